@@ -1,0 +1,121 @@
+import * as z from 'zod/mini'
+import { endpoint, nothing, paging } from './endpoint.ts'
+import {
+  email,
+  givenPassword,
+  id,
+  instant,
+  optionalText,
+  personName,
+  resetPassword,
+  signUpPassword,
+} from './fields.ts'
+
+const user = z.strictObject({
+  id,
+  name: z.string(),
+  email: z.string(),
+  isAdmin: z.boolean(),
+  createdAt: instant,
+})
+export type User = z.output<typeof user>
+
+const message = z.strictObject({ message: z.string() })
+
+export const accounts = {
+  user: endpoint({
+    method: 'GET',
+    path: '/api/user',
+    access: 'public',
+    summary: 'The current user, or null',
+    input: nothing,
+    output: z.nullable(user),
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/api/login',
+    access: 'public',
+    summary: 'Log in with e-mail and password',
+    input: z.strictObject({ email, password: givenPassword }),
+    output: user,
+  }),
+  loginPage: endpoint({
+    method: 'GET',
+    path: '/api/login',
+    access: 'public',
+    summary: 'Where the logged-out guard goes: always redirects to /auth',
+    // Whatever the query says is ignored, so it is not refused either.
+    input: z.object({}),
+    output: nothing,
+    answer: 'redirect',
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/api/register',
+    access: 'public',
+    summary: 'Create an account and log in',
+    input: z.strictObject({ email, password: signUpPassword, name: personName }),
+    output: user,
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/api/logout',
+    access: 'public',
+    summary: 'End this session',
+    input: nothing,
+    output: nothing,
+  }),
+  requestPasswordReset: endpoint({
+    method: 'POST',
+    path: '/api/auth/request-password-reset',
+    access: 'public',
+    summary: 'Mail a reset link; the answer is the same whether the account exists or not',
+    input: z.strictObject({ email }),
+    output: message,
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    access: 'public',
+    summary: 'Set a new password with a mailed token',
+    input: z.strictObject({
+      token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
+      newPassword: resetPassword,
+    }),
+    output: nothing,
+  }),
+  updateProfile: endpoint({
+    method: 'PATCH',
+    path: '/api/user/profile',
+    access: 'user',
+    summary: 'Change name and TradingView username',
+    // The spec's profile form has no validation: empty is allowed, and clears.
+    input: z.strictObject({ name: optionalText(100), tradingViewUsername: optionalText(100) }),
+    output: nothing,
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Users, newest first',
+    input: z.strictObject(paging),
+    output: z.array(z.extend(user, { activePurchases: z.int(), totalPurchases: z.int() })),
+    answer: 'list',
+  }),
+  adminAdd: endpoint({
+    method: 'POST',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Create a user',
+    input: z.strictObject({ email, password: signUpPassword, name: personName, isAdmin: z.boolean() }),
+    output: nothing,
+  }),
+  adminDelete: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/users/:id',
+    access: 'admin',
+    summary: 'Delete a user: the person is anonymised, the books stay',
+    input: z.strictObject({ id }),
+    output: nothing,
+  }),
+}

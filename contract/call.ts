@@ -1,0 +1,96 @@
+import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
+
+/** A refused call. Its message is "status: body" as the spec's section 8 says; `serverMessage` is the sentence for people. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly serverMessage: string | undefined
+  readonly fields: Record<string, string>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
+    super(`${status}: ${body || statusText}`)
+    this.status = status
+    const parsed = parseError(body)
+    this.serverMessage = parsed.message
+    this.fields = parsed.fields ?? {}
+    this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
+  }
+}
+
+function parseError(body: string): { message?: string; fields?: Record<string, string> } {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+export type Fetch = (address: string, init: RequestInit) => Promise<Response>
+
+/** One page of a list and the cursor of the next, if there is one. */
+export type Page<Item> = { items: Item[]; next: string | undefined }
+
+export function createCaller(fetch: Fetch) {
+  async function send<E extends Endpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const { address, body } = requestFor(endpoint, input as Record<string, unknown>)
+    const response = await fetch(address, {
+      method: endpoint.method,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      ...init,
+    })
+    if (!response.ok) {
+      throw new ApiError(
+        response.status,
+        response.statusText,
+        await response.text(),
+        response.headers.get('retry-after'),
+      )
+    }
+    return response
+  }
+
+  async function call<E extends Endpoint>(
+    endpoint: E,
+    input: InputOf<E>,
+    init?: RequestInit,
+  ): Promise<OutputOf<E>> {
+    const response = await send(endpoint, input, init)
+    return (await response.json()) as OutputOf<E>
+  }
+
+  async function callPage<E extends Endpoint & { answer?: 'list' }>(
+    endpoint: E,
+    input: InputOf<E>,
+    init?: RequestInit,
+  ): Promise<Page<OutputOf<E> extends (infer Item)[] ? Item : never>> {
+    const response = await send(endpoint, input, init)
+    const next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+    return { items: await response.json(), next: next && decodeURIComponent(next) }
+  }
+
+  return { send, call, callPage }
+}
+
+/** Splits an input into path, query and body. Path segments are encoded, so that an id can never become another path. */
+function requestFor(endpoint: Endpoint, input: Record<string, unknown>) {
+  const rest = { ...input }
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return encodeURIComponent(String(value))
+  })
+  if (endpoint.method === 'GET' || endpoint.method === 'DELETE') {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(rest))
+      if (value !== undefined && value !== '') query.set(name, String(value))
+    return { address: query.size > 0 ? `${path}?${query}` : path, body: undefined }
+  }
+  return { address: path, body: JSON.stringify(rest) }
+}

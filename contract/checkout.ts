@@ -1,0 +1,34 @@
+import * as z from 'zod/mini'
+import { endpoint, nothing } from './endpoint.ts'
+import { billingType, email, paymentIntentId } from './fields.ts'
+
+export const checkout = {
+  createSubscriptionIntent: endpoint({
+    method: 'POST',
+    path: '/api/create-subscription-intent',
+    access: 'public',
+    summary: 'Begin a checkout; the answer is the secret that the payment form confirms with',
+    input: z.strictObject({
+      productSlug: z.string().check(z.maxLength(100)),
+      billingType,
+      email: z.optional(email),
+    }),
+    output: z.strictObject({ clientSecret: z.string() }),
+  }),
+  guestPurchaseLogin: endpoint({
+    method: 'POST',
+    path: '/api/auth/guest-purchase-login',
+    access: 'public',
+    summary: 'Log the guest in who has just paid from this browser',
+    input: z.strictObject({ paymentIntentId }),
+    output: nothing,
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/api/purchases/confirm',
+    access: 'user',
+    summary: 'Book the purchase that a payment has paid for; repeating it changes nothing',
+    input: z.strictObject({ paymentIntentId }),
+    output: nothing,
+  }),
+}

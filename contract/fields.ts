@@ -1,0 +1,73 @@
+import * as z from 'zod/mini'
+
+/** The fields that endpoints share, each with the sentence a person reads when it is wrong. */
+
+// PostgreSQL cannot store NUL, and no honest form sends it.
+const hasNoNul = z.refine<string>(
+  (text: string) => !text.includes('\u0000'),
+  'Please remove the invisible characters',
+)
+
+/** Text a person types: trimmed, capped, and required unless `optional`. */
+export function text(max: number, required: string) {
+  return z
+    .string(required)
+    .check(
+      z.trim(),
+      z.minLength(1, required),
+      z.maxLength(max, `Please use at most ${max} characters`),
+      hasNoNul,
+    )
+}
+
+export function optionalText(max: number) {
+  return z.optional(
+    z.string().check(z.trim(), z.maxLength(max, `Please use at most ${max} characters`), hasNoNul),
+  )
+}
+
+const emailMessage = 'Please enter a valid email address'
+/** Compared without case, so kept in lower case. */
+export const email = z
+  .string(emailMessage)
+  .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage))
+
+function password(min: number) {
+  const message = `Password must be at least ${min} characters long`
+  return z
+    .string(message)
+    .check(
+      z.minLength(min, message),
+      z.maxLength(128, 'Password must be at most 128 characters long'),
+      hasNoNul,
+    )
+}
+export const signUpPassword = password(8)
+export const resetPassword = password(6)
+/** At login any password may be tried; only its size is bounded, because hashing costs. */
+export const givenPassword = z
+  .string('Please enter your password')
+  .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'))
+
+export const personName = text(100, 'Please enter your name')
+
+export const id = z.uuid('This is not a valid id')
+
+/** Stripe's own ids: letters, digits and underscores behind a known prefix. */
+export const paymentIntentId = z
+  .string('No payment information found.')
+  .check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.'))
+
+export const billingType = z.enum(['monthly', 'yearly'])
+export type BillingType = z.output<typeof billingType>
+
+/** The highest amount is Stripe's own: 999,999.99. */
+export const cents = z
+  .int('Please enter an amount')
+  .check(z.minimum(0, 'The amount cannot be negative'), z.maximum(99_999_999, 'The amount is too high'))
+
+/** A moment: a Date inside the server, ISO text on the wire. */
+export const instant = z.codec(z.date(), z.iso.datetime(), {
+  decode: (date) => date.toISOString(),
+  encode: (iso) => new Date(iso),
+})

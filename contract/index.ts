@@ -1,0 +1,23 @@
+import { accessRequests } from './access-requests.ts'
+import { accounts } from './accounts.ts'
+import { assets } from './assets.ts'
+import { catalog } from './catalog.ts'
+import { checkout } from './checkout.ts'
+import { contact } from './contact.ts'
+import type { Endpoint } from './endpoint.ts'
+import { exports } from './exports.ts'
+import { newsletter } from './newsletter.ts'
+import { purchases } from './purchases.ts'
+
+/** Every call between browser and server, by room. */
+export const contract = {
+  accounts,
+  catalog,
+  checkout,
+  purchases,
+  accessRequests,
+  assets,
+  newsletter,
+  contact,
+  exports,
+} satisfies Record<string, Record<string, Endpoint>>
