@@ -38,7 +38,7 @@ export function createCaller(fetch: Fetch) {
     input: InputOf<E>,
     init: RequestInit = {},
   ): Promise<Response> {
-    const { address, body } = requestFor(endpoint, input as Record<string, unknown>)
+    const { address, body } = requestFor(endpoint, input)
     const response = await fetch(address, {
       method: endpoint.method,
       credentials: 'same-origin',
@@ -62,7 +62,8 @@ export function createCaller(fetch: Fetch) {
     init?: RequestInit,
   ): Promise<OutputOf<E>> {
     const response = await send(endpoint, input, init)
-    return (await response.json()) as OutputOf<E>
+    const output: OutputOf<E> = await response.json()
+    return output
   }
 
   async function callPage<E extends Endpoint & { answer?: 'list' }>(
@@ -89,7 +90,8 @@ function requestFor(endpoint: Endpoint, input: Record<string, unknown>) {
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(rest))
-      if (value !== undefined && value !== '') query.set(name, String(value))
+      if (value !== undefined && value !== '')
+        query.set(name, typeof value === 'string' ? value : JSON.stringify(value))
     return { address: query.size > 0 ? `${path}?${query}` : path, body: undefined }
   }
   return { address: path, body: JSON.stringify(rest) }

@@ -7,8 +7,9 @@ export type Access = 'public' | 'user' | 'admin'
 export type Answer = 'json' | 'list' | 'csv' | 'redirect'
 
 type Schema = z.ZodMiniType
+type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
-export type Endpoint<Input extends Schema = Schema, Output extends Schema = Schema> = {
+export type Endpoint<Input extends Fields = Fields, Output extends Schema = Schema> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Segments like `:id` are taken from the input, the rest of it travels as query (GET, DELETE) or JSON body. */
   path: `/api/${string}`
@@ -27,7 +28,7 @@ export type RawOutputOf<E extends Endpoint> = z.input<E['output']>
 
 export function endpoint<
   const A extends Access,
-  Input extends Schema,
+  Input extends Fields,
   Output extends Schema,
   const R extends Answer = 'json',
 >(row: Endpoint<Input, Output> & { access: A; answer?: R }) {

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 // PostgreSQL cannot store NUL, and no honest form sends it.
 const hasNoNul = z.refine<string>(
-  (text: string) => !text.includes('\u0000'),
+  (typed: string) => !typed.includes('\u0000'),
   'Please remove the invisible characters',
 )
 

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { checkArrows } from './checks/arrows.ts'
+import { findDuplicates } from './checks/duplicates.ts'
+import { checkLockFile } from './checks/lock-file.ts'
+import { readSources } from './checks/sources.ts'
+import { run } from './run.ts'
+
+/** `npm run check`: everything that can be said of the sources without running them. `-- --fix` formats them first. */
+
+type Verdict = { ok: boolean; output: string; seen?: string }
+type Step = { name: string; judge: () => Verdict | Promise<Verdict> }
+
+const steps: Step[] = [
+  { name: 'types', judge: () => run('tsc -p .') },
+  { name: 'lint', judge: () => run('oxlint --type-aware --deny-warnings') },
+  { name: 'format', judge: () => run('biome check --error-on-warnings') },
+  { name: 'unused code and dependencies', judge: () => run('knip --treat-config-hints-as-errors') },
+  {
+    name: 'import arrows',
+    judge: () => {
+      const { complaints, modules, imports } = checkArrows(readSources('.'))
+      return verdict(complaints, `${modules} modules, ${imports} imports`)
+    },
+  },
+  {
+    name: 'duplicate code',
+    judge: () => verdict(findDuplicates(readSources('.'))),
+  },
+  {
+    name: 'lock file',
+    judge: () => {
+      const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+      return verdict(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
+    },
+  },
+]
+
+function verdict(complaints: string[], seen?: string): Verdict {
+  return { ok: complaints.length === 0, output: complaints.join('\n'), ...(seen && { seen }) }
+}
+
+/** One line for each step; all that a failed one had to say. */
+export async function check(): Promise<{ passed: number; failed: number }> {
+  const verdicts = await Promise.all(
+    steps.map(async ({ name, judge }) => {
+      const started = performance.now()
+      const { ok, output, seen } = await judge()
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      console.log(`${ok ? '✓' : '✗'} ${name} (${[seen, `${seconds} s`].filter(Boolean).join(', ')})`)
+      if (!ok) console.log(`\n${output.trim()}\n`)
+      return ok
+    }),
+  )
+  const passed = verdicts.filter(Boolean).length
+  return { passed, failed: verdicts.length - passed }
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--fix')) console.log((await run('biome check --write')).output.trim())
+  const { failed } = await check()
+  process.exitCode = failed > 0 ? 1 : 0
+}

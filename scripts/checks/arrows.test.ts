@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { checkArrows } from './arrows.ts'
+import { readSources, rooms } from './sources.ts'
+
+function complaintsAbout(files: Record<string, string>) {
+  return checkArrows(new Map(Object.entries(files))).complaints
+}
+
+test.for([
+  ['the browser never imports the server', 'web/main.tsx', '#server/app.ts', 'web may not import server'],
+  ['the server never imports the browser', 'server/app.ts', '#web/main.tsx', 'server may not import web'],
+  ['the contract imports no room', 'contract/a.ts', '#server/errors.ts', 'contract may not import server'],
+  ['the sandbox stands alone', 'sandbox/a.ts', '#contract/fields.ts', 'sandbox may not import contract'],
+  [
+    'the server knows only Stripe',
+    'server/gateways/stripe.ts',
+    '#sandbox/a.ts',
+    'server may not import sandbox',
+  ],
+  ['the ground floor knows no feature', 'server/http/a.ts', '#server/features/b/b.ts', 'the ground floor'],
+  ['a feature has one door', 'server/features/a/a.ts', '../b/inner.ts', 'others see only'],
+  ["a feature's routes are for the app", 'server/features/a/a.ts', '../b/routes.ts', 'others see only'],
+  ['test helpers stay in tests', 'server/app.ts', './testing/open-shop.ts', 'server/testing is for tests'],
+  ['rooms are named by #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
+] as const)('%s', ([, from, specifier, complaint]) => {
+  const to = specifier.startsWith('#')
+    ? specifier.slice(1)
+    : new URL(specifier, `file:///${from}`).pathname.slice(1)
+  const kinds = [
+    `import { x } from '${specifier}'`,
+    `export * from '${specifier}'`,
+    `void import('${specifier}')`,
+  ]
+  for (const source of [...kinds, `import type { X } from '${specifier}'`])
+    expect(complaintsAbout({ [from]: source, [to]: '' })).toEqual([expect.stringContaining(complaint)])
+})
+
+test('the contract imports no package but zod', () => {
+  const packages = "import * as z from 'zod/mini'\nimport React from 'react'"
+  expect(complaintsAbout({ 'contract/a.ts': packages })).toEqual([
+    'contract/a.ts imports react: the contract imports only zod',
+  ])
+})
+
+test('a circle of imports is named, module by module', () => {
+  const files = {
+    'server/a.ts': "import './b.ts'",
+    'server/b.ts': "import './c.ts'",
+    'server/c.ts': "import './b.ts'",
+  }
+  expect(complaintsAbout(files)).toEqual(['import cycle: server/b.ts -> server/c.ts -> server/b.ts'])
+})
+
+test('an import of a file that is not there is not overlooked', () => {
+  expect(complaintsAbout({ 'server/a.ts': "import '#contract/gone.ts'" })).toEqual([
+    'server/a.ts imports #contract/gone.ts, which does not exist',
+  ])
+})
+
+test('the allowed arrows pass', () => {
+  const files = {
+    'contract/a.ts': "import * as z from 'zod/mini'",
+    'web/main.tsx': "import '#contract/a.ts'\nimport 'react'",
+    'server/app.ts': "import './features/a/routes.ts'\nimport './features/a/a.ts'",
+    'server/features/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
+    'server/features/a/a.ts': "import '../b/b.ts'\nimport '#server/database/schema.ts'",
+    'server/features/b/b.ts': '',
+    'server/database/schema.ts': '',
+    'server/testing/open-shop.ts': "import '#sandbox/a.ts'\nimport '#server/app.ts'",
+    'sandbox/a.ts': '',
+    'sandbox/a.test.ts': "import '#server/testing/open-shop.ts'",
+  }
+  expect(checkArrows(new Map(Object.entries(files)))).toEqual({ complaints: [], modules: 10, imports: 10 })
+})
+
+test('every module on the disk is seen', () => {
+  const onDisk = rooms
+    .filter((room) => existsSync(room))
+    .flatMap((room) => readdirSync(room, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  expect(checkArrows(readSources('.')).modules).toBe(onDisk.length)
+})

@@ -1,0 +1,124 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+type Sources = ReadonlyMap<string, string>
+type Arrow = { from: string; to: string }
+
+/** Which room may import which. Tests may reach further, see `mayImport`. */
+const allowed: Record<string, string[]> = {
+  contract: ['contract'],
+  web: ['web', 'contract'],
+  server: ['server', 'contract'],
+  sandbox: ['sandbox'],
+  e2e: ['e2e', 'contract', 'server', 'scripts'],
+  scripts: ['scripts', 'contract', 'server', 'sandbox'],
+}
+
+/** The places where the sandbox is plugged in: the two that start a whole shop. */
+const startsTheSandbox = /^server\/(main\.ts|testing\/)/
+
+/** Every import that the house rules forbid, as sentences. */
+export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
+  const arrows: Arrow[] = []
+  const complaints: string[] = []
+  for (const [from, source] of sources) {
+    for (const specifier of importsOf(from, source)) {
+      const to = resolve(from, specifier)
+      if (to === undefined) {
+        const complaint = packageComplaint(from, specifier)
+        if (complaint) complaints.push(complaint)
+      } else if (/\.(tsx?)$/.test(to) && !sources.has(to)) {
+        complaints.push(`${from} imports ${specifier}, which does not exist`)
+      } else {
+        arrows.push({ from, to })
+        const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier)
+        if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
+      }
+    }
+  }
+  complaints.push(...cyclesOf(arrows).map((cycle) => `import cycle: ${cycle.join(' -> ')}`))
+  return { complaints, modules: sources.size, imports: arrows.length }
+}
+
+function importsOf(path: string, source: string): string[] {
+  const { module, errors } = parseSync(path, source)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
+  const dynamic = module.dynamicImports
+    .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
+    .flatMap((match) => match?.[1] ?? [])
+  const reexported = module.staticExports
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])
+  return [
+    ...new Set([...module.staticImports.map((it) => it.moduleRequest.value), ...reexported, ...dynamic]),
+  ]
+}
+
+/** The repository's file behind a specifier, or undefined for a package. */
+function resolve(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return specifier.slice(1)
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
+  return undefined
+}
+
+const isTest = (path: string) => /\.test\.tsx?$/.test(path)
+const roomOf = (path: string) => path.split('/')[0] ?? ''
+const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
+
+function packageComplaint(from: string, specifier: string): string | undefined {
+  const name = specifier.replace(/^node:/, '')
+  if (roomOf(from) === 'contract' && !isTest(from) && !/^zod(\/|$)/.test(name))
+    return `${from} imports ${specifier}: the contract imports only zod`
+  if (builtinModules.includes(name) && !specifier.startsWith('node:'))
+    return `${from} imports ${specifier}: write node:${name}`
+  return undefined
+}
+
+function mayImport(from: string, to: string): string | undefined {
+  const [room, target] = [roomOf(from), roomOf(to)]
+  const inTest = isTest(from)
+  if (isTest(to)) return 'a test is imported by nobody'
+  if (to.startsWith('server/testing/') && !inTest && room !== 'e2e' && !from.startsWith('server/testing/'))
+    return 'server/testing is for tests'
+
+  const mayCross =
+    room === target ||
+    allowed[room]?.includes(target) ||
+    (target === 'sandbox' && startsTheSandbox.test(from)) ||
+    (room === 'sandbox' && inTest && to.startsWith('server/testing/'))
+  if (!mayCross) return `${room} may not import ${target}`
+
+  if (/^server\/(http|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
+    return 'the ground floor does not know the features'
+
+  const feature = featureOf(to)
+  if (feature && feature !== featureOf(from)) {
+    const fromOutside = featureOf(from) === undefined
+    const doors = [`server/features/${feature}/${feature}.ts`]
+    if (fromOutside) doors.push(`server/features/${feature}/routes.ts`)
+    if (!doors.includes(to)) return `others see only ${doors.join(' and ')}`
+  }
+  return undefined
+}
+
+function styleComplaint(from: string, to: string, specifier: string): string | undefined {
+  if (roomOf(from) !== roomOf(to) && !specifier.startsWith('#')) return `write #${to}`
+  return undefined
+}
+
+/** One cycle for every group of modules that import each other in a circle. */
+function cyclesOf(arrows: Arrow[]): string[][] {
+  const targets = Map.groupBy(arrows, (arrow) => arrow.from)
+  const done = new Set<string>()
+  const cycles: string[][] = []
+  function visit(module: string, path: string[]) {
+    const start = path.indexOf(module)
+    if (start >= 0) cycles.push([...path.slice(start), module])
+    if (start >= 0 || done.has(module)) return
+    for (const { to } of targets.get(module) ?? []) visit(to, [...path, module])
+    done.add(module)
+  }
+  for (const module of targets.keys()) visit(module, [])
+  return cycles
+}

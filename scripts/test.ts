@@ -1,0 +1,58 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { check } from './check.ts'
+import { show } from './run.ts'
+
+/** `npm test`: every check and every test, even after a failure, then the sum of all. */
+
+type Count = { passed: number; failed: number; skipped?: number }
+
+const kinds: [name: string, count: () => Promise<Count>][] = [
+  ['checks', check],
+  ['unit and API tests', unitTests],
+  ['browser tests', browserTests],
+]
+
+async function unitTests(): Promise<Count> {
+  const report = 'test-results/vitest.json'
+  rmSync(report, { force: true })
+  const ok = await show(`vitest run --reporter=default --reporter=json --outputFile.json=${report}`)
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = readReport(report)
+  return counted(ok, numPassedTests, numFailedTests, numPendingTests + numTodoTests)
+}
+
+async function browserTests(): Promise<Count> {
+  const report = 'test-results/playwright.json'
+  rmSync(report, { force: true })
+  const ok = await show('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
+  const { expected, unexpected, flaky, skipped } = readReport(report).stats ?? {}
+  return counted(ok, expected, (unexpected ?? 0) + (flaky ?? 0), skipped)
+}
+
+function readReport(path: string) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** A run that fails as a whole (it could not start, a file could not be loaded) or tests nothing is a failure too. */
+function counted(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
+  const failedAsAWhole = failed === 0 && (!ok || passed === 0)
+  return { passed, failed: failedAsAWhole ? 1 : failed, skipped }
+}
+
+const counts: Count[] = []
+for (const [name, count] of kinds) {
+  console.log(`\n— ${name} —`)
+  counts.push(await count())
+}
+
+console.log()
+for (const [index, [name]] of kinds.entries()) {
+  const { passed, failed, skipped } = counts[index] ?? { passed: 0, failed: 1 }
+  console.log(`${name}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+}
+const sum = (key: 'passed' | 'failed') => counts.reduce((total, count) => total + count[key], 0)
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+process.exitCode = sum('failed') > 0 ? 1 : 0

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{contract,server,sandbox,web,scripts}/**/*.test.{ts,tsx}'],
+    pool: 'threads',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
