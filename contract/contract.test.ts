@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import type { Endpoint } from './endpoint.ts'
+import { exportKind } from './exports.ts'
+import { contract } from './index.ts'
+
+/** The calls of the spec's section 7, row by row. */
+const specification = [
+  ['GET /api/user', ''],
+  ['POST /api/login', 'email, password'],
+  ['POST /api/register', 'email, password, name'],
+  ['POST /api/logout', ''],
+  ['GET /api/login', ''],
+  ['POST /api/newsletter/subscribe', 'email'],
+  ['POST /api/create-subscription-intent', 'productSlug, billingType, email'],
+  ['POST /api/auth/guest-purchase-login', 'paymentIntentId'],
+  ['POST /api/purchases/confirm', 'paymentIntentId'],
+  [
+    'POST /api/access-requests',
+    'paymentIntentId, exchangeName, tradingViewUsername, apiKey, secretKey, additionalInfo',
+  ],
+  ['GET /api/purchases', ''],
+  ['GET /api/recommended-assets', ''],
+  ['POST /api/purchases/{id}/cancel', ''],
+  ['GET /api/purchases/{id}/invoice', ''],
+  ['PATCH /api/user/profile', 'name, tradingViewUsername'],
+  ['POST /api/contact', 'firstName, lastName, email, message'],
+  ['POST /api/auth/request-password-reset', 'email'],
+  ['POST /api/auth/reset-password', 'token, newPassword'],
+  ['GET /api/products', ''],
+  ['GET /api/products/rebound-sigma-pro', ''],
+  ['GET /api/admin/recommended-assets', ''],
+  ['GET /api/admin/users', ''],
+  ['GET /api/admin/purchases', ''],
+  ['POST /api/admin/recommended-assets', 'productId, ticker, note, sortOrder, isActive'],
+  ['DELETE /api/admin/recommended-assets/{id}', ''],
+  ['PATCH /api/admin/purchases/{id}/cancel', ''],
+  ['POST /api/admin/users', 'email, password, name, isAdmin'],
+  ['DELETE /api/admin/users/{id}', ''],
+  ['POST /api/admin/purchases', 'userId, productId, billingType, amount, status'],
+  ['DELETE /api/admin/purchases/{id}', ''],
+  ['GET /api/admin/export/{kind}', ''],
+] as const
+
+const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+)
+
+/** `{id}` and a product's slug stand where the contract has a parameter. */
+function isCallTo(endpoint: Endpoint, call: string) {
+  const pattern = endpoint.path.replaceAll(/:\w+/g, String.raw`(\{\w+\}|rebound-sigma-pro)`)
+  return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
+}
+
+/** What travels in the query or the body: path parameters and the paging of lists are not payload. */
+function payloadOf({ path, input, answer }: Endpoint): string[] {
+  const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
+  const besides = new Set([...inPath, ...(answer === 'list' ? ['limit', 'cursor', 'q'] : [])])
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  return Object.keys(properties).filter((name) => !besides.has(name))
+}
+
+test.for(specification)('%s is in the contract, with payload (%s)', ([call, payload]) => {
+  const matches = endpoints.filter(({ endpoint }) => isCallTo(endpoint, call))
+  expect(matches).toHaveLength(1)
+  const fields = matches.flatMap(({ endpoint }) => payloadOf(endpoint))
+  expect(fields.toSorted()).toEqual(payload.split(', ').filter(Boolean).toSorted())
+})
+
+test('the table: every endpoint, and whether it is the spec’s or ours', () => {
+  const rows = endpoints.map(({ name, endpoint }) => [
+    specification.some(([call]) => isCallTo(endpoint, call)) ? 'spec' : 'ours',
+    endpoint.access,
+    `${endpoint.method} ${endpoint.path}`,
+    name,
+    payloadOf(endpoint).join(', '),
+  ])
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  process.stdout.write(`\n${lines.join('\n')}\n\n`)
+  expect(specification).toHaveLength(31)
+  expect(rows.filter(([whose]) => whose === 'spec')).toHaveLength(specification.length)
+})
+
+test.for(endpoints)('$name says what it is for, and refuses unknown fields', ({ endpoint }) => {
+  expect(endpoint.summary.length).toBeGreaterThan(10)
+  if (endpoint.answer === 'redirect') return
+  const { error } = z.safeParse(endpoint.input, { 'no such field': true })
+  expect(error?.issues.map((issue) => issue.code)).toContain('unrecognized_keys')
+})
+
+test('no two endpoints answer the same call', () => {
+  const calls = endpoints.map(
+    ({ endpoint }) => `${endpoint.method} ${endpoint.path.replaceAll(/:\w+/g, ':')}`,
+  )
+  expect(new Set(calls).size).toBe(calls.length)
+})
+
+test('only what /api/admin/ begins with is for admins, and all of it', () => {
+  for (const { endpoint } of endpoints)
+    expect([endpoint.path, endpoint.access === 'admin']).toEqual([
+      endpoint.path,
+      endpoint.path.startsWith('/api/admin/'),
+    ])
+})
+
+test('buyers, orders and forms can be exported', () => {
+  expect(exportKind.options).toEqual(['buyers', 'orders', 'forms'])
+})
