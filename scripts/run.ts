@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process'
 
+type Env = Record<string, string>
+
 /** Runs one of the tools in node_modules/.bin (npm has put it on the path) and keeps what it said. */
-export function run(command: string): Promise<{ ok: boolean; output: string }> {
+export function run(command: string, env: Env = {}): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -13,7 +19,7 @@ export function run(command: string): Promise<{ ok: boolean; output: string }> {
 }
 
 /** Runs a tool that speaks for itself; answers whether it succeeded. */
-export function show(command: string, env: Record<string, string> = {}): Promise<boolean> {
+export function show(command: string, env: Env = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, ...env } })
     child.on('error', () => resolve(false))

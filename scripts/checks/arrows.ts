@@ -12,7 +12,7 @@ const allowed: Record<string, string[]> = {
   server: ['server', 'contract'],
   sandbox: ['sandbox'],
   e2e: ['e2e', 'contract', 'server', 'scripts'],
-  scripts: ['scripts', 'contract', 'server', 'sandbox'],
+  scripts: ['scripts', 'contract', 'server', 'sandbox', 'package.json'],
 }
 
 /** The places where the sandbox is plugged in: the two that start a whole shop. */
@@ -103,7 +103,7 @@ function mayImport(from: string, to: string): string | undefined {
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
-  if (roomOf(from) !== roomOf(to) && !specifier.startsWith('#')) return `write #${to}`
+  if (roomOf(from) !== roomOf(to) && allowed[roomOf(to)] && !specifier.startsWith('#')) return `write #${to}`
   return undefined
 }
 

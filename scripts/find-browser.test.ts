@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { findBrowser } from './find-browser.ts'
+
+function machine(installed: string[], its: Partial<Parameters<typeof findBrowser>[0]> = {}) {
+  return {
+    chromiumPath: undefined,
+    platform: 'linux' as const,
+    playwrightsOwn: '/cache/playwright/chrome',
+    exists: (path: unknown) => typeof path === 'string' && installed.includes(path),
+    mayInstall: false,
+    install: () => installed.push('/usr/bin/chromium'),
+    ...its,
+  }
+}
+
+test('the browser asked for is used, and no other when it is missing', () => {
+  const chromiumPath = '/opt/chromium'
+  expect(findBrowser(machine(['/opt/chromium', '/usr/bin/chromium'], { chromiumPath }))).toBe('/opt/chromium')
+  expect(() => findBrowser(machine(['/usr/bin/chromium'], { chromiumPath }))).toThrow('there is no such file')
+})
+
+test('an installed browser comes before Playwright’s own', () => {
+  expect(findBrowser(machine(['/cache/playwright/chrome', '/usr/bin/google-chrome']))).toBe(
+    '/usr/bin/google-chrome',
+  )
+  expect(findBrowser(machine(['/cache/playwright/chrome']))).toBe('/cache/playwright/chrome')
+})
+
+test('without any, Debian’s is installed where that is allowed; elsewhere a sentence says what to do', () => {
+  expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium')
+  expect(() => findBrowser(machine([]))).toThrow(
+    'install Chrome or Chromium, or run `npx playwright install chromium`',
+  )
+})
