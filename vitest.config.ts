@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['{contract,server,sandbox,web,scripts}/**/*.test.{ts,tsx}'],
+    globalSetup: 'server/testing/global-setup.ts',
     pool: 'threads',
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -18,6 +18,8 @@ export type Endpoint<Input extends Fields = Fields, Output extends Schema = Sche
   input: Input
   output: Output
   answer?: Answer
+  /** How often one address may call; without it the shop's general limit holds. */
+  limit?: { requests: number; seconds: number }
 }
 
 /** What a caller passes and gets; what a handler gets and returns. */

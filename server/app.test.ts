@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract } from '#contract/index.ts'
+import { openShop, type TestShop } from './testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+describe('the house', () => {
+  test('says that it lives and that it can serve', async () => {
+    const { fetch } = shop.visitor()
+    expect((await fetch('/healthz')).status).toBe(200)
+    expect(await (await fetch('/readyz')).json()).toEqual({ database: true, jobs: true })
+  })
+
+  test('answers a call of the contract', async () => {
+    const [product] = await shop.visitor().call(contract.catalog.list, {})
+    expect(product).toMatchObject({ name: 'Rebound Sigma Pro', monthlyPrice: 3900, yearlyPrice: 39000 })
+  })
+
+  test('refuses an unknown product with a sentence', async () => {
+    await expect(shop.visitor().call(contract.catalog.product, { slug: 'nope' })).rejects.toMatchObject({
+      status: 404,
+      serverMessage: 'Product not found',
+      message: '404: {"message":"Product not found"}',
+    })
+  })
+
+  test('refuses an unknown field', async () => {
+    const response = await shop.visitor().fetch('/api/products?userId=1')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      message: 'Unknown field: userId',
+      fields: { '*': 'Unknown field: userId' },
+    })
+  })
+
+  test('answers 404 as JSON under /api', async () => {
+    const response = await shop.visitor().fetch('/api/nope')
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toContain('application/json')
+  })
+
+  test('documents every call as OpenAPI and on a page', async () => {
+    const { fetch } = shop.visitor()
+    const { paths } = (await (await fetch('/api/openapi.json')).json()) as { paths: Record<string, object> }
+    const described = Object.values(paths).flatMap((path) => Object.keys(path)).length
+    expect(described).toBe(Object.values(contract).flatMap((group) => Object.keys(group)).length)
+    expect(await (await fetch('/api/docs')).text()).toContain('POST /api/create-subscription-intent')
+  })
+
+  test('puts security headers on every kind of answer', async () => {
+    for (const path of ['/healthz', '/api/products', '/api/nope', '/nope']) {
+      const { headers } = await shop.visitor().fetch(path)
+      expect.soft(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect.soft(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'")
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { contract } from '#contract/index.ts'
+import type { Config } from './config.ts'
+import type { Connection } from './database/connect.ts'
+import { catalogRoutes } from './features/catalog/routes.ts'
+import { createMails } from './features/mails/mails.ts'
+import type { MailTransport } from './gateways/mail.ts'
+import { docsPage } from './http/docs-page.ts'
+import type { SecurityHeaders } from './http/headers.ts'
+import { mountHealth } from './http/health.ts'
+import { createMount } from './http/mount.ts'
+import { openApi } from './http/openapi.ts'
+import type { Pages } from './http/pages.ts'
+import { type Ahead, createHttpServer } from './http/server.ts'
+import { createSessions } from './http/session.ts'
+import type { Queue } from './jobs/queue.ts'
+import type { Secrets } from './secrets.ts'
+
+export type Dependencies = {
+  config: Config
+  connection: Connection
+  queue: Queue
+  transport: MailTransport
+  secrets: Secrets
+  pages: Pages
+  security: SecurityHeaders
+  /** Who looks at requests before the router, beside the pages. */
+  ahead: Ahead[]
+  log: Logger
+  now: () => Date
+}
+
+/** Builds the rooms and mounts their routes. */
+export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
+  const { config, connection, queue, secrets, pages, log, now } = deps
+  const { db } = connection
+  const app = await createHttpServer({
+    config,
+    log,
+    security: deps.security,
+    ahead: [pages.serve, ...deps.ahead],
+    pageNotFound: pages.notFound,
+  })
+
+  const sessions = createSessions({ db, now, secure: config.secure })
+  createMails({
+    queue,
+    transport: deps.transport,
+    site: { publicUrl: config.publicUrl, supportEmail: config.supportEmail, linkToken: secrets.linkToken },
+  })
+
+  const mount = createMount(app, sessions)
+  mount(contract.catalog, catalogRoutes)
+
+  mountHealth(app, { pool: connection.pool, queue })
+  mountDocs(app, config.publicUrl)
+  return app
+}
+
+function mountDocs(app: FastifyInstance, publicUrl: string) {
+  const document = openApi(contract, publicUrl)
+  const page = docsPage(contract)
+  app.get('/api/openapi.json', () => document)
+  app.get('/api/docs', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      )
+      .send(page),
+  )
+}

@@ -1,0 +1,59 @@
+import type { ExtractTablesWithRelations } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase, type NodePgTransaction } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { StartError } from '../errors.ts'
+
+export type Database = NodePgDatabase
+/** What a transaction gives: hand it to everything that must commit together. */
+export type Transaction = NodePgTransaction<
+  Record<string, never>,
+  ExtractTablesWithRelations<Record<string, never>>
+>
+
+export type Connection = { url: string; pool: pg.Pool; db: Database; close(): Promise<void> }
+
+/** Waits are bounded, so that a frozen database costs a visitor seconds, not minutes. */
+export function connect(url: string, onError: (error: Error) => void): Connection {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 3000,
+    query_timeout: 4000,
+    statement_timeout: 4000,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+  })
+  pool.on('error', onError)
+  return { url, pool, db: drizzle(pool, { casing: 'snake_case' }), close: () => pool.end() }
+}
+
+export async function assertReachable(pool: pg.Pool, url: string) {
+  const { hostname, port, pathname } = new URL(url)
+  const where = `${hostname}:${port || 5432}${pathname}`
+  try {
+    const { rows } = await pool.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    )
+    if ((rows[0]?.version ?? 0) < 150_000)
+      throw new StartError(`The PostgreSQL at ${where} is older than 15. Please use 15 or newer.`)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    const reason =
+      error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
+    throw new StartError(`Cannot reach the PostgreSQL at ${where}: ${reason}. Check DATABASE_URL.`)
+  }
+}
+
+/** True for an error that says "the database is away", not "the statement was wrong". */
+export function isDatabaseAway(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return false
+  const code = (cause as { code?: string }).code ?? ''
+  return (
+    /^(08|57P|53)/.test(code) ||
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'].includes(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/.test(
+      cause.message,
+    )
+  )
+}

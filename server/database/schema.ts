@@ -1,0 +1,226 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+
+const id = () => uuid().primaryKey().defaultRandom()
+const moment = () => timestamp({ withTimezone: true, precision: 3 })
+const createdAt = () => moment().notNull().defaultNow()
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    /** Always lower case. */
+    email: text().notNull().unique(),
+    name: text().notNull(),
+    /** Null until a guest buyer has set one. */
+    passwordHash: text(),
+    isAdmin: boolean().notNull().default(false),
+    tradingViewUsername: text(),
+    stripeCustomerId: text().unique(),
+    remindedAt: moment(),
+    createdAt: createdAt(),
+    /** The person is anonymised, the row stays for the books. */
+    deletedAt: moment(),
+    searchText: text().notNull().generatedAlwaysAs(sql`lower(email) || ' ' || lower(name)`),
+  },
+  (t) => [
+    index('users_newest').on(t.createdAt.desc(), t.id.desc()),
+    index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
+  ],
+)
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    tokenHash: text().notNull().unique(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    lastUsedAt: createdAt(),
+    expiresAt: moment().notNull(),
+    userAgent: text().notNull().default(''),
+    ip: text().notNull().default(''),
+  },
+  (t) => [index('sessions_user').on(t.userId), index('sessions_expiry').on(t.expiresAt)],
+)
+
+/** One-time links by mail: a reset, or a guest's first password. */
+export const passwordTokens = pgTable(
+  'password_tokens',
+  {
+    id: id(),
+    tokenHash: text().notNull().unique(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    expiresAt: moment().notNull(),
+    usedAt: moment(),
+  },
+  (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
+)
+
+export const purchases = pgTable(
+  'purchases',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    productId: uuid().notNull(),
+    billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+    amount: integer().notNull(),
+    status: text().$type<'active' | 'pending_cancel' | 'past_due' | 'cancelled' | 'expired'>().notNull(),
+    createdAt: createdAt(),
+    /** Null for a purchase that an admin booked by hand. */
+    stripeSubscriptionId: text().unique(),
+    currentPeriodEnd: moment(),
+    pastDueSince: moment(),
+    endedAt: moment(),
+    endedBecause: text().$type<'cancelled' | 'unpaid' | 'refunded' | 'disputed'>(),
+    refundedAmount: integer().notNull().default(0),
+  },
+  (t) => [
+    index('purchases_user').on(t.userId, t.createdAt.desc(), t.id.desc()),
+    index('purchases_newest').on(t.createdAt.desc(), t.id.desc()),
+    check('purchases_billing_type', sql`${t.billingType} in ('monthly', 'yearly')`),
+    check(
+      'purchases_status',
+      sql`${t.status} in ('active', 'pending_cancel', 'past_due', 'cancelled', 'expired')`,
+    ),
+    check('purchases_amount', sql`${t.amount} >= 0 and ${t.refundedAmount} >= 0`),
+    // Two checkouts of one account can race; the database has the last word.
+    uniqueIndex('purchases_one_live')
+      .on(t.userId, t.productId)
+      .where(
+        sql`${t.stripeSubscriptionId} is not null and ${t.status} in ('active', 'pending_cancel', 'past_due')`,
+      ),
+  ],
+)
+
+/** A begun checkout: what was offered to whom, before anything is paid. */
+export const checkouts = pgTable(
+  'checkouts',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+    amount: integer().notNull(),
+    email: text().notNull(),
+    /** Null for a guest. */
+    userId: uuid().references(() => users.id),
+    nonceHash: text().notNull(),
+    customerId: text().notNull(),
+    subscriptionId: text().notNull().unique(),
+    invoiceId: text().notNull(),
+    paymentIntentId: text().notNull().unique(),
+    createdAt: createdAt(),
+    completedAt: moment(),
+    loginUsedAt: moment(),
+  },
+  (t) => [index('checkouts_open').on(t.createdAt).where(sql`${t.completedAt} is null`)],
+)
+
+/** The inbox of Stripe's events, each kept once by its id. */
+export const stripeEvents = pgTable(
+  'stripe_events',
+  {
+    id: text().primaryKey(),
+    type: text().notNull(),
+    payload: jsonb().notNull(),
+    receivedAt: createdAt(),
+    handledAt: moment(),
+    lastError: text(),
+  },
+  (t) => [index('stripe_events_unhandled').on(t.receivedAt).where(sql`${t.handledAt} is null`)],
+)
+
+export const accessRequests = pgTable(
+  'access_requests',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    purchaseId: uuid()
+      .notNull()
+      .references(() => purchases.id, { onDelete: 'cascade' }),
+    exchangeName: text().notNull(),
+    tradingViewUsername: text().notNull(),
+    additionalInfo: text(),
+    /** The exchange's keys, sealed; null once purged. */
+    sealedKeys: text(),
+    status: text().$type<'requested' | 'granted' | 'refused' | 'revoked'>().notNull().default('requested'),
+    reason: text(),
+    submittedAt: createdAt(),
+    decidedAt: moment(),
+    decidedBy: uuid().references(() => users.id),
+  },
+  (t) => [
+    index('access_requests_purchase').on(t.purchaseId, t.submittedAt.desc()),
+    index('access_requests_open').on(t.submittedAt).where(sql`${t.status} = 'requested'`),
+    check('access_requests_status', sql`${t.status} in ('requested', 'granted', 'refused', 'revoked')`),
+  ],
+)
+
+export const recommendedAssets = pgTable(
+  'recommended_assets',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    ticker: text().notNull(),
+    note: text(),
+    sortOrder: integer().notNull(),
+    isActive: boolean().notNull().default(true),
+    reviewedAt: createdAt(),
+    createdAt: createdAt(),
+  },
+  (t) => [uniqueIndex('recommended_assets_ticker').on(t.productId, t.ticker)],
+)
+
+export const newsletterSubscriptions = pgTable('newsletter_subscriptions', {
+  id: id(),
+  email: text().notNull().unique(),
+  createdAt: createdAt(),
+  confirmedAt: moment(),
+  unsubscribedAt: moment(),
+})
+
+export const contactMessages = pgTable('contact_messages', {
+  id: id(),
+  firstName: text().notNull(),
+  lastName: text().notNull(),
+  email: text().notNull(),
+  message: text().notNull(),
+  createdAt: createdAt(),
+})
+
+/** Who among the admins did what, when, to what, and from where. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: createdAt(),
+    actorId: uuid(),
+    actorEmail: text().notNull(),
+    action: text().notNull(),
+    subject: text().notNull(),
+    detail: jsonb(),
+    ip: text().notNull().default(''),
+  },
+  (t) => [index('audit_log_newest').on(t.at.desc(), t.id.desc())],
+)

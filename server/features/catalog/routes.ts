@@ -1,0 +1,13 @@
+import { type catalog, catalogue } from '#contract/catalog.ts'
+import { notFound } from '../../errors.ts'
+import type { Handlers } from '../../http/mount.ts'
+
+/** The catalogue is code, so these answer without a database. */
+export const catalogRoutes: Handlers<typeof catalog> = {
+  list: () => catalogue,
+  product: ({ slug }) => {
+    const product = catalogue.find((candidate) => candidate.slug === slug)
+    if (!product) throw notFound('Product')
+    return product
+  },
+}

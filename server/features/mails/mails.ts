@@ -1,0 +1,39 @@
+import type { Database, Transaction } from '../../database/connect.ts'
+import type { MailTransport } from '../../gateways/mail.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import { type MailContent, renderHtml, renderText } from './layout.ts'
+import { type MailData, type MailKind, type MailSite, templates } from './templates.ts'
+
+type MailJob = { kind: MailKind; to: string; data: unknown }
+
+export type Mails = ReturnType<typeof createMails>
+
+/** Mails are stored with the change that causes them and sent by a job. */
+export function createMails({
+  queue,
+  transport,
+  site,
+}: {
+  queue: Queue
+  transport: MailTransport
+  site: MailSite
+}) {
+  const enqueue = queue.job<MailJob>('mail', async ({ kind, to, data }, { id }) => {
+    const render = templates[kind] as (data: unknown, site: MailSite) => MailContent
+    const content = render(data, site)
+    await transport.send({
+      to,
+      subject: content.subject,
+      text: renderText(content),
+      html: renderHtml(content),
+      messageId: `<${id}@${new URL(site.publicUrl).hostname}>`,
+      ...(content.replyTo ? { replyTo: content.replyTo } : {}),
+      ...(content.headers ? { headers: content.headers } : {}),
+    })
+  })
+
+  return {
+    send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
+      enqueue(tx, { kind, to, data }),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Config } from '../config.ts'
+
+/** The security headers of every answer, computed once. */
+export type SecurityHeaders = {
+  /** For pages, whose policy lets them load what a shop needs. */
+  page(scriptHashes: string[], referrer: string): Record<string, string>
+  /** For everything else: nothing may be loaded from it or framed by it. */
+  other: Record<string, string>
+}
+
+export function securityHeaders(
+  config: Pick<Config, 'secure' | 'production' | 'regionLookupUrl' | 'gaMeasurementId' | 'stripe'>,
+): SecurityHeaders {
+  const stripe = config.stripe !== undefined
+  const analytics = config.gaMeasurementId !== null
+  const common = {
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${stripe ? ' "https://js.stripe.com"' : ''})`,
+    ...(config.secure && config.production
+      ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }
+      : {}),
+  }
+  return {
+    page: (scriptHashes, referrer) => ({
+      ...common,
+      'referrer-policy': referrer,
+      'content-security-policy': policy({
+        'default-src': ["'none'"],
+        'script-src': [
+          "'self'",
+          ...scriptHashes,
+          ...(stripe ? ['https://js.stripe.com'] : []),
+          ...(analytics ? ['https://www.googletagmanager.com'] : []),
+        ],
+        // Radix locks the page behind a dialog with a style element of its own.
+        'style-src': ["'self'", "'unsafe-inline'"],
+        'img-src': ["'self'", 'data:', ...(stripe ? ['https://*.stripe.com'] : [])],
+        'font-src': ["'self'"],
+        'connect-src': [
+          "'self'",
+          new URL(config.regionLookupUrl).origin,
+          ...(stripe ? ['https://api.stripe.com'] : []),
+          ...(analytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
+        ],
+        'frame-src': stripe ? ['https://js.stripe.com', 'https://hooks.stripe.com'] : ["'self'"],
+        'manifest-src': ["'self'"],
+        'form-action': ["'self'"],
+        'base-uri': ["'none'"],
+        'frame-ancestors': ["'none'"],
+        ...(config.secure ? { 'upgrade-insecure-requests': [] } : {}),
+      }),
+    }),
+    other: {
+      ...common,
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    },
+  }
+}
+
+const policy = (directives: Record<string, string[]>) =>
+  Object.entries(directives)
+    .map(([name, sources]) => [name, ...sources].join(' '))
+    .join('; ')

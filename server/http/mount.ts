@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import { Refusal } from '../errors.ts'
+import type { Session, Sessions, SessionUser } from './session.ts'
+
+/** What a handler learns of its caller, beside the input. */
+export type Context<E extends Endpoint = Endpoint> = {
+  user: E['access'] extends 'public' ? SessionUser | null : SessionUser
+  session: E['access'] extends 'public' ? Session | null : Session
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** A list's handler answers one page and the cursor of the next. */
+export type PageOf<Items> = { items: Items; next: string | undefined }
+
+/** A file's handler answers a stream and its name; a redirect's handler the path to go to. */
+export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
+
+type AnswerOf<E extends Endpoint> = E extends { answer: 'list' }
+  ? PageOf<RawOutputOf<E>>
+  : E extends { answer: 'csv' }
+    ? FileAnswer
+    : E extends { answer: 'redirect' }
+      ? string
+      : RawOutputOf<E> | (RawOutputOf<E> extends Record<string, never> ? void : never)
+
+export type Handler<E extends Endpoint> = (
+  input: ParsedInputOf<E>,
+  context: Context<E>,
+) => Promise<AnswerOf<E>> | AnswerOf<E>
+
+/** One handler for every endpoint of a group: the types insist. */
+export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
+
+export type Mount = ReturnType<typeof createMount>
+
+/** Puts endpoints on the server. Access, validation and the form of the answer are decided here and nowhere else. */
+export function createMount(app: FastifyInstance, sessions: Sessions) {
+  return function mount<Group extends Record<string, Endpoint>>(group: Group, handlers: Handlers<Group>) {
+    for (const [name, endpoint] of Object.entries(group)) {
+      const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        config: endpoint.limit
+          ? { rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 } }
+          : {},
+        handler: async (request, reply) => {
+          const session = await sessions.read(request, reply)
+          if (endpoint.access !== 'public' && !session) throw new Refusal(401, 'Please log in first')
+          if (endpoint.access === 'admin' && !session?.user.isAdmin)
+            throw new Refusal(403, "You don't have admin access.")
+          const input = parse(endpoint, request)
+          const answer = await handler(input, { user: session?.user ?? null, session, request, reply })
+          return send(endpoint, request, reply, answer)
+        },
+      })
+    }
+  }
+}
+
+function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
+  const path = request.params as Record<string, unknown>
+  const carrier =
+    endpoint.method === 'GET' || endpoint.method === 'DELETE' ? request.query : (request.body ?? {})
+  if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
+    throw new Refusal(400, 'Please send a JSON object')
+  for (const name of Object.keys(path))
+    if (name in carrier) throw new Refusal(400, `${name} belongs into the path only`)
+  const parsed = z.safeParse(endpoint.input, { ...carrier, ...path })
+  if (parsed.success) return parsed.data
+  throw invalid(parsed.error.issues)
+}
+
+function invalid(
+  issues: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }[],
+): Refusal {
+  const fields: Record<string, string> = {}
+  for (const issue of issues) {
+    const message =
+      issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
+    fields[issue.path.map(String).join('.') || '*'] ??= message
+  }
+  return new Refusal(400, Object.values(fields)[0] ?? 'Invalid input', { fields })
+}
+
+function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+  reply.header('cache-control', 'no-store')
+  switch (endpoint.answer) {
+    case 'redirect':
+      return reply.redirect(answer as string, 303)
+    case 'csv': {
+      const { name, stream } = answer as FileAnswer
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(stream)
+    }
+    case 'list': {
+      const { items, next } = answer as PageOf<unknown>
+      if (next) reply.header('link', `<${nextPage(request, next)}>; rel="next"`)
+      return reply.send(z.parse(endpoint.output, items))
+    }
+    default:
+      // Only what the contract names leaves the server: a hash can never slip out.
+      return reply.send(z.parse(endpoint.output, answer ?? {}))
+  }
+}
+
+function nextPage(request: FastifyRequest, cursor: string) {
+  const query = new URLSearchParams(request.query as Record<string, string>)
+  query.set('cursor', cursor)
+  return `${request.url.split('?')[0]}?${query}`
+}

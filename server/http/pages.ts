@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Site, SiteFile } from './site.ts'
+
+/**
+ * Serves the site from memory, ahead of the router: every page and file is ready in each encoding,
+ * with its headers as a flat list, so that an answer costs hardly more than writing a buffer.
+ */
+export type Pages = {
+  /** Answers true when the request was for a page or a file of the site. */
+  serve(request: IncomingMessage, response: ServerResponse): boolean
+  /** Answers the not-found page; false when the site has none. */
+  notFound(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+type Variant = { status: number; etag: string; headers: string[]; body: Buffer }
+type Entry = Record<'br' | 'gzip' | 'identity', Variant>
+
+export function createPages(site: Site): Pages {
+  const entries = new Map(site.files.map((file) => [file.path, entryFor(file)]))
+  const missing = entries.get('*')
+  entries.delete('*')
+
+  return {
+    serve(request, response) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return false
+      const url = request.url ?? '/'
+      const end = url.indexOf('?')
+      const path = end < 0 ? url : url.slice(0, end)
+      const entry = entries.get(path)
+      if (entry) {
+        answer(entry, request, response)
+        return true
+      }
+      if (path.length > 1 && path.endsWith('/') && entries.has(path.slice(0, -1))) {
+        response.writeHead(308, { location: path.slice(0, -1) + (end < 0 ? '' : url.slice(end)) }).end()
+        return true
+      }
+      return false
+    },
+    notFound(request, response) {
+      if (missing) answer(missing, request, response)
+      return missing !== undefined
+    },
+  }
+}
+
+function answer(entry: Entry, request: IncomingMessage, response: ServerResponse) {
+  const accepted = request.headers['accept-encoding'] ?? ''
+  const variant = accepted.includes('br') ? entry.br : accepted.includes('gzip') ? entry.gzip : entry.identity
+  const known = request.headers['if-none-match']
+  if (known && variant.status === 200 && known.includes(variant.etag)) {
+    response.writeHead(304, variant.headers).end()
+    return
+  }
+  response.writeHead(variant.status, variant.headers)
+  response.end(request.method === 'HEAD' ? undefined : variant.body)
+}
+
+function entryFor(file: SiteFile): Entry {
+  const variant = (encoding: keyof Entry, body: Buffer): Variant => {
+    // Strong: the bytes of each encoding have a name of their own.
+    const etag = `"${file.hash}-${encoding}"`
+    const headers = {
+      'content-type': file.type,
+      'cache-control': file.immutable
+        ? 'public, max-age=31536000, immutable'
+        : 'public, max-age=0, must-revalidate',
+      vary: 'accept-encoding',
+      etag,
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      'content-length': String(body.length),
+      ...file.headers,
+    }
+    return { status: file.path === '*' ? 404 : 200, etag, headers: Object.entries(headers).flat(), body }
+  }
+  return {
+    br: file.br ? variant('br', file.br) : variant('identity', file.body),
+    gzip: file.gzip ? variant('gzip', file.gzip) : variant('identity', file.body),
+    identity: variant('identity', file.body),
+  }
+}

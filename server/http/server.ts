@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import cookie from '@fastify/cookie'
+import rateLimit from '@fastify/rate-limit'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { isDatabaseAway } from '../database/connect.ts'
+import { Refusal } from '../errors.ts'
+import type { SecurityHeaders } from './headers.ts'
+
+/** Looks at a request before the router does; true means it was answered. */
+export type Ahead = (request: IncomingMessage, response: ServerResponse) => boolean
+
+type Options = {
+  config: Config
+  log: Logger
+  security: SecurityHeaders
+  ahead: Ahead[]
+  pageNotFound: Ahead
+}
+
+/** Fastify with the shop's manners: JSON only, same-site writes only, one error handler, bounded patience. */
+export async function createHttpServer({
+  config,
+  log,
+  security,
+  ahead,
+  pageNotFound,
+}: Options): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = log
+  const app = Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy,
+    bodyLimit: 64 * 1024,
+    routerOptions: { maxParamLength: 200 },
+    forceCloseConnections: 'idle',
+    serverFactory: (handler) =>
+      // Node's own patience falls to slow connections.
+      createServer(
+        { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
+        (request, response) => {
+          for (const look of ahead) if (look(request, response)) return
+          handler(request, response)
+        },
+      ),
+  })
+
+  app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parseJson(request, body as string, done)
+  })
+
+  await app.register(cookie)
+  if (config.rateLimits) {
+    await app.register(rateLimit, {
+      max: 300,
+      timeWindow: 60_000,
+      errorResponseBuilder: (_request, { ttl }) => {
+        const seconds = Math.ceil(ttl / 1000)
+        return new Refusal(429, `Too many requests. Please try again in ${seconds} seconds.`, {
+          retryAfterSeconds: seconds,
+        })
+      },
+    })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(security.other)
+    if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherSites(request, config.publicUrl)
+  })
+
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(
+      {
+        reqId: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+
+  app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
+    const { status, message, fields, retryAfterSeconds } = explain(error)
+    if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+    return reply
+      .status(status)
+      .header('cache-control', 'no-store')
+      .send({ message, ...(fields ? { fields } : {}), ...(status >= 500 ? { requestId: request.id } : {}) })
+  })
+
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = !request.url.startsWith('/api') && (request.method === 'GET' || request.method === 'HEAD')
+    if (isPage && pageNotFound(request.raw, reply.raw)) return reply.hijack()
+    return reply.status(404).send({ message: 'There is nothing here' })
+  })
+
+  return app
+}
+
+/** A write from another site is not the visitor's will. Browsers say where it comes from; tools say nothing. */
+function refuseOtherSites(request: FastifyRequest, publicUrl: string) {
+  const site = request.headers['sec-fetch-site']
+  if (site === 'same-origin' || site === 'none') return
+  const { origin } = request.headers
+  const known =
+    origin === undefined || origin === new URL(publicUrl).origin || hostOf(origin) === request.headers.host
+  if ((site !== undefined && !(site === 'same-site' && known)) || !known)
+    throw new Refusal(403, 'This request came from another site')
+}
+
+const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
+
+function explain(
+  error: FastifyError | Refusal,
+): Pick<Refusal, 'status' | 'message' | 'fields' | 'retryAfterSeconds'> {
+  if (error instanceof Refusal) return error
+  const none = { fields: undefined, retryAfterSeconds: undefined }
+  if (isDatabaseAway(error))
+    return {
+      ...none,
+      status: 503,
+      message: 'The shop is busy for a moment. Please try again.',
+      retryAfterSeconds: 1,
+    }
+  const status = error.statusCode ?? 500
+  if (status === 413) return { ...none, status, message: 'That is too much text' }
+  if (status === 415) return { ...none, status, message: 'Please send JSON' }
+  if (status >= 400 && status < 500) return { ...none, status, message: 'The request could not be read' }
+  return { ...none, status: 500, message: 'Something went wrong' }
+}

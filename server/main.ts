@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { pino } from 'pino'
+import { ConfigurationError, readConfig } from './config.ts'
+import { StartError } from './errors.ts'
+import { type Shop, startShop } from './start.ts'
+
+/** Starts the shop as a process: reads the settings, tells where everything is, stops in order. */
+async function main() {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const config = readConfig(process.env)
+  const log = pino({
+    level: process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel,
+    redact: [
+      'password',
+      'newPassword',
+      'token',
+      'apiKey',
+      'secretKey',
+      'clientSecret',
+      '*.password',
+      '*.token',
+      '*.apiKey',
+      '*.secretKey',
+      'req.headers.cookie',
+      'req.headers.authorization',
+    ],
+  })
+  const shop = await startShop(config, { log })
+  say(shop)
+  stopInOrder(shop)
+}
+
+function say({ config, mailsGoTo, databaseIsAt }: Shop) {
+  const lines = [
+    '',
+    `  The shop is open:  ${config.publicUrl}`,
+    `  Database:          ${databaseIsAt}`,
+    `  Mails go to:       ${mailsGoTo}`,
+    config.stripe
+      ? '  Payments:          Stripe'
+      : '  Payments:          test mode, no money moves (card 4242 4242 4242 4242)',
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function stopInOrder(shop: Shop) {
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    await shop.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop())
+  process.on('SIGINT', () => void stop())
+}
+
+try {
+  await main()
+} catch (error) {
+  const lines =
+    error instanceof ConfigurationError
+      ? error.faults
+      : error instanceof StartError
+        ? [error.message]
+        : [(error as Error).stack ?? String(error)]
+  process.stderr.write(`${lines.map((line) => `The shop cannot start. ${line}`).join('\n')}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,161 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { assertReachable, type Connection, connect } from './database/connect.ts'
+import { openEmbedded } from './database/embedded.ts'
+import { migrate } from './database/migrate.ts'
+import { StartError } from './errors.ts'
+import { createMailTransport } from './gateways/mail.ts'
+import { securityHeaders } from './http/headers.ts'
+import { createPages, type Pages } from './http/pages.ts'
+import { loadSite } from './http/site.ts'
+import { createQueue, type Queue } from './jobs/queue.ts'
+import { createSecrets, loadSecretsKey } from './secrets.ts'
+
+export type Shop = {
+  config: Config
+  connection: Connection
+  queue: Queue
+  app: FastifyInstance
+  /** Where the mails go, in words. */
+  mailsGoTo: string
+  databaseIsAt: string
+  close(): Promise<void>
+}
+
+export type StartOptions = {
+  log: Logger
+  now?: () => Date
+  /** Without pages only the API answers: what most tests need. */
+  withPages?: boolean
+}
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+
+/** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes back in reverse. */
+export async function startShop(
+  given: Config,
+  { log, now = () => new Date(), withPages = true }: StartOptions,
+): Promise<Shop> {
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async () => {
+    for (const step of closers.splice(0).reverse()) await step()
+  }
+  try {
+    const port = await portFor(given)
+    assertWritable(given.dataDir)
+    const database = given.databaseUrl ? undefined : await openEmbedded(given.dataDir)
+    if (database) closers.push(database.close)
+    const url = database?.url ?? given.databaseUrl ?? ''
+
+    const connection = connect(url, (error) => log.warn({ err: error }, 'database connection lost'))
+    closers.push(connection.close)
+    await assertReachable(connection.pool, url)
+    await migrate(url)
+
+    const config = {
+      ...given,
+      port,
+      publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
+    }
+    const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir))
+    const outbox = join(config.dataDir, 'outbox')
+    const transport = createMailTransport({ ...config.mail, outbox })
+    closers.push(() => transport.close())
+    const queue = createQueue({ url, log })
+    const security = securityHeaders(config)
+    const pages = withPages ? await openPages(config, security) : createPages({ files: [] })
+
+    const app = await createApp({
+      config,
+      connection,
+      queue,
+      transport,
+      secrets,
+      pages,
+      security,
+      ahead: [],
+      log,
+      now,
+    })
+    await queue.start()
+    closers.push(queue.stop)
+    await listen(app, config)
+    closers.push(() => app.close())
+
+    return {
+      config,
+      connection,
+      queue,
+      app,
+      mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : outbox,
+      databaseIsAt: database?.folder ?? new URL(url).host,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function assertWritable(dataDir: string) {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.W_OK)
+  } catch (error) {
+    throw new StartError(
+      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder that this user may write.`,
+    )
+  }
+}
+
+/** Known before anything is written; with PORT=0 the system picks one, and pages and mails must name it. */
+function portFor(config: Config): Promise<number> {
+  const probe = createServer()
+  return new Promise((done, failed) => {
+    probe.once('error', (error: NodeJS.ErrnoException) => failed(explainListen(error, config)))
+    probe.listen(config.port, config.host, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => done(port))
+    })
+  })
+}
+
+async function listen(app: FastifyInstance, config: Config) {
+  try {
+    await app.listen({ port: config.port, host: config.host })
+  } catch (error) {
+    throw explainListen(error as NodeJS.ErrnoException, config)
+  }
+}
+
+function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Error {
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`Port ${port} is taken. Stop what uses it, or choose another: PORT=3001 npm start`)
+  if (error.code === 'EACCES')
+    return new StartError(
+      `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`,
+    )
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new StartError(`HOST=${host} is not an address of this machine.`)
+  return error
+}
+
+async function openPages(config: Config, security: ReturnType<typeof securityHeaders>): Promise<Pages> {
+  const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller } = config
+  const settings = {
+    publicUrl,
+    supportEmail,
+    testMode: config.stripe === undefined,
+    stripe: { publishableKey: config.stripe?.publishableKey ?? '', scriptUrl: 'https://js.stripe.com/v3/' },
+    regionLookupUrl,
+    gaMeasurementId,
+    seller,
+  }
+  return createPages(await loadSite(dist, join(config.dataDir, 'cache'), settings, security))
+}

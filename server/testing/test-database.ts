@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { openEmbedded } from '../database/embedded.ts'
+import { migrate } from '../database/migrate.ts'
+import { createQueue } from '../jobs/queue.ts'
+
+/** One PostgreSQL for the whole test run, with a migrated template; each shop under test gets a copy. */
+const variable = 'TEST_POSTGRES_URL'
+const template = 'shop_template'
+
+export async function openTestPostgres(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-test-'))
+  const postgres = await openEmbedded(folder)
+  process.env[variable] = postgres.url
+  await administer(
+    postgres.url,
+    'alter system set fsync = off',
+    'select pg_reload_conf()',
+    `create database ${template}`,
+  )
+  const url = withDatabase(postgres.url, template)
+  await migrate(url)
+  const queue = createQueue({ url, log: pino({ level: 'silent' }) })
+  await queue.start()
+  await queue.stop()
+  return async () => {
+    await postgres.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A database of its own: migrated, or empty. */
+export async function createTestDatabase({
+  empty = false,
+} = {}): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = process.env[variable]
+  if (!server)
+    throw new Error('Tests with a database run under vitest or playwright, whose set-up starts PostgreSQL')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administer(server, `create database ${name} ${empty ? '' : `template ${template}`}`)
+  return {
+    url: withDatabase(server, name),
+    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+  }
+}
+
+async function administer(url: string, ...statements: string[]) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function withDatabase(url: string, name: string) {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
