@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { settingNames } from '#server/config.ts'
 import { checkArrows } from './checks/arrows.ts'
 import { findDuplicates } from './checks/duplicates.ts'
 import { checkLockFile } from './checks/lock-file.ts'
+import { checkMigrations } from './checks/migrations.ts'
+import { checkSettings } from './checks/settings.ts'
 import { readSources } from './checks/sources.ts'
 import { run } from './run.ts'
 
@@ -26,6 +29,11 @@ const steps: Step[] = [
     name: 'duplicate code',
     judge: () => verdict(findDuplicates(readSources('.'))),
   },
+  { name: 'migrations', judge: checkMigrations },
+  {
+    name: 'settings',
+    judge: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
+  },
   {
     name: 'lock file',
     judge: () => {
@@ -39,12 +47,20 @@ function verdict(complaints: string[], seen?: string): Verdict {
   return { ok: complaints.length === 0, output: complaints.join('\n'), ...(seen && { seen }) }
 }
 
+async function attempt(judge: Step['judge']): Promise<Verdict> {
+  try {
+    return await judge()
+  } catch (error) {
+    return verdict([String(error)])
+  }
+}
+
 /** One line for each step; all that a failed one had to say. */
 export async function check(): Promise<{ passed: number; failed: number }> {
   const verdicts = await Promise.all(
     steps.map(async ({ name, judge }) => {
       const started = performance.now()
-      const { ok, output, seen } = await judge()
+      const { ok, output, seen } = await attempt(judge)
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       console.log(`${ok ? '✓' : '✗'} ${name} (${[seen, `${seconds} s`].filter(Boolean).join(', ')})`)
       if (!ok) console.log(`\n${output.trim()}\n`)

@@ -44,7 +44,7 @@ export async function startShop(
 ): Promise<Shop> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async () => {
-    for (const step of closers.splice(0).reverse()) await step()
+    for (const step of closers.splice(0).toReversed()) await step()
   }
   try {
     const port = await portFor(given)
