@@ -16,8 +16,15 @@ async function unitTests(): Promise<Count> {
   const report = 'test-results/vitest.json'
   rmSync(report, { force: true })
   const ok = await show(`vitest run --reporter=default --reporter=json --outputFile.json=${report}`)
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = readReport(report)
-  return counted(ok, numPassedTests, numFailedTests, numPendingTests + numTodoTests)
+  const files: { status: string; assertionResults: { status: string }[] }[] =
+    readReport(report).testResults ?? []
+  const results = files.flatMap((file) => file.assertionResults).map((result) => result.status)
+  const count = (status: string) => results.filter((result) => result === status).length
+  const unloadable = files.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  ).length
+  const [passed, failed] = [count('passed'), count('failed')]
+  return counted(ok, passed, failed + unloadable, results.length - passed - failed)
 }
 
 async function browserTests(): Promise<Count> {
@@ -36,7 +43,7 @@ function readReport(path: string) {
   }
 }
 
-/** A run that fails as a whole (it could not start, a file could not be loaded) or tests nothing is a failure too. */
+/** A run that could not start, that broke off, or that tested nothing is a failure too. */
 function counted(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
   const failedAsAWhole = failed === 0 && (!ok || passed === 0)
   return { passed, failed: failedAsAWhole ? 1 : failed, skipped }
