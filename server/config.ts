@@ -36,6 +36,7 @@ const settings = z.object({
   PORT: z._default(whole('PORT', 0, 65535), 3000),
   HOST: z._default(z.string(), 'localhost'),
   PUBLIC_URL: z.optional(address('PUBLIC_URL', 'http', 'https')),
+  WEB_CONCURRENCY: z._default(whole('WEB_CONCURRENCY', 1, 128), 1),
   TRUST_PROXY: z._default(flag('TRUST_PROXY'), false),
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(address('DATABASE_URL', 'postgres', 'postgresql')),
@@ -145,6 +146,8 @@ function shape(s: Settings) {
     publicUrl,
     publicUrlIsGiven: s.PUBLIC_URL !== undefined,
     secure: publicUrl.startsWith('https:'),
+    /** How many processes serve side by side. */
+    processes: s.WEB_CONCURRENCY,
     trustProxy: s.TRUST_PROXY,
     dataDir: resolve(s.DATA_DIR),
     databaseUrl: s.DATABASE_URL,

@@ -1,6 +1,8 @@
+import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { pino } from 'pino'
+import { openCluster } from './cluster.ts'
 import { ConfigurationError, readConfig } from './config.ts'
 import { StartError } from './errors.ts'
 import { type Shop, startShop } from './start.ts'
@@ -9,6 +11,10 @@ import { type Shop, startShop } from './start.ts'
 async function main() {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
+  if (config.processes > 1 && cluster.isPrimary) {
+    stopInOrder(await openCluster(config))
+    return
+  }
   const log = pino({
     level: process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel,
     redact: [
@@ -27,7 +33,7 @@ async function main() {
     ],
   })
   const shop = await startShop(config, { log })
-  say(shop)
+  if (cluster.worker === undefined || cluster.worker.id === 1) say(shop)
   stopInOrder(shop)
 }
 
@@ -45,7 +51,7 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function stopInOrder(shop: Shop) {
+function stopInOrder(shop: Pick<Shop, 'close'>) {
   let stopping = false
   const stop = async () => {
     if (stopping) return

@@ -1,0 +1,43 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import type { Config } from './config.ts'
+import { openEmbedded } from './database/embedded.ts'
+
+/**
+ * Several processes on one port and one database (WEB_CONCURRENCY). This one serves nothing: it keeps the local
+ * PostgreSQL, starts the others, replaces one that dies, and stops them in order.
+ */
+export async function openCluster(config: Config) {
+  const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
+  const environment = database ? { DATABASE_URL: database.url } : {}
+  let stopping = false
+  let crashes = 0
+
+  const fork = async () => {
+    const worker = cluster.fork(environment)
+    worker.once('exit', (code) => void replace(worker, code))
+    await Promise.race([once(worker, 'listening'), once(worker, 'exit')])
+  }
+
+  async function replace(worker: Worker, code: number) {
+    if (stopping || worker.exitedAfterDisconnect) return
+    crashes += 1
+    // A shop that cannot start says why itself; starting it again and again would only repeat it.
+    if (cluster.workers && Object.keys(cluster.workers).length === 0 && crashes > 3) process.exit(code || 1)
+    await new Promise((done) => setTimeout(done, Math.min(100 * 2 ** crashes, 10_000)))
+    if (!stopping) await fork()
+  }
+
+  async function close() {
+    stopping = true
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+    const exits = workers.map((worker) => once(worker, 'exit'))
+    for (const worker of workers) worker.process.kill('SIGTERM')
+    await Promise.all(exits)
+    await database?.close()
+  }
+
+  // One after the other: the first migrates and makes the first admin, the rest find everything ready.
+  for (let started = 0; started < config.processes; started++) await fork()
+  return { close }
+}
