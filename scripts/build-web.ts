@@ -1,0 +1,64 @@
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build } from 'vite'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const client = join(root, 'dist/web')
+const renderer = join(root, 'dist/render')
+const sources = ['web', 'contract', 'vite.config.ts', 'package-lock.json', 'scripts/build-web.ts']
+
+/** True when the web part was never built, or when one of its sources is newer than the build. */
+export async function isWebStale() {
+  const built = await stat(join(renderer, 'render.js')).catch(() => null)
+  if (!built) return true
+  for (const source of sources) if ((await newest(join(root, source))) > built.mtimeMs) return true
+  return false
+}
+
+/** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. */
+export async function buildWeb() {
+  // A half-made build must look stale, so the old renderer goes first and the new one comes last.
+  await rm(renderer, { recursive: true, force: true })
+  await build({ root, logLevel: 'warn' })
+  await build({
+    root,
+    logLevel: 'warn',
+    publicDir: false,
+    define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      manifest: false,
+      outDir: renderer,
+      rolldownOptions: { input: { render: join(root, 'web/prerender.tsx') } },
+    },
+  })
+  await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
+  await rm(join(client, '.vite'), { recursive: true })
+  const files = await readdir(client, { recursive: true, withFileTypes: true })
+  await Promise.all(
+    files.filter((file) => file.isFile()).map((file) => compress(join(file.parentPath, file.name))),
+  )
+}
+
+async function newest(path: string): Promise<number> {
+  const entry = await stat(path)
+  if (!entry.isDirectory()) return entry.mtimeMs
+  const inside = await Promise.all((await readdir(path)).map((name) => newest(join(path, name))))
+  return Math.max(entry.mtimeMs, ...inside)
+}
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+async function compress(path: string) {
+  if (!/\.(js|css|svg|json|txt|webmanifest)$/.test(path)) return
+  const content = await readFile(path)
+  await writeFile(`${path}.br`, await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+  await writeFile(`${path}.gz`, await zip(content, { level: 9 }))
+}
+
+if (import.meta.main) await buildWeb()

@@ -1,0 +1,69 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { accounts, User } from '#contract/accounts.ts'
+import { ApiError } from '#contract/call.ts'
+import { call } from './client.ts'
+import { keyOf } from './use-data.ts'
+
+/**
+ * The row `accounts.user` of the contract without its schemas: the header asks it on every page, and importing the
+ * contract's would bring the validation library to visitors who fill in no form. A test holds the two together.
+ */
+const row: Partial<typeof accounts.user> = { method: 'GET', path: '/api/user' }
+export const currentUser = row as typeof accounts.user
+
+const userKey = keyOf(currentUser)
+const endedKey = ['session-ended']
+
+export function useUser() {
+  const query = useQuery({
+    queryKey: userKey,
+    queryFn: async () => remember(await call(currentUser, {})),
+  })
+  return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
+}
+
+/** True once the server has refused a call because the session was over. */
+export function useSessionEnded() {
+  return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
+}
+
+export function endSession(client: QueryClient) {
+  if (!client.getQueryData(userKey)) return
+  client.setQueryData(endedKey, true)
+  client.setQueryData(userKey, remember(null))
+}
+
+/** After login, registration and guest login: nobody sees what was loaded for somebody else. */
+export function useStartSession() {
+  const client = useQueryClient()
+  return async (user?: User) => {
+    client.clear()
+    if (user) client.setQueryData(userKey, remember(user))
+    await client.refetchQueries({ queryKey: userKey })
+  }
+}
+
+export function useLogout() {
+  const client = useQueryClient()
+  return async () => {
+    const { accounts } = await import('#contract/accounts.ts')
+    try {
+      await call(accounts.logout, {})
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+    }
+    client.clear()
+    client.setQueryData(userKey, remember(null))
+  }
+}
+
+/** The head script reads this hint, so that a returning user does not see "Log In" for a moment. */
+function remember(user: User | null) {
+  try {
+    if (user) localStorage.setItem('user', '1')
+    else localStorage.removeItem('user')
+  } catch {
+    // Without storage there is only no hint.
+  }
+  return user
+}

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ApiError } from '#contract/call.ts'
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { call } from './client.ts'
+import { keyOf } from './use-data.ts'
+
+type Message = string | { title: string; description?: string }
+
+/** A call that changes something: says how it went, and refreshes the lists that it changed. */
+export function useCall<E extends Endpoint>(
+  endpoint: E,
+  options: {
+    refreshes?: Endpoint[]
+    succeeded?: Message
+    failed?: Message
+    onSuccess?: (output: OutputOf<E>, input: InputOf<E>) => unknown
+  },
+) {
+  const client = useQueryClient()
+  return useMutation<OutputOf<E>, Error, InputOf<E>>({
+    mutationFn: (input) => call(endpoint, input),
+    onSuccess: async (output, input) => {
+      if (options.succeeded) toast(parts(options.succeeded))
+      await Promise.all(
+        (options.refreshes ?? []).map((row) => client.invalidateQueries({ queryKey: keyOf(row) })),
+      )
+      await options.onSuccess?.(output, input)
+    },
+    onError: (error) => {
+      if (options.failed) toastError(options.failed, error)
+    },
+  })
+}
+
+/** The server's sentence where there is one, else the message's own, else what helps with a broken connection. */
+export function toastError(message: Message, error: unknown) {
+  const { title, description } = parts(message)
+  toast({ title, description: sentenceOf(error) ?? description ?? 'Please try again.', destructive: true })
+}
+
+function sentenceOf(error: unknown) {
+  if (error instanceof ApiError) return error.serverMessage
+  // `fetch` rejects with a TypeError when it reaches nobody.
+  if (error instanceof TypeError)
+    return 'We could not reach the server. Please check your connection and try again.'
+  return error instanceof Error && error.message ? error.message : undefined
+}
+
+function parts(message: Message) {
+  return typeof message === 'string' ? { title: message } : message
+}

@@ -1,0 +1,74 @@
+import { brand } from '#contract/brand.ts'
+import type { SiteSettings } from '#contract/site.ts'
+import { pageTitle } from './layout/page-change.tsx'
+import type { Route } from './router.tsx'
+import type { StructuredData } from './structured-data.ts'
+
+/** Runs before the first paint, so that the theme never flashes. The only script in the HTML itself. */
+export const themeScript =
+  "try{let t=localStorage.getItem('theme'),c=document.documentElement.classList;if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}"
+
+export type PageAssets = { scripts: string[]; preloads: string[]; styles: string[]; fonts: string[] }
+
+/** The whole HTML of one page around its rendered content. It never runs in the browser. */
+export function Document(props: {
+  route: Route
+  settings: SiteSettings
+  assets: PageAssets
+  structuredData: StructuredData[]
+  content: string
+}) {
+  const { route, settings, assets, structuredData, content } = props
+  const title = pageTitle(route)
+  const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
+  const image = new URL('/og/card.png', settings.publicUrl).href
+  return (
+    <html lang="en" className="light">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <script dangerouslySetInnerHTML={{ __html: themeScript }} />
+        <title>{title}</title>
+        <meta name="description" content={route.description} />
+        {canonical && <link rel="canonical" href={canonical} />}
+        {!route.indexable && <meta name="robots" content="noindex" />}
+        {assets.fonts.map((href) => (
+          <link key={href} rel="preload" as="font" type="font/woff2" href={href} crossOrigin="" />
+        ))}
+        {assets.styles.map((href) => (
+          <link key={href} rel="stylesheet" href={href} />
+        ))}
+        {assets.preloads.map((href) => (
+          <link key={href} rel="modulepreload" href={href} />
+        ))}
+        {assets.scripts.map((src) => (
+          <script key={src} type="module" src={src} />
+        ))}
+        <meta name="theme-color" content="#0f766e" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/site.webmanifest" />
+        <meta property="og:site_name" content={brand.name} />
+        <meta property="og:type" content="website" />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={route.description} />
+        {canonical && <meta property="og:url" content={canonical} />}
+        <meta property="og:image" content={image} />
+        <meta name="twitter:card" content="summary_large_image" />
+        {structuredData.map((data) => (
+          <DataBlock key={data['@type']} type="application/ld+json" value={data} />
+        ))}
+      </head>
+      <body>
+        <div id="root" dangerouslySetInnerHTML={{ __html: content }} />
+        <DataBlock id="settings" type="application/json" value={settings} />
+      </body>
+    </html>
+  )
+}
+
+function DataBlock({ value, ...attributes }: { id?: string; type: string; value: object }) {
+  // A `<` inside the data could end the script element early.
+  const json = JSON.stringify(value).replaceAll('<', '\\u003c')
+  return <script {...attributes} dangerouslySetInnerHTML={{ __html: json }} />
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react'
+import { brand } from '#contract/brand.ts'
+import { useSettings } from '#web/settings.tsx'
+import { Link } from '#web/ui/link.tsx'
+import { Logo } from './logo.tsx'
+import { NewsletterForm } from './newsletter-form.tsx'
+
+const link = 'rounded-sm text-muted transition-colors hover:text-ink'
+
+export function Footer() {
+  const { supportEmail } = useSettings()
+  return (
+    <footer className="mt-24 border-t border-line bg-surface">
+      <div className="mx-auto grid max-w-6xl gap-10 px-5 py-14 sm:grid-cols-2 sm:px-8 lg:grid-cols-[2fr_1fr_1fr_2fr]">
+        <div className="flex flex-col items-start gap-4">
+          <Logo />
+          <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
+        </div>
+        <Column title="Product">
+          <Link href="/products" className={link}>
+            Products
+          </Link>
+          <Link href="/products/rebound-sigma-pro" className={link}>
+            Rebound Sigma Pro
+          </Link>
+        </Column>
+        <Column title="Company">
+          <Link href="/about" className={link}>
+            About
+          </Link>
+          <a href={`mailto:${supportEmail}`} className={link}>
+            Support
+          </a>
+        </Column>
+        <div className="flex flex-col gap-4">
+          <h2 className="text-sm">Newsletter</h2>
+          <p className="text-sm text-muted">News of new products. No noise, unsubscribe at any time.</p>
+          <NewsletterForm success="You've been added to our newsletter." />
+        </div>
+      </div>
+      <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line px-5 py-6 text-sm text-muted sm:px-8">
+        <p>
+          © <CurrentYear /> {brand.name}. All rights reserved.
+        </p>
+        <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
+          <Link href="/legal/terms" className={link}>
+            Terms
+          </Link>
+          <Link href="/legal/privacy" className={link}>
+            Privacy
+          </Link>
+          <Link href="/legal/imprint" className={link}>
+            Imprint
+          </Link>
+        </nav>
+      </div>
+    </footer>
+  )
+}
+
+/** The page may have been rendered by a server that was started last year. */
+function CurrentYear() {
+  return (
+    <span
+      suppressHydrationWarning
+      ref={(element) => {
+        if (element) element.textContent = currentYear()
+      }}
+    >
+      {currentYear()}
+    </span>
+  )
+}
+
+function currentYear() {
+  return String(new Date().getFullYear())
+}
+
+function Column({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <nav aria-label={title} className="flex flex-col items-start gap-3 text-sm">
+      <h2 className="text-sm">{title}</h2>
+      {children}
+    </nav>
+  )
+}

@@ -1,0 +1,59 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { useSessionEnded, useUser } from '#web/api/session.ts'
+import type { Route } from '#web/router.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { goTo } from '#web/ui/link.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { rememberReturnPath } from './return-path.ts'
+
+/** Lets only those into a page who may see it, and sends the others where they can help themselves. */
+export function Guard({ route, children }: { route: Route; children: ReactNode }) {
+  return route.access === 'public' ? children : <Private route={route}>{children}</Private>
+}
+
+function Private({ route, children }: { route: Route; children: ReactNode }) {
+  const { user, isLoading, error, retry } = useUser()
+  const ended = useSessionEnded()
+  const [wasIn, setWasIn] = useState(false)
+  if (user && !wasIn) setWasIn(true)
+
+  const refusal = refusalFor()
+  function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | null {
+    if (isLoading || error) return null
+    if (user) return route.access === 'admin' && !user.isAdmin ? 'not-admin' : null
+    if (ended) return 'ended'
+    // Whoever was in and is out without the session having ended has just logged out and is on the way home.
+    return wasIn ? null : 'logged-out'
+  }
+
+  useEffect(() => {
+    if (!refusal) return undefined
+    if (refusal === 'not-admin') {
+      toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
+      const timer = setTimeout(() => void goTo('/', { replace: true }), 500)
+      return () => clearTimeout(timer)
+    }
+    rememberReturnPath()
+    if (refusal === 'logged-out' && route.path !== '/dashboard') {
+      void goTo('/auth', { replace: true })
+      return undefined
+    }
+    toast({
+      title: 'Unauthorized',
+      description: 'You are logged out. Logging in again...',
+      destructive: true,
+    })
+    const timer = setTimeout(() => location.assign('/api/login'), 500)
+    return () => clearTimeout(timer)
+  }, [refusal, route])
+
+  if (error)
+    return (
+      <div role="alert" className="flex min-h-[60vh] flex-col items-center justify-center gap-4">
+        <p>We could not load your account.</p>
+        <Button onClick={() => void retry()}>Try again</Button>
+      </div>
+    )
+  return user && !refusal ? children : <Loading />
+}

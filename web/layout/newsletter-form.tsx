@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useId, useRef } from 'react'
+import { call } from '#web/api/client.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+/** It stands on every page, so it leaves the check of the address to the browser and the server. */
+export function NewsletterForm({ success }: { success: string }) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const subscribe = useMutation({
+    mutationFn: async (email: string) => {
+      const { newsletter } = await import('#contract/newsletter.ts')
+      await call(newsletter.subscribe, { email })
+    },
+    onSuccess: () => {
+      input.current?.form?.reset()
+      toast({ title: 'Subscribed!', description: success })
+    },
+    onError: (error) => toastError('Subscription failed', error),
+  })
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (input.current && !subscribe.isPending) subscribe.mutate(input.current.value)
+  }
+  return (
+    <form onSubmit={submit} className="flex gap-2 max-[22rem]:flex-col">
+      <label htmlFor={id} className="sr-only">
+        Email address
+      </label>
+      <Input
+        ref={input}
+        id={id}
+        type="email"
+        name="email"
+        required
+        maxLength={254}
+        autoComplete="email"
+        placeholder="you@example.com"
+      />
+      <Button type="submit" pending={subscribe.isPending} pendingText="Subscribing...">
+        Subscribe
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'react'
+import { brand } from '#contract/brand.ts'
+import type { Route } from '#web/router.tsx'
+import { useSettings } from '#web/settings.tsx'
+
+export function pageTitle(route: Route) {
+  return route.path === '/' ? `${brand.name}: ${route.title}` : `${route.title} | ${brand.name}`
+}
+
+/** After a navigation: title and canonical address, scroll position, focus on the heading, and an announcement. */
+export function PageChange({ route }: { route: Route }) {
+  const { publicUrl } = useSettings()
+  const [announcement, setAnnouncement] = useState('')
+  const shown = useRef(route)
+  const goesBack = useRef(false)
+
+  useEffect(() => {
+    const onPopState = () => {
+      goesBack.current = true
+    }
+    addEventListener('popstate', onPopState)
+    return () => removeEventListener('popstate', onPopState)
+  }, [])
+
+  useEffect(() => {
+    if (shown.current === route) return
+    shown.current = route
+    const title = pageTitle(route)
+    document.title = title
+    setAnnouncement(title)
+    const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
+    if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
+    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null
+    const heading = document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main')
+    heading?.setAttribute('tabindex', '-1')
+    heading?.focus({ preventScroll: true })
+    // Going back, the browser restores the position itself.
+    if (!goesBack.current) {
+      if (target) target.scrollIntoView()
+      else scrollTo({ top: 0, behavior: 'instant' })
+    }
+    goesBack.current = false
+  }, [route, publicUrl])
+
+  return (
+    <div aria-live="polite" className="sr-only">
+      {announcement}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+const key = 'return-to'
+
+/** Remembers the page that asked for a login. */
+export function rememberReturnPath() {
+  sessionStorage.setItem(key, location.pathname + location.search)
+}
+
+/** Where to go after login: the page that asked, else the dashboard; never another site. */
+export function takeReturnPath(): string {
+  const path = sessionStorage.getItem(key)
+  sessionStorage.removeItem(key)
+  if (!path?.startsWith('/')) return '/dashboard'
+  const address = new URL(path, location.origin)
+  return address.origin === location.origin ? address.pathname + address.search : '/dashboard'
+}

@@ -1,0 +1,43 @@
+import { Moon, Sun } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+
+type Theme = 'light' | 'dark'
+
+const changed = new EventTarget()
+
+function subscribe(listener: () => void) {
+  changed.addEventListener('change', listener)
+  return () => changed.removeEventListener('change', listener)
+}
+
+function currentTheme(): Theme {
+  return document.documentElement.classList.contains('dark') ? 'dark' : 'light'
+}
+
+function toggleTheme() {
+  const theme = currentTheme() === 'dark' ? 'light' : 'dark'
+  document.documentElement.classList.remove('light', 'dark')
+  document.documentElement.classList.add(theme)
+  try {
+    localStorage.setItem('theme', theme)
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  changed.dispatchEvent(new Event('change'))
+}
+
+export function ThemeToggle() {
+  const theme = useSyncExternalStore<Theme>(subscribe, currentTheme, () => 'light')
+  return (
+    <button
+      type="button"
+      aria-label={theme === 'dark' ? 'Switch to light theme' : 'Switch to dark theme'}
+      onClick={toggleTheme}
+      className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
+    >
+      {/* Both are there and the root's class chooses, so that the right one shows before any script has run. */}
+      <Moon aria-hidden="true" className="size-5 dark:hidden" />
+      <Sun aria-hidden="true" className="hidden size-5 dark:block" />
+    </button>
+  )
+}

@@ -1,0 +1,17 @@
+import { useLogout } from '#web/api/session.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { goTo } from '#web/ui/link.tsx'
+
+/** Logs out and goes home after the spec's moment. */
+export function useLogOut() {
+  const logout = useLogout()
+  return async () => {
+    try {
+      await logout()
+    } catch (error) {
+      toastError('Logout failed', error)
+      return
+    }
+    setTimeout(() => void goTo('/'), 50)
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { prerenderToNodeStream } from 'react-dom/static'
+import type { RenderedPage, RenderPages, SiteSettings } from '#contract/site.ts'
+import { App } from './app.tsx'
+import { Document, type PageAssets, themeScript } from './document.tsx'
+import { loadPage, notFound, type Route, routes } from './router.tsx'
+import { siteFiles } from './site-files.ts'
+import { structuredDataFor } from './structured-data.ts'
+
+type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
+
+/** Every page of the site for the given settings; the server calls it once when it starts. */
+export const renderPages: RenderPages = async (settings) => {
+  const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
+  const pages = []
+  for (const route of [...routes, notFound])
+    pages.push(await renderPage(route, settings, assetsOf(route, manifest)))
+  return { pages, files: siteFiles(settings) }
+}
+
+export async function renderPage(
+  route: Route,
+  settings: SiteSettings,
+  assets: PageAssets,
+): Promise<RenderedPage> {
+  // The content is a React root of its own, because the browser hydrates only it and never the whole document:
+  // what browser extensions do to <head> and <body> cannot break the page.
+  await loadPage(route)
+  const { prelude } = await prerenderToNodeStream(<App settings={settings} path={route.path} />, {
+    // Without a limit React would move large parts into inline scripts, which the CSP forbids.
+    progressiveChunkSize: Number.POSITIVE_INFINITY,
+  })
+  const html = renderToStaticMarkup(
+    <Document
+      route={route}
+      settings={settings}
+      assets={assets}
+      structuredData={structuredDataFor(route, settings)}
+      content={await text(prelude)}
+    />,
+  )
+  const hash = createHash('sha256').update(themeScript).digest('base64')
+  return {
+    path: route.path,
+    html: `<!doctype html>${html}`,
+    scriptHashes: [`'sha256-${hash}'`],
+    referrer: route.secret ? 'no-referrer' : 'strict-origin-when-cross-origin',
+  }
+}
+
+/** What the page needs from the start: the entry, the page's own chunk, and all that these import. */
+function assetsOf(route: Route, manifest: Manifest): PageAssets {
+  const entry = 'web/main.tsx'
+  const seen = new Set<string>()
+  const visit = (key: string) => {
+    if (seen.has(key)) return
+    seen.add(key)
+    for (const imported of manifest[key]?.imports ?? []) visit(imported)
+  }
+  visit(entry)
+  visit(`web/features/${route.page}.tsx`)
+  const chunks = [...seen].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
+  const script = manifest[entry]?.file
+  if (!script) throw new Error('The build has no entry')
+  return {
+    scripts: [address(script)],
+    preloads: chunks
+      .map((chunk) => chunk.file)
+      .filter((file) => file !== script)
+      .map(address),
+    styles: chunks.flatMap((chunk) => chunk.css ?? []).map(address),
+    fonts: chunks
+      .flatMap((chunk) => chunk.assets ?? [])
+      .filter((file) => file.endsWith('.woff2'))
+      .map(address),
+  }
+}
+
+function address(file: string) {
+  return `/${file}`
+}

@@ -1,0 +1,17 @@
+import { createContext, use } from 'react'
+import type { SiteSettings } from '#contract/site.ts'
+
+const SettingsContext = createContext<SiteSettings | null>(null)
+
+export const SettingsProvider = SettingsContext.Provider
+
+export function useSettings(): SiteSettings {
+  const settings = use(SettingsContext)
+  if (!settings) throw new Error('useSettings needs a SettingsProvider')
+  return settings
+}
+
+/** The server writes the settings into every page as a data block. */
+export function readSettings(): SiteSettings {
+  return JSON.parse(document.getElementById('settings')?.textContent ?? '')
+}

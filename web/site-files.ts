@@ -1,0 +1,38 @@
+import { brand } from '#contract/brand.ts'
+import type { SiteSettings } from '#contract/site.ts'
+import { routes } from './router.tsx'
+
+/** The files that name the site's own address or its settings. */
+export function siteFiles(settings: SiteSettings) {
+  const addresses = routes
+    .filter((route) => route.indexable)
+    .map((route) => `<url><loc>${new URL(route.path, settings.publicUrl).href}</loc></url>`)
+  const robots = [
+    'User-agent: *',
+    'Disallow: /api/',
+    `Sitemap: ${new URL('/sitemap.xml', settings.publicUrl).href}`,
+    '',
+  ]
+  const manifest = {
+    name: brand.name,
+    short_name: brand.name,
+    start_url: '/',
+    display: 'browser',
+    background_color: '#f9fbfa',
+    theme_color: '#0f766e',
+    icons: [
+      { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+      { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+      { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+    ],
+  }
+  return [
+    {
+      path: '/sitemap.xml',
+      type: 'application/xml',
+      body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses.join('')}</urlset>`,
+    },
+    { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots.join('\n') },
+    { path: '/site.webmanifest', type: 'application/manifest+json', body: JSON.stringify(manifest) },
+  ]
+}

@@ -1,0 +1,65 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { classes } from './classes.ts'
+import { Link } from './link.tsx'
+import { Spinner } from './spinner.tsx'
+
+const looks = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-card',
+  secondary: 'border border-line bg-surface text-ink hover:border-field',
+  quiet: 'text-ink hover:bg-accent-soft',
+  danger: 'bg-danger text-on-danger hover:opacity-90',
+} as const
+
+const sizes = {
+  sm: 'h-9 gap-1.5 px-3 text-sm',
+  md: 'h-11 gap-2 px-5 text-base',
+  lg: 'h-13 gap-2 px-7 text-base',
+  icon: 'size-10',
+} as const
+
+type Look = { look?: keyof typeof looks; size?: keyof typeof sizes }
+
+function classesOf({ look = 'primary', size = 'md' }: Look, className?: string) {
+  return classes(
+    'inline-flex shrink-0 cursor-pointer items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,border-color,opacity,translate] duration-150 active:translate-y-px disabled:pointer-events-none disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55',
+    looks[look],
+    sizes[size],
+    className,
+  )
+}
+
+type ButtonProps = ComponentProps<'button'> &
+  Look & {
+    /** While true the button is busy: it spins, and a second click does nothing. */
+    pending?: boolean
+    /** What it reads while busy. */
+    pendingText?: ReactNode
+  }
+
+export function Button({
+  look,
+  size,
+  pending,
+  pendingText,
+  className,
+  disabled,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={classesOf({ look, size } as Look, className)}
+      disabled={disabled || pending}
+      aria-busy={pending || undefined}
+      {...rest}
+    >
+      {pending && <Spinner className="size-4" />}
+      {pending && pendingText ? pendingText : children}
+    </button>
+  )
+}
+
+export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Look) {
+  return <Link className={classesOf({ look, size } as Look, className)} {...rest} />
+}

@@ -1,0 +1,35 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { classes } from './classes.ts'
+
+export function Card({ className, ...rest }: ComponentProps<'div'>) {
+  return (
+    <div
+      className={classes('rounded-lg border border-line bg-surface p-6 shadow-card', className)}
+      {...rest}
+    />
+  )
+}
+
+/** What stands where a list is still empty. */
+export function EmptyState(props: {
+  title: string
+  description?: string
+  icon?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <div className="flex flex-col items-center gap-3 rounded-lg border border-dashed border-line px-6 py-12 text-center">
+      {props.icon && <span className="text-muted">{props.icon}</span>}
+      <p className="font-medium">{props.title}</p>
+      {props.description && <p className="max-w-prose text-muted">{props.description}</p>}
+      {props.children}
+    </div>
+  )
+}
+
+/** Holds the place of what is still loading. */
+export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
+  return (
+    <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />
+  )
+}

@@ -1,0 +1,68 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { classes } from './classes.ts'
+
+/**
+ * The browser's own modal dialog: it keeps the focus inside, gives it back, closes on Escape and makes the rest inert.
+ * (Libraries lock scrolling with an inline style sheet, which the CSP forbids.)
+ */
+export function Dialog(props: {
+  title: string
+  description?: ReactNode
+  onClose: () => void
+  role?: 'dialog' | 'alertdialog'
+  className?: string
+  children: ReactNode
+}) {
+  const { title, description, onClose, role = 'dialog', className, children } = props
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      role={role}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onPointerDown={(event) => {
+        if (event.target === event.currentTarget && role === 'dialog') onClose()
+      }}
+      className={classes(
+        'w-full max-w-md animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 backdrop:backdrop-blur-xs max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
+        className,
+      )}
+    >
+      <div className="flex flex-col gap-5 p-6">
+        <header className="flex flex-col gap-2 pr-8">
+          <h2 id={`${id}-title`} className="text-xl">
+            {title}
+          </h2>
+          {description && (
+            <div id={`${id}-description`} className="text-muted">
+              {description}
+            </div>
+          )}
+        </header>
+        {children}
+      </div>
+      {role === 'dialog' && (
+        <button
+          type="button"
+          aria-label="Close"
+          onClick={onClose}
+          className="absolute top-4 right-4 grid size-9 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
+        >
+          <X className="size-5" aria-hidden="true" />
+        </button>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,150 @@
+import {
+  type ComponentProps,
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  use,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import type * as z from 'zod/mini'
+import { ApiError } from '#contract/call.ts'
+import { Button } from './button.tsx'
+import { classes } from './classes.ts'
+
+type Errors = Record<string, string>
+type FormState = { errors: Errors; pending: boolean }
+
+const FormContext = createContext<FormState>({ errors: {}, pending: false })
+
+/**
+ * A native form: its fields keep their own values; on submit they are checked by a schema of the contract, faults are
+ * shown at their fields and the first of them gets the focus. A second submit while one is under way does nothing.
+ */
+export function Form<S extends z.ZodMiniType>(props: {
+  schema: S
+  onSubmit: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
+  /** Told of every fault the schema found, for the messages that the spec wants as toasts. */
+  onInvalid?: (errors: Errors) => void
+  /** What is not a field of its own, such as an id. */
+  extra?: Record<string, unknown>
+  resetAfterwards?: boolean
+  className?: string
+  'aria-label'?: string
+  children: ReactNode
+}) {
+  const { schema, onSubmit, onInvalid, extra, resetAfterwards, children, ...rest } = props
+  const ref = useRef<HTMLFormElement>(null)
+  const busy = useRef(false)
+  const [state, setState] = useState<FormState>({ errors: {}, pending: false })
+
+  useEffect(() => {
+    if (Object.keys(state.errors).length === 0) return
+    ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [state.errors])
+
+  async function submit(form: HTMLFormElement) {
+    const parsed = schema.safeParse({ ...Object.fromEntries(new FormData(form)), ...extra })
+    if (!parsed.success) {
+      const errors = firstByField(parsed.error.issues)
+      setState({ errors, pending: false })
+      onInvalid?.(errors)
+      return
+    }
+    busy.current = true
+    setState({ errors: {}, pending: true })
+    try {
+      await onSubmit(parsed.data, form)
+      if (resetAfterwards) form.reset()
+      setState({ errors: {}, pending: false })
+    } catch (error) {
+      setState({ errors: error instanceof ApiError ? error.fields : {}, pending: false })
+    } finally {
+      busy.current = false
+    }
+  }
+
+  return (
+    <FormContext value={state}>
+      <form
+        ref={ref}
+        noValidate
+        onSubmit={(event: FormEvent<HTMLFormElement>) => {
+          event.preventDefault()
+          if (!busy.current) void submit(event.currentTarget)
+        }}
+        {...rest}
+      >
+        {children}
+      </form>
+    </FormContext>
+  )
+}
+
+function firstByField(issues: { path: PropertyKey[]; message: string }[]) {
+  const errors: Errors = {}
+  for (const { path, message } of issues) errors[String(path[0])] ??= message
+  return errors
+}
+
+export function SubmitButton(props: ComponentProps<typeof Button>) {
+  return <Button type="submit" pending={use(FormContext).pending} {...props} />
+}
+
+type FieldControl = {
+  id: string
+  name: string
+  'aria-invalid': boolean | undefined
+  'aria-describedby': string | undefined
+}
+const FieldContext = createContext<FieldControl | null>(null)
+
+/** What an input inside a `Field` must carry: its id, its name, and the ties to hint and error. */
+export function useField(): Partial<FieldControl> {
+  return use(FieldContext) ?? {}
+}
+
+export function Field(props: {
+  name: string
+  label: ReactNode
+  hint?: ReactNode
+  /** The label is read out but not shown. */
+  labelHidden?: boolean
+  className?: string
+  children: ReactNode
+}) {
+  const { name, label, hint, labelHidden, className, children } = props
+  const id = useId()
+  const error = use(FormContext).errors[name]
+  const describedBy = classes(error && `${id}-error`, hint ? `${id}-hint` : null)
+  const control = useMemo(
+    () => ({
+      id,
+      name,
+      'aria-invalid': error ? true : undefined,
+      'aria-describedby': describedBy || undefined,
+    }),
+    [id, name, error, describedBy],
+  )
+  return (
+    <div className={classes('flex flex-col gap-1.5', className)}>
+      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'text-sm font-medium'}>
+        {label}
+      </label>
+      <FieldContext value={control}>{children}</FieldContext>
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
+import { classes } from './classes.ts'
+import { useField } from './form.tsx'
+
+const box =
+  'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger'
+
+export function Input({ className, ...rest }: ComponentProps<'input'>) {
+  return <input {...useField()} {...rest} className={classes(box, 'h-11', className)} />
+}
+
+export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'textarea'>) {
+  return (
+    <textarea {...useField()} rows={rows} {...rest} className={classes(box, 'min-h-24 py-2.5', className)} />
+  )
+}
+
+/** The browser's own select: the best there is on phones and for screen readers. */
+export function Select({ className, ...rest }: ComponentProps<'select'>) {
+  return <select {...useField()} {...rest} className={classes(box, 'h-11 pr-8', className)} />
+}
+
+export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> & { label: string }) {
+  return (
+    <label className={classes('flex cursor-pointer items-center gap-3 text-sm font-medium', className)}>
+      <input type="checkbox" className="size-5 cursor-pointer accent-accent" {...rest} />
+      {label}
+    </label>
+  )
+}
+
+export function PasswordInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <div className="relative">
+      <Input type={shown ? 'text' : 'password'} className={classes('pr-12', className)} {...rest} />
+      <button
+        type="button"
+        aria-label={shown ? 'Hide password' : 'Show password'}
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 right-0 grid w-11 cursor-pointer place-items-center rounded-md text-muted hover:text-ink"
+      >
+        <Icon className="size-5" aria-hidden="true" />
+      </button>
+    </div>
+  )
+}

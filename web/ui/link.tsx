@@ -1,0 +1,36 @@
+import type { ComponentProps, MouseEvent } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { loadPage, routeFor } from '#web/router.tsx'
+
+/** Goes to another page of the site once its code is there; until then the visitor keeps the present page. */
+export async function goTo(href: string, options?: { replace?: boolean }) {
+  try {
+    await loadPage(routeFor(pathOf(href)))
+  } catch {
+    // The chunk is gone after a new release, or the network is: the browser's own navigation copes with both.
+    location.assign(href)
+    return
+  }
+  navigate(href, options)
+}
+
+/** A link inside the site: prefetches the code of its page, navigates without a reload. */
+export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: string }) {
+  const prefetch = () => void loadPage(routeFor(pathOf(href))).catch(() => undefined)
+  const click = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event)
+    const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+    if (event.defaultPrevented || !plain) return
+    event.preventDefault()
+    void goTo(href)
+  }
+  return (
+    <a href={href} onPointerEnter={prefetch} onFocus={prefetch} onClick={click} {...rest}>
+      {children}
+    </a>
+  )
+}
+
+function pathOf(href: string) {
+  return new URL(href, 'https://any.host').pathname
+}

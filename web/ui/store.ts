@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from 'react'
+
+/** A value outside React that components can watch. It is empty while pages are prerendered. */
+export function createStore<T>() {
+  let value: T | null = null
+  const listeners = new Set<() => void>()
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const get = () => value
+  return {
+    get,
+    set(next: T | null) {
+      value = next
+      for (const listener of listeners) listener()
+    },
+    useValue: () => useSyncExternalStore(subscribe, get, () => null),
+  }
+}

@@ -1,0 +1,32 @@
+import type { ComponentProps } from 'react'
+import { classes } from './classes.ts'
+
+/** A table that scrolls sideways inside its frame when the screen is narrow; the frame can be reached by keyboard. */
+export function Table({ label, className, ...rest }: ComponentProps<'table'> & { label: string }) {
+  return (
+    <section
+      aria-label={label}
+      tabIndex={0}
+      className="overflow-x-auto rounded-lg border border-line bg-surface shadow-card"
+    >
+      <table className={classes('w-full border-collapse text-sm', className)} {...rest} />
+    </section>
+  )
+}
+
+export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
+  return (
+    <th
+      scope="col"
+      className={classes(
+        'border-b border-line px-4 py-3 text-left text-xs font-medium whitespace-nowrap text-muted',
+        className,
+      )}
+      {...rest}
+    />
+  )
+}
+
+export function Cell({ className, ...rest }: ComponentProps<'td'>) {
+  return <td className={classes('border-b border-line px-4 py-3 align-middle', className)} {...rest} />
+}

@@ -1,0 +1,44 @@
+import { lazy, Suspense } from 'react'
+import { createStore } from './store.ts'
+
+export type Toast = {
+  id: number
+  title: string
+  description?: string | undefined
+  destructive?: boolean
+  open: boolean
+}
+
+const removalDelay = 1_000_000
+
+const store = createStore<Toast>()
+let lastId = 0
+let removal: ReturnType<typeof setTimeout> | undefined
+
+/** Shows a short message. There is one at a time: a new one takes the place of the last. */
+export function toast(message: Omit<Toast, 'id' | 'open'>) {
+  clearTimeout(removal)
+  lastId += 1
+  store.set({ ...message, id: lastId, open: true })
+}
+
+export function dismissToast(id: number) {
+  const shown = store.get()
+  if (shown?.id !== id || !shown.open) return
+  store.set({ ...shown, open: false })
+  removal = setTimeout(() => store.set(null), removalDelay)
+}
+
+const Toaster = lazy(() => import('./toaster.tsx'))
+
+/** The code that shows toasts is loaded with the first one. */
+export function ToastHost() {
+  const shown = store.useValue()
+  return (
+    shown && (
+      <Suspense fallback={null}>
+        <Toaster toast={shown} />
+      </Suspense>
+    )
+  )
+}

@@ -1,0 +1,41 @@
+import { X } from 'lucide-react'
+import { Toast as Radix } from 'radix-ui'
+import { classes } from './classes.ts'
+import { dismissToast, type Toast } from './toast.tsx'
+
+export default function Toaster({ toast }: { toast: Toast }) {
+  return (
+    <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50}>
+      <Radix.Root
+        key={toast.id}
+        open={toast.open}
+        onOpenChange={(open) => !open && dismissToast(toast.id)}
+        className={classes(
+          'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float',
+          'data-[state=open]:animate-toast-in data-[state=closed]:animate-toast-out data-[swipe=end]:animate-toast-swipe',
+          'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-[translate] data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
+          toast.destructive ? 'border-danger' : 'border-line',
+        )}
+      >
+        <Radix.Title className={classes('font-semibold', toast.destructive && 'text-danger')}>
+          {toast.title}
+        </Radix.Title>
+        {toast.description && (
+          <Radix.Description className="text-sm break-words text-muted">
+            {toast.description}
+          </Radix.Description>
+        )}
+        <Radix.Close
+          aria-label="Close"
+          className="absolute top-2 right-2 grid size-8 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
+        >
+          <X className="size-4" aria-hidden="true" />
+        </Radix.Close>
+      </Radix.Root>
+      <Radix.Viewport
+        hotkey={['F8']}
+        className="pointer-events-none fixed right-0 bottom-0 z-50 flex w-full flex-col gap-2 p-4 md:max-w-[420px]"
+      />
+    </Radix.Provider>
+  )
+}
