@@ -7,6 +7,7 @@ import { contact } from './contact.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
 import { newsletter } from './newsletter.ts'
+import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
 
 /** Every call between browser and server, by room. */
@@ -16,6 +17,7 @@ export const contract = {
   checkout,
   purchases,
   accessRequests,
+  privatePackage,
   assets,
   newsletter,
   contact,

@@ -172,7 +172,11 @@ export const accessRequests = pgTable(
   },
   (t) => [
     index('access_requests_purchase').on(t.purchaseId, t.submittedAt.desc()),
-    index('access_requests_open').on(t.submittedAt).where(sql`${t.status} = 'requested'`),
+    index('access_requests_open').on(t.submittedAt, t.id).where(sql`${t.status} = 'requested'`),
+    // A double click must not stand in the queue twice.
+    uniqueIndex('access_requests_one_open').on(t.purchaseId).where(sql`${t.status} = 'requested'`),
+    index('access_requests_granted').on(t.userId).where(sql`${t.status} = 'granted'`),
+    index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
     check('access_requests_status', sql`${t.status} in ('requested', 'granted', 'refused', 'revoked')`),
   ],
 )

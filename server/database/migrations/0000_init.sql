@@ -148,7 +148,10 @@ ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_f
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "access_requests_purchase" ON "access_requests" USING btree ("purchase_id","submitted_at" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "access_requests_open" ON "access_requests" USING btree ("submitted_at") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
+CREATE INDEX "access_requests_open" ON "access_requests" USING btree ("submitted_at","id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
+CREATE UNIQUE INDEX "access_requests_one_open" ON "access_requests" USING btree ("purchase_id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
+CREATE INDEX "access_requests_granted" ON "access_requests" USING btree ("user_id") WHERE "access_requests"."status" = 'granted';--> statement-breakpoint
+CREATE INDEX "access_requests_sealed" ON "access_requests" USING btree ("submitted_at") WHERE "access_requests"."sealed_keys" is not null;--> statement-breakpoint
 CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "checkouts"."completed_at" is null;--> statement-breakpoint
 CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id","created_at");--> statement-breakpoint
