@@ -10,6 +10,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: 'list',
+  globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],
   use: {
     ...devices['Desktop Chrome'],
     trace: 'retain-on-failure',

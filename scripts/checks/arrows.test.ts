@@ -52,6 +52,11 @@ test('a circle of imports is named, module by module', () => {
   expect(complaintsAbout(files)).toEqual(['import cycle: server/b.ts -> server/c.ts -> server/b.ts'])
 })
 
+test('a module may load another later that knows it', () => {
+  const files = { 'web/host.tsx': "void import('./toaster.tsx')", 'web/toaster.tsx': "import './host.tsx'" }
+  expect(complaintsAbout(files)).toEqual([])
+})
+
 test('an import of a file that is not there is not overlooked', () => {
   expect(complaintsAbout({ 'server/a.ts': "import '#contract/gone.ts'" })).toEqual([
     'server/a.ts imports #contract/gone.ts, which does not exist',

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
 type Sources = ReadonlyMap<string, string>
-type Arrow = { from: string; to: string }
+type Arrow = { from: string; to: string; deferred: boolean }
 
 /** Which room may import which. Tests may reach further, see `mayImport`. */
 const allowed: Record<string, string[]> = {
@@ -23,7 +23,7 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
   const arrows: Arrow[] = []
   const complaints: string[] = []
   for (const [from, source] of sources) {
-    for (const specifier of importsOf(from, source)) {
+    for (const { specifier, deferred } of importsOf(from, source)) {
       const to = resolve(from, specifier)
       if (to === undefined) {
         const complaint = packageComplaint(from, specifier)
@@ -31,27 +31,29 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
       } else if (/\.(tsx?)$/.test(to) && !sources.has(to)) {
         complaints.push(`${from} imports ${specifier}, which does not exist`)
       } else {
-        arrows.push({ from, to })
+        arrows.push({ from, to, deferred })
         const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier)
         if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
       }
     }
   }
-  complaints.push(...cyclesOf(arrows).map((cycle) => `import cycle: ${cycle.join(' -> ')}`))
+  const atOnce = arrows.filter((arrow) => !arrow.deferred)
+  complaints.push(...cyclesOf(atOnce).map((cycle) => `import cycle: ${cycle.join(' -> ')}`))
   return { complaints, modules: sources.size, imports: arrows.length }
 }
 
-function importsOf(path: string, source: string): string[] {
+/** Deferred imports (`import('./page.tsx')`) run later, when both modules are there. */
+function importsOf(path: string, source: string): { specifier: string; deferred: boolean }[] {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
-  const dynamic = module.dynamicImports
+  const reexports = module.staticExports.flatMap(({ entries }) => entries)
+  const atOnce = [...module.staticImports, ...reexports].flatMap((it) => it.moduleRequest?.value ?? [])
+  const deferred = module.dynamicImports
     .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
     .flatMap((match) => match?.[1] ?? [])
-  const reexported = module.staticExports
-    .flatMap(({ entries }) => entries)
-    .flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])
   return [
-    ...new Set([...module.staticImports.map((it) => it.moduleRequest.value), ...reexported, ...dynamic]),
+    ...[...new Set(atOnce)].map((specifier) => ({ specifier, deferred: false })),
+    ...[...new Set(deferred)].map((specifier) => ({ specifier, deferred: true })),
   ]
 }
 
