@@ -30,7 +30,11 @@ export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> 
   )
 }
 
-export function PasswordInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
+export function PasswordInput({
+  what = 'password',
+  className,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'type'> & { what?: string }) {
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye
   return (
@@ -38,7 +42,7 @@ export function PasswordInput({ className, ...rest }: Omit<ComponentProps<'input
       <Input type={shown ? 'text' : 'password'} className={classes('pr-12', className)} {...rest} />
       <button
         type="button"
-        aria-label={shown ? 'Hide password' : 'Show password'}
+        aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
         className="absolute inset-y-0 right-0 grid w-11 cursor-pointer place-items-center rounded-md text-muted hover:text-ink"
