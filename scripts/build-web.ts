@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const client = join(root, 'dist/web')
@@ -19,7 +18,9 @@ export async function isWebStale() {
 }
 
 /** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. */
-export async function buildWeb() {
+async function buildWeb() {
+  // Loaded only now: a start with nothing to build need not wait for it.
+  const { build } = await import('vite')
   // A half-made build must look stale, so the old renderer goes first and the new one comes last.
   await rm(renderer, { recursive: true, force: true })
   await build({ root, logLevel: 'warn' })
