@@ -1,6 +1,7 @@
 import { accessRequests } from './access-requests.ts'
 import { accounts } from './accounts.ts'
 import { assets } from './assets.ts'
+import { audit } from './audit.ts'
 import { catalog } from './catalog.ts'
 import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
@@ -22,4 +23,5 @@ export const contract = {
   newsletter,
   contact,
   exports,
+  audit,
 } satisfies Record<string, Record<string, Endpoint>>

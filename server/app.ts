@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { contract } from '#contract/index.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
+import { createAudit } from './features/audit/audit.ts'
+import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
 import { createMails } from './features/mails/mails.ts'
 import type { MailTransport } from './gateways/mail.ts'
@@ -44,6 +46,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   })
 
   const sessions = createSessions({ db, now, secure: config.secure })
+  const audit = createAudit({ db, now })
   createMails({
     queue,
     transport: deps.transport,
@@ -52,6 +55,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)
+  mount(contract.audit, auditRoutes(audit))
 
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)

@@ -36,7 +36,7 @@ export const users = pgTable(
     searchText: text().notNull().generatedAlwaysAs(sql`lower(email) || ' ' || lower(name)`),
   },
   (t) => [
-    index('users_newest').on(t.createdAt.desc(), t.id.desc()),
+    index('users_newest').on(t.createdAt, t.id),
     index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
   ],
 )
@@ -95,8 +95,8 @@ export const purchases = pgTable(
     refundedAmount: integer().notNull().default(0),
   },
   (t) => [
-    index('purchases_user').on(t.userId, t.createdAt.desc(), t.id.desc()),
-    index('purchases_newest').on(t.createdAt.desc(), t.id.desc()),
+    index('purchases_user').on(t.userId, t.createdAt, t.id),
+    index('purchases_newest').on(t.createdAt, t.id),
     check('purchases_billing_type', sql`${t.billingType} in ('monthly', 'yearly')`),
     check(
       'purchases_status',
@@ -223,8 +223,14 @@ export const auditLog = pgTable(
     actorEmail: text().notNull(),
     action: text().notNull(),
     subject: text().notNull(),
-    detail: jsonb(),
+    detail: jsonb().$type<Record<string, unknown>>(),
     ip: text().notNull().default(''),
+    searchText: text()
+      .notNull()
+      .generatedAlwaysAs(sql`lower(actor_email || ' ' || action || ' ' || subject || ' ' || ip)`),
   },
-  (t) => [index('audit_log_newest').on(t.at.desc(), t.id.desc())],
+  (t) => [
+    index('audit_log_newest').on(t.at, t.id),
+    index('audit_log_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
+  ],
 )

@@ -18,11 +18,11 @@ export type PageOf<Items> = { items: Items; next: string | undefined }
 /** A file's handler answers a stream and its name; a redirect's handler the path to go to. */
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
-type AnswerOf<E extends Endpoint> = E extends { answer: 'list' }
+type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
   ? PageOf<RawOutputOf<E>>
-  : E extends { answer: 'csv' }
+  : E extends { answer?: 'csv' }
     ? FileAnswer
-    : E extends { answer: 'redirect' }
+    : E extends { answer?: 'redirect' }
       ? string
       : RawOutputOf<E> | (RawOutputOf<E> extends Record<string, never> ? void : never)
 

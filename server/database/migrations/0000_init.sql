@@ -22,7 +22,8 @@ CREATE TABLE "audit_log" (
 	"action" text NOT NULL,
 	"subject" text NOT NULL,
 	"detail" jsonb,
-	"ip" text DEFAULT '' NOT NULL
+	"ip" text DEFAULT '' NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (lower(actor_email || ' ' || action || ' ' || subject || ' ' || ip)) STORED NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "checkouts" (
@@ -152,15 +153,16 @@ CREATE INDEX "access_requests_open" ON "access_requests" USING btree ("submitted
 CREATE UNIQUE INDEX "access_requests_one_open" ON "access_requests" USING btree ("purchase_id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
 CREATE INDEX "access_requests_granted" ON "access_requests" USING btree ("user_id") WHERE "access_requests"."status" = 'granted';--> statement-breakpoint
 CREATE INDEX "access_requests_sealed" ON "access_requests" USING btree ("submitted_at") WHERE "access_requests"."sealed_keys" is not null;--> statement-breakpoint
-CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> statement-breakpoint
+CREATE INDEX "audit_log_search" ON "audit_log" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "checkouts"."completed_at" is null;--> statement-breakpoint
 CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id","created_at");--> statement-breakpoint
-CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
 CREATE UNIQUE INDEX "recommended_assets_ticker" ON "recommended_assets" USING btree ("product_id","ticker");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
-CREATE INDEX "users_newest" ON "users" USING btree ("created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "users_newest" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_search" ON "users" USING gin ("search_text" gin_trgm_ops);
