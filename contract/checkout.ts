@@ -14,6 +14,7 @@ export const checkout = {
       email: z.optional(email),
     }),
     output: z.strictObject({ clientSecret: z.string() }),
+    limit: { requests: 20, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint({
     method: 'POST',
@@ -22,6 +23,7 @@ export const checkout = {
     summary: 'Log the guest in who has just paid from this browser',
     input: z.strictObject({ paymentIntentId }),
     output: nothing,
+    limit: { requests: 20, seconds: 600 },
   }),
   confirm: endpoint({
     method: 'POST',

@@ -58,6 +58,10 @@ export const paymentIntentId = z
   .string('No payment information found.')
   .check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.'))
 
+export const setupIntentId = z
+  .string()
+  .check(z.regex(/^seti_[A-Za-z0-9_]{1,200}$/, 'No card information found.'))
+
 export const billingType = z.enum(['monthly', 'yearly'])
 export type BillingType = z.output<typeof billingType>
 
