@@ -5,6 +5,8 @@ import { purchaseStatus } from './purchases.ts'
 
 /** Access is promised within this time of the request. */
 export const accessPromiseHours = 24
+export const promisedBy = (submittedAt: Date) =>
+  new Date(submittedAt.getTime() + accessPromiseHours * 3_600_000)
 
 /** The form after payment; its texts are the spec's. */
 export const accessRequestForm = z.strictObject({
@@ -21,7 +23,8 @@ export type AccessStatus = z.output<typeof accessStatus>
 /** The exchange's keys are never part of it. */
 const accessRequest = z.strictObject({
   id,
-  purchaseId: id,
+  /** Null when the purchase was deleted. */
+  purchaseId: z.nullable(id),
   exchangeName: z.string(),
   tradingViewUsername: z.string(),
   additionalInfo: z.nullable(z.string()),
@@ -38,7 +41,9 @@ const queuedRequest = z.extend(accessRequest, {
   /** Whether the exchange's keys can still be revealed. */
   hasKeys: z.boolean(),
   user: z.strictObject({ id, email: z.string(), name: z.string() }),
-  purchase: z.strictObject({ billingType, status: purchaseStatus, endedAt: z.nullable(instant) }),
+  purchase: z.nullable(
+    z.strictObject({ billingType, status: purchaseStatus, endedAt: z.nullable(instant) }),
+  ),
 })
 export type QueuedRequest = z.output<typeof queuedRequest>
 
@@ -73,7 +78,7 @@ export const accessRequests = {
     method: 'GET',
     path: '/api/access-requests',
     access: 'user',
-    summary: 'The latest request of each of my live subscriptions',
+    summary: 'The latest request of each of my purchases',
     input: nothing,
     output: z.array(accessRequest),
   }),

@@ -6,6 +6,10 @@ import { billingType, cents, id, instant, setupIntentId } from './fields.ts'
 export const purchaseStatus = z.enum(['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'])
 export type PurchaseStatus = z.output<typeof purchaseStatus>
 
+/** While a purchase is one of these its owner has access. */
+export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
+export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
+
 export const endedBecause = z.enum(['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate'])
 export type EndedBecause = z.output<typeof endedBecause>
 

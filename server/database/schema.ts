@@ -156,9 +156,8 @@ export const accessRequests = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    purchaseId: uuid()
-      .notNull()
-      .references(() => purchases.id, { onDelete: 'cascade' }),
+    /** Null when the purchase was deleted: what was granted must still be revoked. */
+    purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     exchangeName: text().notNull(),
     tradingViewUsername: text().notNull(),
     additionalInfo: text(),
@@ -175,7 +174,7 @@ export const accessRequests = pgTable(
     index('access_requests_open').on(t.submittedAt, t.id).where(sql`${t.status} = 'requested'`),
     // A double click must not stand in the queue twice.
     uniqueIndex('access_requests_one_open').on(t.purchaseId).where(sql`${t.status} = 'requested'`),
-    index('access_requests_granted').on(t.userId).where(sql`${t.status} = 'granted'`),
+    index('access_requests_user').on(t.userId),
     index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
     check('access_requests_status', sql`${t.status} in ('requested', 'granted', 'refused', 'revoked')`),
   ],

@@ -1,7 +1,7 @@
 CREATE TABLE "access_requests" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"user_id" uuid NOT NULL,
-	"purchase_id" uuid NOT NULL,
+	"purchase_id" uuid,
 	"exchange_name" text NOT NULL,
 	"trading_view_username" text NOT NULL,
 	"additional_info" text,
@@ -142,7 +142,7 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_purchase_id_purchases_id_fk" FOREIGN KEY ("purchase_id") REFERENCES "public"."purchases"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_decided_by_users_id_fk" FOREIGN KEY ("decided_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "checkouts" ADD CONSTRAINT "checkouts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -151,7 +151,7 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY
 CREATE INDEX "access_requests_purchase" ON "access_requests" USING btree ("purchase_id","submitted_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "access_requests_open" ON "access_requests" USING btree ("submitted_at","id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
 CREATE UNIQUE INDEX "access_requests_one_open" ON "access_requests" USING btree ("purchase_id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
-CREATE INDEX "access_requests_granted" ON "access_requests" USING btree ("user_id") WHERE "access_requests"."status" = 'granted';--> statement-breakpoint
+CREATE INDEX "access_requests_user" ON "access_requests" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "access_requests_sealed" ON "access_requests" USING btree ("submitted_at") WHERE "access_requests"."sealed_keys" is not null;--> statement-breakpoint
 CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_search" ON "audit_log" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
