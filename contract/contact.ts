@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
-import { email, text } from './fields.ts'
+import { email, optionalText, text } from './fields.ts'
 
 export const contact = {
   send: endpoint({
@@ -13,7 +13,10 @@ export const contact = {
       lastName: text(100, 'Please enter your last name'),
       email,
       message: text(5000, 'Please enter a message'),
+      /** A field that people do not see: whoever fills it is a machine. */
+      website: optionalText(200),
     }),
     output: nothing,
+    limit: { requests: 5, seconds: 600 },
   }),
 }

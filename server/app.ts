@@ -6,7 +6,11 @@ import type { Connection } from './database/connect.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
+import { createContact } from './features/contact/contact.ts'
+import { contactRoutes } from './features/contact/routes.ts'
 import { createMails } from './features/mails/mails.ts'
+import { createNewsletter } from './features/newsletter/newsletter.ts'
+import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
@@ -47,15 +51,22 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   const sessions = createSessions({ db, now, secure: config.secure })
   const audit = createAudit({ db, now })
-  createMails({
+  const mails = createMails({
     queue,
     transport: deps.transport,
     site: { publicUrl: config.publicUrl, supportEmail: config.supportEmail, linkToken: secrets.linkToken },
   })
 
+  const newsletter = createNewsletter({ db, now, mails, secrets })
+  queue.schedule('forget-newsletter-addresses', '17 3 * * *', newsletter.forgetTheOthers)
+  const contact = createContact({ db, now, mails, supportEmail: config.supportEmail })
+
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)
   mount(contract.audit, auditRoutes(audit))
+  mount(contract.newsletter, newsletterRoutes(newsletter))
+  mountOneClick(app, newsletter)
+  mount(contract.contact, contactRoutes(contact))
 
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)

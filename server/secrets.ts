@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -21,6 +28,9 @@ export function createSecrets(hexKey: string) {
   const key = Buffer.from(hexKey, 'hex')
   /** Stored beside each secret, so that after a rotation the right key is known. */
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8)
+
+  const linkToken = (purpose: string, rowId: string) =>
+    createHmac('sha256', key).update(`${purpose}:${rowId}`).digest('base64url')
 
   return {
     keyId,
@@ -46,7 +56,11 @@ export function createSecrets(hexKey: string) {
      * The secret part of a mailed link, made from the row's id. It can be made again when the mail is sent,
      * so neither the database nor the job queue ever holds it.
      */
-    linkToken: (purpose: string, rowId: string) =>
-      createHmac('sha256', key).update(`${purpose}:${rowId}`).digest('base64url'),
+    linkToken,
+
+    isLinkToken(purpose: string, rowId: string, token: string): boolean {
+      const [right, given] = [Buffer.from(linkToken(purpose, rowId)), Buffer.from(token)]
+      return right.length === given.length && timingSafeEqual(right, given)
+    },
   }
 }

@@ -199,6 +199,8 @@ export const newsletterSubscriptions = pgTable('newsletter_subscriptions', {
   id: id(),
   email: text().notNull().unique(),
   createdAt: createdAt(),
+  /** How many mails asked to confirm since the last confirmation: nobody's mailbox can be flooded. */
+  timesAsked: integer().notNull().default(1),
   confirmedAt: moment(),
   unsubscribedAt: moment(),
 })

@@ -9,7 +9,7 @@ export type Mail = {
   html: string
   /** The same for every try, so that a mail sent twice is seen as one. */
   messageId: string
-  replyTo?: string
+  replyTo?: { name: string; address: string }
   headers?: Record<string, string>
 }
 

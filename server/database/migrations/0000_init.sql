@@ -58,6 +58,7 @@ CREATE TABLE "newsletter_subscriptions" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"email" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"times_asked" integer DEFAULT 1 NOT NULL,
 	"confirmed_at" timestamp (3) with time zone,
 	"unsubscribed_at" timestamp (3) with time zone,
 	CONSTRAINT "newsletter_subscriptions_email_unique" UNIQUE("email")

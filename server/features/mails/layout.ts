@@ -1,32 +1,29 @@
 import { brand } from '#contract/brand.ts'
-
-/** What a mail says; its look is decided here, once for all of them. */
-export type MailContent = {
-  subject: string
-  heading: string
-  paragraphs: string[]
-  action?: { label: string; url: string }
-  /** Small print below the action. */
-  footnote?: string
-  replyTo?: string
-  headers?: Record<string, string>
-}
+import type { MailContent } from './template.ts'
 
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-export function renderText({ heading, paragraphs, action, footnote }: MailContent): string {
+export function renderText({ heading, paragraphs, details = [], action, footnote }: MailContent): string {
   return [
     heading,
     ...paragraphs,
+    ...(details.length > 0 ? [details.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...(footnote ? [footnote] : []),
     `-- \n${brand.name}`,
   ].join('\n\n')
 }
 
-export function renderHtml({ subject, heading, paragraphs, action, footnote }: MailContent): string {
-  const lines = paragraphs
+export function renderHtml({
+  subject,
+  heading,
+  paragraphs,
+  details = [],
+  action,
+  footnote,
+}: MailContent): string {
+  const lines = [...paragraphs, ...details.map(([label, value]) => `${label}: ${value}`)]
     .map((text) => `<p style="margin:0 0 16px">${escape(text).replaceAll('\n', '<br>')}</p>`)
     .join('')
   const button = action

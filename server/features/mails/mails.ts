@@ -1,8 +1,9 @@
 import type { Database, Transaction } from '../../database/connect.ts'
 import type { MailTransport } from '../../gateways/mail.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import { type MailContent, renderHtml, renderText } from './layout.ts'
-import { type MailData, type MailKind, type MailSite, templates } from './templates.ts'
+import { renderHtml, renderText } from './layout.ts'
+import type { MailSite, Template } from './template.ts'
+import { type MailData, type MailKind, templates } from './templates.ts'
 
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
@@ -19,7 +20,7 @@ export function createMails({
   site: MailSite
 }) {
   const enqueue = queue.job<MailJob>('mail', async ({ kind, to, data }, { id }) => {
-    const render = templates[kind] as (data: unknown, site: MailSite) => MailContent
+    const render = templates[kind] as Template<unknown>
     const content = render(data, site)
     await transport.send({
       to,

@@ -1,22 +1,16 @@
-import type { MailContent } from './layout.ts'
+import { accessRequestMails } from './templates/access-requests.ts'
+import { accountMails } from './templates/accounts.ts'
+import { adminMails } from './templates/admin.ts'
+import { newsletterMails } from './templates/newsletter.ts'
+import { purchaseMails } from './templates/purchases.ts'
 
-/** What a template may know of the shop. */
-export type MailSite = {
-  publicUrl: string
-  supportEmail: string
-  linkToken(purpose: string, rowId: string): string
-}
-
-/** Every mail of the shop, by kind. Data is small and free of secrets: it waits in the queue. */
+/** Every mail of the shop, by kind. */
 export const templates = {
-  welcome: ({ name }: { name: string }, site: MailSite): MailContent => ({
-    subject: 'Welcome to Rebound Sigma',
-    heading: `Welcome, ${name}`,
-    paragraphs: [
-      'Your account is ready. From the dashboard you manage your subscriptions, invoices and profile.',
-    ],
-    action: { label: 'Open the dashboard', url: `${site.publicUrl}/dashboard` },
-  }),
+  ...accountMails,
+  ...purchaseMails,
+  ...accessRequestMails,
+  ...newsletterMails,
+  ...adminMails,
 }
 
 export type MailKind = keyof typeof templates

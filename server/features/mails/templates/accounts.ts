@@ -1,0 +1,43 @@
+import { greeting, type MailSite, type Template } from '../template.ts'
+
+const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite) =>
+  `${publicUrl}/reset-password?token=${linkToken('password', tokenId)}`
+
+const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
+  subject: 'Welcome to Rebound Sigma',
+  preheader: 'Your account is ready.',
+  heading: 'Your account is ready',
+  paragraphs: [
+    greeting(name),
+    'Welcome to Rebound Sigma. From your dashboard you manage your subscriptions, invoices and profile.',
+  ],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
+/** For a guest whose account was made by paying. `tokenId` is a row of `password_tokens`. */
+const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
+  subject: 'Set your password',
+  preheader: 'Your account is waiting: choose a password to log in.',
+  heading: 'Choose your password',
+  paragraphs: [
+    greeting(name),
+    'Thank you for your purchase. We have made an account for you: choose a password, and you can log in at any time to see your subscription, your invoices and the Rebound List.',
+  ],
+  action: { label: 'Set your password', url: passwordLink(tokenId, site) },
+  footnote:
+    'The link works once. If it has expired, use "Forgot password?" on the login page to get a new one.',
+})
+
+const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
+  subject: 'Reset your password',
+  preheader: 'The link works once and for 60 minutes.',
+  heading: 'Reset your password',
+  paragraphs: [
+    'Someone, hopefully you, asked to reset the password of your account. Choose a new one with the button below.',
+  ],
+  action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
+  footnote:
+    'The link works once and for 60 minutes. If you did not ask for it, ignore this mail: your password stays as it is.',
+})
+
+export const accountMails = { welcome, setPassword, resetPassword }

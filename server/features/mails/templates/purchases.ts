@@ -1,0 +1,165 @@
+import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
+
+type Subscription = { name: string; product: string; billingType: 'monthly' | 'yearly'; amount: number }
+
+const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
+  ['Product', product],
+  ['Price', `${dollars(amount)} per ${billingType === 'yearly' ? 'year' : 'month'}`],
+]
+
+const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
+
+/** For the first payment and each renewal. Without an address of the invoice the dashboard serves. */
+const receipt: Template<
+  Subscription & { paidAt: string; renewsAt: string | null; invoiceUrl: string | null }
+> = (data, site) => ({
+  subject: `Your receipt: ${data.product}`,
+  preheader: `We have received ${dollars(data.amount)}. Thank you.`,
+  heading: 'Thank you for your payment',
+  paragraphs: [greeting(data.name), `We have received your payment for ${data.product}.`],
+  details: [
+    ...plan(data),
+    ['Paid on', day(data.paidAt)],
+    ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
+  ],
+  action: data.invoiceUrl
+    ? { label: 'View the invoice', url: data.invoiceUrl }
+    : toDashboard('Download the invoice', site),
+  footnote: 'You can cancel at any time in your dashboard and keep access until the end of the paid period.',
+})
+
+/** Someone paid as a guest with the address of an account: the purchase is its owner's. */
+const purchaseAttached: Template<Subscription> = (data, site) => ({
+  subject: `${data.product} was added to your account`,
+  preheader: 'A purchase was made with your e-mail address.',
+  heading: 'A purchase was added to your account',
+  paragraphs: [
+    greeting(data.name),
+    `${data.product} was just bought with your e-mail address, without logging in. Because this address has an account, the purchase belongs to it: log in to send your access request.`,
+  ],
+  details: plan(data),
+  action: toDashboard('Log in', site),
+  footnote: 'You did not buy anything? Answer this mail, and we will look into it.',
+})
+
+const subscriptionWillEnd: Template<{ name: string; product: string; endsAt: string }> = (data, site) => ({
+  subject: 'Your subscription will be cancelled',
+  preheader: `You keep access until ${day(data.endsAt)}.`,
+  heading: 'Your cancellation is noted',
+  paragraphs: [
+    greeting(data.name),
+    `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
+  ],
+  details: [
+    ['Product', data.product],
+    ['Access until', day(data.endsAt)],
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+const endings = {
+  cancelled: 'Your subscription has ended, as you asked.',
+  unpaid: 'Your subscription has ended, because the renewal could not be paid.',
+  refunded: 'Your subscription has ended, because its payment was refunded.',
+  disputed: 'Your subscription has ended, because its payment was disputed.',
+}
+
+const subscriptionEnded: Template<{ name: string; product: string; because: keyof typeof endings }> = (
+  data,
+  { publicUrl },
+) => ({
+  subject: `Your subscription to ${data.product} has ended`,
+  preheader: 'Your invoices stay in your dashboard.',
+  heading: 'Your subscription has ended',
+  paragraphs: [
+    greeting(data.name),
+    `${endings[data.because]} Access to ${data.product} on TradingView is switched off. Your account and your invoices stay.`,
+    'You are welcome back at any time.',
+  ],
+  action: { label: 'See the products', url: `${publicUrl}/products` },
+})
+
+/** Before a yearly renewal. */
+const renewalNotice: Template<Subscription & { renewsAt: string; days: number }> = (data, site) => ({
+  subject: `Your subscription renews in ${data.days} days`,
+  preheader: `${dollars(data.amount)} on ${day(data.renewsAt)}. Nothing to do if you want to stay.`,
+  heading: `Renews in ${data.days} days`,
+  paragraphs: [
+    greeting(data.name),
+    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there is nothing to do. If not, cancel before that day in your dashboard.`,
+  ],
+  details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+  action: toDashboard('Manage your subscription', site),
+})
+
+const dunning = {
+  1: {
+    subject: 'Your payment did not go through',
+    heading: 'Your payment did not go through',
+    text: 'This happens: an expired card, a limit, a bank that asks again. We will try once more in a few days, and your access goes on meanwhile.',
+  },
+  2: {
+    subject: 'Second try: your payment did not go through',
+    heading: 'Please update your card',
+    text: 'We have tried again, without success. Please update your card or make sure that it can be charged. Your access goes on for now.',
+  },
+  3: {
+    subject: 'Last reminder: your subscription is about to end',
+    heading: 'Your subscription is about to end',
+    text: 'This was the third try. Unless the payment succeeds, your subscription and your access to the indicator end soon.',
+  },
+}
+
+/** `updateUrl`: where the card can be changed; without it the dashboard serves. */
+const paymentFailed: Template<
+  Subscription & { step: keyof typeof dunning; endsAt: string | null; updateUrl: string | null }
+> = (data, site) => {
+  const { subject, heading, text } = dunning[data.step]
+  return {
+    subject,
+    preheader: `We could not charge ${dollars(data.amount)} for ${data.product}.`,
+    heading,
+    paragraphs: [
+      greeting(data.name),
+      `We could not charge ${dollars(data.amount)} for ${data.product}. ${text}`,
+    ],
+    details: [
+      ...plan(data),
+      ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
+    ],
+    action: data.updateUrl
+      ? { label: 'Update your card', url: data.updateUrl }
+      : toDashboard('Open your dashboard', site),
+  }
+}
+
+const cardUpdated: Template<{ name: string; card: string }> = (data, site) => ({
+  subject: 'Your card was updated',
+  preheader: `From now on we charge ${data.card}.`,
+  heading: 'Your card was updated',
+  paragraphs: [greeting(data.name), `From now on we charge ${data.card}.`],
+  action: toDashboard('Open your dashboard', site),
+  footnote: 'You did not change your card? Answer this mail at once.',
+})
+
+const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
+  subject: `Your refund of ${dollars(data.amount)}`,
+  preheader: 'It arrives within five to ten business days.',
+  heading: `We have refunded ${dollars(data.amount)}`,
+  paragraphs: [
+    greeting(data.name),
+    `We have sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank it arrives within five to ten business days.`,
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+export const purchaseMails = {
+  receipt,
+  purchaseAttached,
+  subscriptionWillEnd,
+  subscriptionEnded,
+  renewalNotice,
+  paymentFailed,
+  cardUpdated,
+  refunded,
+}

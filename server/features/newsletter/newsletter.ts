@@ -1,0 +1,70 @@
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Database } from '../../database/connect.ts'
+import { newsletterSubscriptions as subscriptions } from '../../database/schema.ts'
+import { Refusal } from '../../errors.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { Mails } from '../mails/mails.ts'
+
+type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets }
+
+export type Newsletter = ReturnType<typeof createNewsletter>
+
+const mostMails = 3
+const keptFor = 7 * 86_400_000
+
+/** Nobody gets the newsletter who has not said so twice: here, and from the mailbox itself. */
+export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
+  const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
+
+  return {
+    /** Answers the same for a known address, which is kept once. */
+    async subscribe(email: string) {
+      await db.transaction(async (tx) => {
+        const [asked] = await tx
+          .insert(subscriptions)
+          .values({ email, createdAt: now() })
+          .onConflictDoUpdate({
+            target: subscriptions.email,
+            set: { timesAsked: sql`${subscriptions.timesAsked} + 1` },
+            setWhere: mayBeAsked,
+          })
+          .returning({ id: subscriptions.id })
+        if (asked) await mails.send(tx, email, 'newsletterConfirmation', { id: asked.id })
+      })
+    },
+
+    async confirm(id: string, token: string) {
+      if (!secrets.isLinkToken('newsletter-confirm', id, token))
+        throw new Refusal(400, 'This link is not valid')
+      const confirmed = await db
+        .update(subscriptions)
+        .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0 })
+        .where(eq(subscriptions.id, id))
+        .returning({ id: subscriptions.id })
+      if (confirmed.length === 0) throw new Refusal(410, 'This link has expired. Please subscribe again.')
+    },
+
+    /** Whoever holds the link leaves, as often as they press; also when the address is long gone. */
+    async unsubscribe(id: string, token: string) {
+      if (!secrets.isLinkToken('newsletter-unsubscribe', id, token))
+        throw new Refusal(400, 'This link is not valid')
+      await db
+        .update(subscriptions)
+        .set({ unsubscribedAt: now() })
+        .where(and(eq(subscriptions.id, id), isNull(subscriptions.unsubscribedAt)))
+    },
+
+    /** Addresses that never confirmed, and those that left, are not ours to keep. */
+    async forgetTheOthers() {
+      const before = new Date(now().getTime() - keptFor)
+      await db
+        .delete(subscriptions)
+        .where(
+          or(
+            and(isNull(subscriptions.confirmedAt), lt(subscriptions.createdAt, before)),
+            lt(subscriptions.unsubscribedAt, before),
+          ),
+        )
+    },
+  }
+}
