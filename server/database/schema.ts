@@ -28,7 +28,6 @@ export const users = pgTable(
     passwordHash: text(),
     isAdmin: boolean().notNull().default(false),
     tradingViewUsername: text(),
-    stripeCustomerId: text().unique(),
     remindedAt: moment(),
     createdAt: createdAt(),
     /** The person is anonymised, the row stays for the books. */
@@ -88,11 +87,15 @@ export const purchases = pgTable(
     createdAt: createdAt(),
     /** Null for a purchase that an admin booked by hand. */
     stripeSubscriptionId: text().unique(),
+    paymentIntentId: text().unique(),
     currentPeriodEnd: moment(),
+    endsAt: moment(),
     pastDueSince: moment(),
+    failedPayments: integer().notNull().default(0),
     endedAt: moment(),
-    endedBecause: text().$type<'cancelled' | 'unpaid' | 'refunded' | 'disputed'>(),
+    endedBecause: text().$type<'cancelled' | 'unpaid' | 'refunded' | 'disputed' | 'duplicate'>(),
     refundedAmount: integer().notNull().default(0),
+    isDisputed: boolean().notNull().default(false),
   },
   (t) => [
     index('purchases_user').on(t.userId, t.createdAt, t.id),
@@ -112,7 +115,7 @@ export const purchases = pgTable(
   ],
 )
 
-/** A begun checkout: what was offered to whom, before anything is paid. */
+/** A begun checkout: what was offered to whom, before anything is paid. Later the anchor of what Stripe says about it. */
 export const checkouts = pgTable(
   'checkouts',
   {
@@ -121,33 +124,52 @@ export const checkouts = pgTable(
     billingType: text().$type<'monthly' | 'yearly'>().notNull(),
     amount: integer().notNull(),
     email: text().notNull(),
-    /** Null for a guest. */
+    /** Null for a guest, until the payment has arrived. */
     userId: uuid().references(() => users.id),
+    /** Whether the account was made for this guest; null while unpaid and for a buyer who was logged in. */
+    madeAccount: boolean(),
     nonceHash: text().notNull(),
-    customerId: text().notNull(),
+    customerId: text().notNull().unique(),
     subscriptionId: text().notNull().unique(),
-    invoiceId: text().notNull(),
     paymentIntentId: text().notNull().unique(),
     createdAt: createdAt(),
-    completedAt: moment(),
+    /** Counts what was taken over from Stripe, so that an older answer never overwrites a newer one. */
+    version: integer().notNull().default(0),
+    syncedAt: moment(),
+    /** Booked as a purchase, or given up unpaid. */
+    closedAt: moment(),
     loginUsedAt: moment(),
   },
-  (t) => [index('checkouts_open').on(t.createdAt).where(sql`${t.completedAt} is null`)],
+  (t) => [
+    index('checkouts_open').on(t.createdAt).where(sql`${t.closedAt} is null`),
+    index('checkouts_nonce').on(t.nonceHash),
+    index('checkouts_user').on(t.userId),
+  ],
 )
 
-/** The inbox of Stripe's events, each kept once by its id. */
+/** The inbox of Stripe's events, each kept once by its id. Only whom it is about is kept: the rest is asked from Stripe. */
 export const stripeEvents = pgTable(
   'stripe_events',
   {
     id: text().primaryKey(),
     type: text().notNull(),
-    payload: jsonb().notNull(),
+    customerId: text(),
+    paymentIntentId: text(),
     receivedAt: createdAt(),
     handledAt: moment(),
     lastError: text(),
   },
-  (t) => [index('stripe_events_unhandled').on(t.receivedAt).where(sql`${t.handledAt} is null`)],
+  (t) => [
+    index('stripe_events_unhandled').on(t.receivedAt).where(sql`${t.handledAt} is null`),
+    index('stripe_events_received').on(t.receivedAt),
+  ],
 )
+
+/** One row: up to when the reconciler has asked Stripe for events that never arrived. */
+export const stripeEventsPulled = pgTable('stripe_events_pulled', {
+  id: integer().primaryKey(),
+  until: moment().notNull(),
+})
 
 export const accessRequests = pgTable(
   'access_requests',

@@ -33,14 +33,17 @@ CREATE TABLE "checkouts" (
 	"amount" integer NOT NULL,
 	"email" text NOT NULL,
 	"user_id" uuid,
+	"made_account" boolean,
 	"nonce_hash" text NOT NULL,
 	"customer_id" text NOT NULL,
 	"subscription_id" text NOT NULL,
-	"invoice_id" text NOT NULL,
 	"payment_intent_id" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"completed_at" timestamp (3) with time zone,
+	"version" integer DEFAULT 0 NOT NULL,
+	"synced_at" timestamp (3) with time zone,
+	"closed_at" timestamp (3) with time zone,
 	"login_used_at" timestamp (3) with time zone,
+	CONSTRAINT "checkouts_customerId_unique" UNIQUE("customer_id"),
 	CONSTRAINT "checkouts_subscriptionId_unique" UNIQUE("subscription_id"),
 	CONSTRAINT "checkouts_paymentIntentId_unique" UNIQUE("payment_intent_id")
 );
@@ -83,12 +86,17 @@ CREATE TABLE "purchases" (
 	"status" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"stripe_subscription_id" text,
+	"payment_intent_id" text,
 	"current_period_end" timestamp (3) with time zone,
+	"ends_at" timestamp (3) with time zone,
 	"past_due_since" timestamp (3) with time zone,
+	"failed_payments" integer DEFAULT 0 NOT NULL,
 	"ended_at" timestamp (3) with time zone,
 	"ended_because" text,
 	"refunded_amount" integer DEFAULT 0 NOT NULL,
+	"is_disputed" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "purchases_stripeSubscriptionId_unique" UNIQUE("stripe_subscription_id"),
+	CONSTRAINT "purchases_paymentIntentId_unique" UNIQUE("payment_intent_id"),
 	CONSTRAINT "purchases_billing_type" CHECK ("purchases"."billing_type" in ('monthly', 'yearly')),
 	CONSTRAINT "purchases_status" CHECK ("purchases"."status" in ('active', 'pending_cancel', 'past_due', 'cancelled', 'expired')),
 	CONSTRAINT "purchases_amount" CHECK ("purchases"."amount" >= 0 and "purchases"."refunded_amount" >= 0)
@@ -120,10 +128,16 @@ CREATE TABLE "sessions" (
 CREATE TABLE "stripe_events" (
 	"id" text PRIMARY KEY NOT NULL,
 	"type" text NOT NULL,
-	"payload" jsonb NOT NULL,
+	"customer_id" text,
+	"payment_intent_id" text,
 	"received_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"handled_at" timestamp (3) with time zone,
 	"last_error" text
+);
+--> statement-breakpoint
+CREATE TABLE "stripe_events_pulled" (
+	"id" integer PRIMARY KEY NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "users" (
@@ -133,13 +147,11 @@ CREATE TABLE "users" (
 	"password_hash" text,
 	"is_admin" boolean DEFAULT false NOT NULL,
 	"trading_view_username" text,
-	"stripe_customer_id" text,
 	"reminded_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"deleted_at" timestamp (3) with time zone,
 	"search_text" text GENERATED ALWAYS AS (lower(email) || ' ' || lower(name)) STORED NOT NULL,
-	CONSTRAINT "users_email_unique" UNIQUE("email"),
-	CONSTRAINT "users_stripeCustomerId_unique" UNIQUE("stripe_customer_id")
+	CONSTRAINT "users_email_unique" UNIQUE("email")
 );
 --> statement-breakpoint
 ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -156,7 +168,9 @@ CREATE INDEX "access_requests_user" ON "access_requests" USING btree ("user_id")
 CREATE INDEX "access_requests_sealed" ON "access_requests" USING btree ("submitted_at") WHERE "access_requests"."sealed_keys" is not null;--> statement-breakpoint
 CREATE INDEX "audit_log_newest" ON "audit_log" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "audit_log_search" ON "audit_log" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
-CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "checkouts"."completed_at" is null;--> statement-breakpoint
+CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "checkouts"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "checkouts_nonce" ON "checkouts" USING btree ("nonce_hash");--> statement-breakpoint
+CREATE INDEX "checkouts_user" ON "checkouts" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at","id");--> statement-breakpoint
@@ -165,5 +179,6 @@ CREATE UNIQUE INDEX "recommended_assets_ticker" ON "recommended_assets" USING bt
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "stripe_events_unhandled" ON "stripe_events" USING btree ("received_at") WHERE "stripe_events"."handled_at" is null;--> statement-breakpoint
+CREATE INDEX "stripe_events_received" ON "stripe_events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "users_newest" ON "users" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "users_search" ON "users" USING gin ("search_text" gin_trgm_ops);
