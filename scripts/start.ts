@@ -1,19 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { isWebStale } from './build-web.ts'
+import freshWeb from './fresh-web.ts'
 
 /** `npm start`: builds the web part when it is missing or older than its sources, then opens the shop. */
-if (await isWebStale()) {
-  console.log('Building the web part, because it is missing or older than its sources...')
-  const started = performance.now()
-  // A process of its own: the build sets NODE_ENV for itself, and its memory is given back.
-  const { status } = spawnSync(
-    process.execPath,
-    [fileURLToPath(new URL('./build-web.ts', import.meta.url))],
-    { stdio: 'inherit' },
-  )
-  if (status !== 0) process.exit(status ?? 1)
-  console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
-}
-
+await freshWeb()
 await import('#server/main.ts')
