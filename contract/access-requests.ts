@@ -41,9 +41,7 @@ const queuedRequest = z.extend(accessRequest, {
   /** Whether the exchange's keys can still be revealed. */
   hasKeys: z.boolean(),
   user: z.strictObject({ id, email: z.string(), name: z.string() }),
-  purchase: z.nullable(
-    z.strictObject({ billingType, status: purchaseStatus, endedAt: z.nullable(instant) }),
-  ),
+  purchase: z.nullable(z.strictObject({ billingType, status: purchaseStatus, endedAt: z.nullable(instant) })),
 })
 export type QueuedRequest = z.output<typeof queuedRequest>
 
