@@ -20,7 +20,7 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> &
   const click = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event)
     const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
-    if (event.defaultPrevented || !plain) return
+    if (event.defaultPrevented || !plain || href.startsWith('#')) return
     event.preventDefault()
     void goTo(href)
   }
@@ -32,5 +32,5 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> &
 }
 
 function pathOf(href: string) {
-  return new URL(href, 'https://any.host').pathname
+  return new URL(href, location.href).pathname
 }

@@ -1,5 +1,76 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { ArrowRight } from 'lucide-react'
+import { reboundSigmaPro } from '#contract/catalog.ts'
+import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
+import { Badge } from '#web/ui/badge.tsx'
+import { Link } from '#web/ui/link.tsx'
+import { dollars } from '#web/ui/money.ts'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+import { ExampleChart } from '../chart/example-chart.tsx'
 
 export default function ProductsPage() {
-  return <PageHeading title="Products" />
+  return (
+    <>
+      <PageHeading
+        title="Products"
+        description="Indicators for rule-based entries and exits. One is on sale, the next has to earn its place first."
+      />
+      <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
+        <ProductCard />
+        <ComingSoonCard />
+      </Container>
+    </>
+  )
+}
+
+function ProductCard() {
+  return (
+    <Link
+      href="/products/rebound-sigma-pro"
+      className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
+    >
+      <span className="relative block border-b border-line bg-ground">
+        <ExampleChart className="h-56 w-full" />
+        <Badge className="absolute top-4 left-4">Illustrative</Badge>
+      </span>
+      <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
+        <Badge tone="good">Early access</Badge>
+        <h2 className="text-2xl">{reboundSigmaPro.name}</h2>
+        <span className="text-muted">
+          Short-term rebound signals for stocks and ETFs on daily charts: an invite-only indicator, a
+          backtest-ready strategy version, the Rebound List and direct creator support.
+        </span>
+        <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
+          <span>
+            <span className="text-2xl font-semibold tracking-tight">
+              {dollars(reboundSigmaPro.monthlyPrice)}
+            </span>
+            <span className="text-muted"> per month or {dollars(reboundSigmaPro.yearlyPrice)} per year</span>
+          </span>
+          <span className="flex items-center gap-2 font-medium text-accent">
+            View details
+            <ArrowRight
+              aria-hidden="true"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+function ComingSoonCard() {
+  return (
+    <section className="flex flex-col items-start gap-4 rounded-xl border border-dashed border-field p-7 sm:p-9">
+      <Badge>COMING SOON</Badge>
+      <h2 className="text-2xl">More Products in Development</h2>
+      <p className="text-muted">
+        We release an indicator when its rules have held up in testing, and not before. Leave your address and
+        we will tell you when the next one is ready.
+      </p>
+      <div className="mt-auto w-full pt-6">
+        <NewsletterForm success="You'll be notified when new products launch." />
+      </div>
+    </section>
+  )
 }

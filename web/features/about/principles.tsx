@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react'
+
+const principles = [
+  {
+    title: 'Evidence over Opinion',
+    text: 'A rule earns its place by surviving a backtest, not by sounding right. You get the strategy version, so you can check it yourself.',
+    picture: <Evidence />,
+  },
+  {
+    title: 'Selectivity as an Edge',
+    text: 'Most days deserve no trade. The indicator stays silent until a pullback meets every condition, on symbols that were reviewed first.',
+    picture: <Selectivity />,
+  },
+  {
+    title: 'Consistency through Rules',
+    text: 'The same conditions lead to the same decision, on a good day and on a bad one. What to do is settled before the market opens.',
+    picture: <Consistency />,
+  },
+]
+
+/** The three principles, as home and about show them. */
+export function Principles() {
+  return (
+    <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line md:grid-cols-3">
+      {principles.map(({ title, text, picture }) => (
+        <li key={title} className="flex flex-col gap-4 bg-surface p-7 sm:p-8">
+          <div className="mb-4 h-28">{picture}</div>
+          <h3 className="text-xl">{title}</h3>
+          <p className="text-muted">{text}</p>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Picture({ children }: { children: ReactNode }) {
+  return (
+    <svg viewBox="0 0 240 112" fill="none" aria-hidden="true" className="h-full w-auto">
+      {children}
+    </svg>
+  )
+}
+
+/** A distribution and the part of it that counts. */
+function Evidence() {
+  const columns = [8, 16, 30, 50, 74, 94, 100, 88, 66, 44, 26, 14, 7]
+  return (
+    <Picture>
+      {columns.map((tall, index) => (
+        <rect
+          // The columns never change their order.
+          key={`${index + 1}`}
+          x={index * 18}
+          y={108 - tall}
+          width="12"
+          height={tall}
+          rx="3"
+          className={index < 3 ? 'fill-accent' : 'fill-line'}
+        />
+      ))}
+      <path d="M51 0v108" className="stroke-accent" strokeDasharray="3 4" />
+      <path d="M0 109h232" className="stroke-muted/50" />
+    </Picture>
+  )
+}
+
+/** Many days, few of them chosen. */
+function Selectivity() {
+  const chosen = new Set([17, 36, 58])
+  return (
+    <Picture>
+      {Array.from({ length: 70 }, (_, index) => (
+        <circle
+          key={`${index + 1}`}
+          cx={6 + (index % 14) * 17}
+          cy={10 + Math.floor(index / 14) * 23}
+          r={chosen.has(index) ? 7 : 3.5}
+          className={chosen.has(index) ? 'fill-accent' : 'fill-line'}
+        />
+      ))}
+    </Picture>
+  )
+}
+
+/** The same way, every time. */
+function Consistency() {
+  return (
+    <Picture>
+      {[0, 1, 2].map((row) => (
+        <g key={row} transform={`translate(0 ${row * 38})`}>
+          <path d="M6 16h60l22-12M66 16l22 12M88 28h60M148 28h72" className="stroke-line" strokeWidth="2" />
+          <path d="M6 16h60l22 12h132" className="stroke-accent" strokeWidth="2.5" strokeLinejoin="round" />
+          <circle cx="6" cy="16" r="5" className="fill-surface stroke-accent" strokeWidth="2.5" />
+          <circle cx="66" cy="16" r="4" className="fill-accent" />
+          <circle cx="220" cy="28" r="5" className="fill-accent" />
+        </g>
+      ))}
+    </Picture>
+  )
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { classes } from '#web/ui/classes.ts'
+
+/** The window in which a chart is shown. It always says that what it shows is made up. */
+export function ChartPanel(props: { className?: string; action?: ReactNode; children: ReactNode }) {
+  return (
+    <figure
+      className={classes(
+        'overflow-hidden rounded-xl border border-line bg-surface shadow-float',
+        props.className,
+      )}
+    >
+      <figcaption className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2 font-mono text-xs text-muted sm:px-5">
+        <span className="font-semibold text-ink">SAMPLE</span>
+        <span>1D</span>
+        <span className="max-sm:hidden">Rebound Sigma Pro</span>
+        <span className="ml-auto flex items-center gap-4">
+          {props.action}
+          <span className="rounded-full border border-line px-2.5 py-0.5">Illustrative</span>
+        </span>
+      </figcaption>
+      {props.children}
+    </figure>
+  )
+}

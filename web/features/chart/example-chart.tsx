@@ -1,0 +1,97 @@
+import { bars, signals } from './sample-data.ts'
+
+const width = 1200
+const height = 460
+const margin = { top: 34, bottom: 30, right: 8 }
+const step = (width - margin.right) / bars.length
+
+const highest = Math.max(...bars.map((bar) => bar.high))
+const lowest = Math.min(...bars.map((bar) => Math.min(bar.low, bar.lower)))
+
+const x = (bar: number) => round((bar + 0.5) * step)
+const y = (price: number) =>
+  round(margin.top + ((highest - price) / (highest - lowest)) * (height - margin.top - margin.bottom))
+
+function round(value: number) {
+  return Math.round(value * 10) / 10
+}
+
+function candles(rising: boolean) {
+  const chosen = bars
+    .map((bar, index) => ({ bar, index }))
+    .filter(({ bar }) => bar.close >= bar.open === rising)
+  const body = step * 0.62
+  return {
+    wicks: chosen.map(({ bar, index }) => `M${x(index)} ${y(bar.high)}V${y(bar.low)}`).join(''),
+    bodies: chosen
+      .map(({ bar, index }) => {
+        const top = y(Math.max(bar.open, bar.close))
+        const tall = Math.max(1.5, round(y(Math.min(bar.open, bar.close)) - top))
+        return `M${round(x(index) - body / 2)} ${top}h${round(body)}v${tall}h${-round(body)}z`
+      })
+      .join(''),
+  }
+}
+
+const rising = candles(true)
+const falling = candles(false)
+const line = (value: (bar: (typeof bars)[number]) => number) =>
+  bars.map((bar, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value(bar))}`).join('')
+const mean = line((bar) => bar.mean)
+const lower = line((bar) => bar.lower)
+const zone = `${lower}V${height}H${x(0)}z`
+
+/** What the picture shows, for those who cannot see it. */
+export const chartDescription =
+  'Illustrative daily candlestick chart of a made-up symbol. Three times the price falls into the shaded zone below its usual range and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
+
+/** Daily candles with rebound entries and exits. On narrow screens its latest part is shown. */
+export function ExampleChart({ className }: { className?: string }) {
+  return (
+    <svg
+      role="img"
+      aria-label={chartDescription}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="xMaxYMid slice"
+      className={className}
+    >
+      <g className="stroke-line" strokeDasharray="2 6">
+        {[0.2, 0.4, 0.6, 0.8].map((part) => (
+          <path key={part} d={`M0 ${height * part}H${width}`} />
+        ))}
+      </g>
+      <g className="chart-reveal" fill="none">
+        <path d={zone} className="fill-accent/8" />
+        <path d={lower} className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 5" />
+        <path d={mean} className="stroke-muted/50" strokeWidth="1.5" />
+        <path d={falling.wicks} className="stroke-muted" strokeWidth="1.5" />
+        <path d={falling.bodies} className="fill-surface stroke-muted" strokeWidth="1.5" />
+        <path d={rising.wicks} className="stroke-accent" strokeWidth="1.5" />
+        <path d={rising.bodies} className="fill-accent stroke-accent" strokeWidth="1.5" />
+        {signals.map(({ kind, bar }) => (
+          <Marker key={bar} kind={kind} bar={bar} />
+        ))}
+      </g>
+    </svg>
+  )
+}
+
+function Marker({ kind, bar }: { kind: 'entry' | 'exit'; bar: number }) {
+  const here = bars[bar]
+  if (!here) return null
+  const entry = kind === 'entry'
+  const at = entry ? y(here.low) + 14 : y(here.high) - 14
+  return (
+    <g transform={`translate(${x(bar)} ${at})`}>
+      <path d={entry ? 'M0 0l7 11h-14z' : 'M0 0l7-11h-14z'} className={entry ? 'fill-accent' : 'fill-ink'} />
+      <text
+        y={entry ? 28 : -18}
+        textAnchor="middle"
+        className="fill-ink stroke-surface text-[15px] font-semibold [paint-order:stroke]"
+        strokeWidth="5"
+      >
+        {entry ? 'Entry' : 'Exit'}
+      </text>
+    </g>
+  )
+}

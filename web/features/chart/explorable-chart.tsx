@@ -1,0 +1,39 @@
+import { MousePointerClick } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import { ExampleChart } from './example-chart.tsx'
+
+const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
+
+const size = 'h-80 w-full sm:h-[28rem]'
+
+/** The picture, and for those who ask, the same chart to hover and zoom. Its code is loaded only then. */
+export function ExplorableChart() {
+  const [exploring, setExploring] = useState(false)
+  return (
+    <ChartPanel
+      action={
+        <Button look="secondary" size="sm" aria-pressed={exploring} onClick={() => setExploring(!exploring)}>
+          <MousePointerClick aria-hidden="true" className="size-4" />
+          {exploring ? 'Show the picture' : 'Explore the chart'}
+        </Button>
+      }
+    >
+      {exploring ? (
+        <Suspense
+          fallback={
+            <output aria-label="Loading the chart" className={`grid place-items-center ${size}`}>
+              <Spinner className="size-8 text-accent" />
+            </output>
+          }
+        >
+          <InteractiveChart className={size} />
+        </Suspense>
+      ) : (
+        <ExampleChart className={size} />
+      )}
+    </ChartPanel>
+  )
+}

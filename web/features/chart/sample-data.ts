@@ -1,0 +1,81 @@
+export type Bar = { open: number; high: number; low: number; close: number; mean: number; lower: number }
+export type Signal = { kind: 'entry' | 'exit'; bar: number }
+
+/** Days before the picture begins, so that its first bar already has a band. */
+const lookback = 20
+const days = 78
+
+/** Where the made-up market falls, by how much a day and for how long, and how it goes on. One does not recover. */
+const pullbacks = [
+  { from: 29, days: 4, fall: 0.021, recovery: 0.0135 },
+  { from: 51, days: 3, fall: 0.024, recovery: -0.0035 },
+  { from: 76, days: 4, fall: 0.022, recovery: 0.0145 },
+]
+
+/**
+ * A made-up market, the same on every machine: it uses only arithmetic that is exact everywhere, because the server
+ * draws it and the browser draws it again.
+ */
+export const bars: Bar[] = drawBars()
+export const signals: Signal[] = findSignals()
+
+function drawBars(): Bar[] {
+  const random = createRandom(23)
+  const closes: number[] = []
+  const bars: Bar[] = []
+  let price = 92
+  for (let day = 0; day < days + lookback; day += 1) {
+    const open = price * (1 + (random() - 0.5) * 0.006)
+    const close = open * (1 + changeOn(day) + (random() - 0.5) * 0.017)
+    const reach = price * 0.008
+    closes.push(close)
+    price = close
+    if (day < lookback) continue
+    const recent = closes.slice(-lookback)
+    const mean = recent.reduce((sum, value) => sum + value, 0) / lookback
+    const variance = recent.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / lookback
+    bars.push({
+      open,
+      close,
+      high: Math.max(open, close) + random() * reach,
+      low: Math.min(open, close) - random() * reach,
+      mean,
+      lower: mean - 1.6 * Math.sqrt(variance),
+    })
+  }
+  return bars
+}
+
+function changeOn(day: number) {
+  for (const { from, days: length, fall, recovery } of pullbacks) {
+    if (day >= from && day < from + length) return -fall
+    if (day >= from + length && day < from + length + 6) return recovery
+  }
+  return 0.0022
+}
+
+/** In when a close below the lower band is followed by a higher one, out above the mean or after five days. */
+function findSignals(): Signal[] {
+  const found: Signal[] = []
+  let entry: number | null = null
+  for (const [index, bar] of bars.entries()) {
+    const before = bars[index - 1]
+    if (entry === null && before && before.close < before.lower && bar.close > before.close) {
+      entry = index
+      found.push({ kind: 'entry', bar: index })
+    } else if (entry !== null && (bar.close > bar.mean || index - entry >= 5)) {
+      entry = null
+      found.push({ kind: 'exit', bar: index })
+    }
+  }
+  return found
+}
+
+/** Numbers between 0 and 1 from a linear congruence on integers. */
+function createRandom(seed: number) {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}

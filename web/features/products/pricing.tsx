@@ -1,0 +1,85 @@
+import { Check } from 'lucide-react'
+import { reboundSigmaPro, regularPrice } from '#contract/catalog.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { dollars } from '#web/ui/money.ts'
+
+const { monthlyPrice, yearlyPrice, slug } = reboundSigmaPro
+
+const offers = [
+  {
+    billing: 'monthly',
+    name: 'Monthly',
+    price: monthlyPrice,
+    regular: regularPrice.monthly,
+    unit: 'per month',
+    button: `Buy Monthly - ${dollars(monthlyPrice)}`,
+    points: ['Everything in the package', 'Cancel at any time, access until the period ends'],
+  },
+  {
+    billing: 'yearly',
+    name: 'Yearly',
+    price: yearlyPrice,
+    regular: regularPrice.yearly,
+    unit: 'per year',
+    button: `Buy Yearly - ${dollars(yearlyPrice)}`,
+    points: [
+      'Everything in the package',
+      `${dollars(monthlyPrice * 12 - yearlyPrice)} less than twelve monthly payments`,
+    ],
+  },
+] as const
+
+export function checkoutAddress(billing: 'monthly' | 'yearly') {
+  return `/checkout?product=${slug}&billing=${billing}`
+}
+
+export function Pricing() {
+  return (
+    <div className="grid max-w-4xl gap-6 md:grid-cols-2">
+      {offers.map(({ billing, name, price, regular, unit, button, points }) => {
+        const best = billing === 'yearly'
+        return (
+          <div
+            key={billing}
+            className={classes(
+              'flex flex-col gap-6 rounded-xl border bg-surface p-7 shadow-card sm:p-9',
+              best ? 'border-accent' : 'border-line',
+            )}
+          >
+            <div className="flex items-center justify-between">
+              <h3 className="text-xl">{name}</h3>
+              <Badge tone="good">Early access</Badge>
+            </div>
+            <p>
+              <span className="flex items-baseline gap-3">
+                <span className="text-3xl font-semibold tracking-tight">{dollars(price)}</span>
+                <span className="text-muted">{unit}</span>
+              </span>
+              <span className="mt-2 block text-sm text-muted">
+                Regular price <s>{dollars(regular)}</s> {unit}
+              </span>
+            </p>
+            <ul className="flex flex-col gap-2.5">
+              {points.map((point) => (
+                <li key={point} className="flex gap-3">
+                  <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
+                  {point}
+                </li>
+              ))}
+            </ul>
+            <ButtonLink
+              href={checkoutAddress(billing)}
+              size="lg"
+              look={best ? 'primary' : 'secondary'}
+              className="mt-auto w-full"
+            >
+              {button}
+            </ButtonLink>
+          </div>
+        )
+      })}
+    </div>
+  )
+}
