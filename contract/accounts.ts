@@ -22,6 +22,17 @@ export type User = z.output<typeof user>
 
 const message = z.strictObject({ message: z.string() })
 
+/** One place where somebody is logged in with this account. */
+const device = z.strictObject({
+  id,
+  userAgent: z.string(),
+  ip: z.string(),
+  createdAt: instant,
+  lastUsedAt: instant,
+  isCurrent: z.boolean(),
+})
+export type Device = z.output<typeof device>
+
 export const accounts = {
   user: endpoint({
     method: 'GET',
@@ -36,6 +47,7 @@ export const accounts = {
     path: '/api/login',
     access: 'public',
     summary: 'Log in with e-mail and password',
+    limit: { requests: 20, seconds: 60 },
     input: z.strictObject({ email, password: givenPassword }),
     output: user,
   }),
@@ -54,6 +66,7 @@ export const accounts = {
     path: '/api/register',
     access: 'public',
     summary: 'Create an account and log in',
+    limit: { requests: 20, seconds: 3600 },
     input: z.strictObject({ email, password: signUpPassword, name: personName }),
     output: user,
   }),
@@ -70,6 +83,7 @@ export const accounts = {
     path: '/api/auth/request-password-reset',
     access: 'public',
     summary: 'Mail a reset link; the answer is the same whether the account exists or not',
+    limit: { requests: 10, seconds: 900 },
     input: z.strictObject({ email }),
     output: message,
   }),
@@ -78,6 +92,7 @@ export const accounts = {
     path: '/api/auth/reset-password',
     access: 'public',
     summary: 'Set a new password with a mailed token',
+    limit: { requests: 20, seconds: 900 },
     input: z.strictObject({
       token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
       newPassword: resetPassword,
@@ -91,6 +106,56 @@ export const accounts = {
     summary: 'Change name and TradingView username',
     // The spec's profile form has no validation: empty is allowed, and clears.
     input: z.strictObject({ name: optionalText(100), tradingViewUsername: optionalText(100) }),
+    output: nothing,
+  }),
+  profile: endpoint({
+    method: 'GET',
+    path: '/api/user/profile',
+    access: 'user',
+    summary: 'What the profile form begins with',
+    input: nothing,
+    output: z.strictObject({ name: z.string(), tradingViewUsername: z.string() }),
+  }),
+  devices: endpoint({
+    method: 'GET',
+    path: '/api/user/devices',
+    access: 'user',
+    summary: 'Where I am logged in, the latest first',
+    input: nothing,
+    output: z.array(device),
+  }),
+  logoutDevice: endpoint({
+    method: 'DELETE',
+    path: '/api/user/devices/:id',
+    access: 'user',
+    summary: 'Log out one device',
+    input: z.strictObject({ id }),
+    output: nothing,
+  }),
+  logoutEverywhere: endpoint({
+    method: 'POST',
+    path: '/api/user/logout-everywhere',
+    access: 'user',
+    summary: 'Log out every device, this one too',
+    input: nothing,
+    output: nothing,
+  }),
+  myData: endpoint({
+    method: 'GET',
+    path: '/api/user/data',
+    access: 'user',
+    summary: 'Everything the shop keeps about me',
+    limit: { requests: 20, seconds: 60 },
+    input: nothing,
+    output: z.record(z.string(), z.unknown()),
+  }),
+  deleteMyself: endpoint({
+    method: 'POST',
+    path: '/api/user/delete',
+    access: 'user',
+    summary: 'Delete my account: the person is anonymised, the books stay',
+    limit: { requests: 20, seconds: 60 },
+    input: z.strictObject({ password: givenPassword }),
     output: nothing,
   }),
   adminList: endpoint({

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { contract } from '#contract/index.ts'
+import { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
+import { createAccounts } from './features/accounts/accounts.ts'
+import { accountsRoutes } from './features/accounts/routes.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
@@ -21,6 +24,7 @@ import type { Pages } from './http/pages.ts'
 import { type Ahead, createHttpServer } from './http/server.ts'
 import { createSessions } from './http/session.ts'
 import type { Queue } from './jobs/queue.ts'
+import type { Passwords } from './passwords.ts'
 import type { Secrets } from './secrets.ts'
 
 export type Dependencies = {
@@ -29,6 +33,7 @@ export type Dependencies = {
   queue: Queue
   transport: MailTransport
   secrets: Secrets
+  passwords: Passwords
   pages: Pages
   security: SecurityHeaders
   /** Who looks at requests before the router, beside the pages. */
@@ -39,7 +44,7 @@ export type Dependencies = {
 
 /** Builds the rooms and mounts their routes. */
 export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
-  const { config, connection, queue, secrets, pages, log, now } = deps
+  const { config, connection, queue, secrets, passwords, pages, log, now } = deps
   const { db } = connection
   const app = await createHttpServer({
     config,
@@ -49,12 +54,32 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pageNotFound: pages.notFound,
   })
 
-  const sessions = createSessions({ db, now, secure: config.secure })
   const audit = createAudit({ db, now })
   const mails = createMails({
     queue,
     transport: deps.transport,
     site: { publicUrl: config.publicUrl, supportEmail: config.supportEmail, linkToken: secrets.linkToken },
+  })
+  const sessions = createSessions({
+    db,
+    now,
+    secure: config.secure,
+    onNewDevice: (tx, email, device) =>
+      mails.send(tx, email, 'newDevice', { at: now().toISOString(), ...device }),
+  })
+  const attempts = createAttempts({ db, now })
+  const accounts = createAccounts({
+    db,
+    now,
+    mails,
+    queue,
+    passwords,
+    attempts,
+    sessions,
+    linkToken: secrets.linkToken,
+  })
+  queue.schedule('tidy-accounts', '17 3 * * *', async () => {
+    await Promise.all([attempts.purge(), sessions.purge(), accounts.purgeTokens()])
   })
 
   const newsletter = createNewsletter({ db, now, mails, secrets })
@@ -63,6 +88,19 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)
+  mount(
+    contract.accounts,
+    accountsRoutes({
+      db,
+      now,
+      accounts,
+      sessions,
+      passwords,
+      attempts,
+      audit,
+      endSubscriptionsOf: async () => {},
+    }),
+  )
   mount(contract.audit, auditRoutes(audit))
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)

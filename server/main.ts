@@ -34,6 +34,8 @@ async function main() {
   })
   const shop = await startShop(config, { log })
   if (cluster.worker === undefined || cluster.worker.id === 1) say(shop)
+  // Of several processes, the one that made the admin tells; a password from the settings is known already.
+  if (shop.firstAdmin && !config.admin.password) sayAdmin(shop.firstAdmin)
   stopInOrder(shop)
 }
 
@@ -49,6 +51,10 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function sayAdmin({ email, password }: { email: string; password: string }) {
+  process.stdout.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
 }
 
 function stopInOrder(shop: Pick<Shop, 'close'>) {

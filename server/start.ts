@@ -10,11 +10,13 @@ import { assertReachable, type Connection, connect } from './database/connect.ts
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { StartError } from './errors.ts'
+import { type Credentials, createAdmins } from './features/admins/admins.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { securityHeaders } from './http/headers.ts'
 import { createPages, type Pages } from './http/pages.ts'
 import { loadSite } from './http/site.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
+import { createPasswords } from './passwords.ts'
 import { createSecrets, loadSecretsKey } from './secrets.ts'
 
 export type Shop = {
@@ -25,6 +27,8 @@ export type Shop = {
   /** Where the mails go, in words. */
   mailsGoTo: string
   databaseIsAt: string
+  /** Made at this start, because there was no admin: to be shown once. */
+  firstAdmin: Credentials | undefined
   close(): Promise<void>
 }
 
@@ -64,6 +68,11 @@ export async function startShop(
       publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
     }
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir))
+    const passwords = createPasswords()
+    const firstAdmin = await createAdmins({ db: connection.db, now, passwords }).ensureFirst({
+      email: config.admin.email ?? config.supportEmail,
+      password: config.admin.password,
+    })
     const outbox = join(config.dataDir, 'outbox')
     const transport = createMailTransport({ ...config.mail, outbox })
     closers.push(() => transport.close())
@@ -77,6 +86,7 @@ export async function startShop(
       queue,
       transport,
       secrets,
+      passwords,
       pages,
       security,
       ahead: [],
@@ -95,6 +105,7 @@ export async function startShop(
       app,
       mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : outbox,
       databaseIsAt: database?.folder ?? new URL(url).host,
+      firstAdmin,
       close,
     }
   } catch (error) {

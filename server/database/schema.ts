@@ -7,6 +7,7 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   timestamp,
   uniqueIndex,
@@ -56,6 +57,26 @@ export const sessions = pgTable(
   },
   (t) => [index('sessions_user').on(t.userId), index('sessions_expiry').on(t.expiresAt)],
 )
+
+/** Where a user has logged in before: a login from elsewhere is told by mail. Only a hash of browser and address. */
+export const knownDevices = pgTable(
+  'known_devices',
+  {
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    fingerprint: text().notNull(),
+    firstSeenAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
+)
+
+/** How often something was tried of late, counted for all server processes together. */
+export const attempts = pgTable('attempts', {
+  key: text().primaryKey(),
+  count: integer().notNull(),
+  endsAt: moment().notNull(),
+})
 
 /** One-time links by mail: a reset, or a guest's first password. */
 export const passwordTokens = pgTable(

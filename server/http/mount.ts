@@ -105,7 +105,7 @@ function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, 
     }
     default:
       // Only what the contract names leaves the server: a hash can never slip out.
-      return reply.send(z.parse(endpoint.output, answer ?? {}))
+      return reply.send(z.parse(endpoint.output, answer === undefined ? {} : answer))
   }
 }
 

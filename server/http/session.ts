@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database, Transaction } from '../database/connect.ts'
-import { sessions, users } from '../database/schema.ts'
+import { knownDevices, sessions, users } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
 
 /** Who is logged in. The cookie holds a random token, the database only its hash. */
 export type SessionUser = { id: string; name: string; email: string; isAdmin: boolean; createdAt: Date }
 export type Session = { id: string; user: SessionUser }
+type Device = { userAgent: string; ip: string }
 
 const lifetimeDays = 30
 const day = 86_400_000
@@ -15,7 +17,18 @@ export const hashToken = (token: string) => createHash('sha256').update(token).d
 
 export type Sessions = ReturnType<typeof createSessions>
 
-export function createSessions({ db, now, secure }: { db: Database; now: () => Date; secure: boolean }) {
+export function createSessions({
+  db,
+  now,
+  secure,
+  onNewDevice,
+}: {
+  db: Database
+  now: () => Date
+  secure: boolean
+  /** Told, with the login, when it comes from a browser or an address this user never had. */
+  onNewDevice: (tx: Transaction, email: string, device: Device) => Promise<void>
+}) {
   const cookieName = secure ? '__Host-session' : 'session'
 
   const find = db
@@ -33,7 +46,11 @@ export function createSessions({ db, now, secure }: { db: Database; now: () => D
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
-      and(eq(sessions.tokenHash, sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now'))),
+      and(
+        eq(sessions.tokenHash, sql.placeholder('hash')),
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isNull(users.deletedAt),
+      ),
     )
     .prepare('find_session')
 
@@ -53,6 +70,22 @@ export function createSessions({ db, now, secure }: { db: Database; now: () => D
     const token = request.cookies[cookieName]
     if (token) await db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
     reply?.clearCookie(cookieName, { path: '/', httpOnly: true, sameSite: 'lax', secure })
+  }
+
+  /** Remembers the device. The very first one is no news. */
+  async function meet(tx: Transaction, userId: string, device: Device) {
+    const [known] = await tx
+      .select({ email: users.email, devices: sql<number>`count(${knownDevices.fingerprint})::int` })
+      .from(users)
+      .leftJoin(knownDevices, eq(knownDevices.userId, users.id))
+      .where(eq(users.id, userId))
+      .groupBy(users.id)
+    const added = await tx
+      .insert(knownDevices)
+      .values({ userId, fingerprint: hashToken(`${device.userAgent}\n${device.ip}`), firstSeenAt: now() })
+      .onConflictDoNothing()
+      .returning({ userId: knownDevices.userId })
+    if (known && known.devices > 0 && added.length > 0) await onNewDevice(tx, known.email, device)
   }
 
   return {
@@ -76,26 +109,53 @@ export function createSessions({ db, now, secure }: { db: Database; now: () => D
     /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
     async begin(userId: string, request: FastifyRequest, reply: FastifyReply) {
       const token = randomBytes(32).toString('base64url')
+      const device = { userAgent: (request.headers['user-agent'] ?? '').slice(0, 300), ip: request.ip }
       await end(request)
-      await db.insert(sessions).values({
-        tokenHash: hashToken(token),
-        userId,
-        createdAt: now(),
-        lastUsedAt: now(),
-        expiresAt: expiry(),
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
-        ip: request.ip,
+      await db.transaction(async (tx) => {
+        await tx.insert(sessions).values({
+          tokenHash: hashToken(token),
+          userId,
+          createdAt: now(),
+          lastUsedAt: now(),
+          expiresAt: expiry(),
+          ...device,
+        })
+        await meet(tx, userId, device)
       })
       setCookie(reply, token)
     },
 
     end,
 
-    /** After a password change or a deletion, or by "log out everywhere". */
-    async endAll(userId: string, { except, tx = db }: { except?: string; tx?: Transaction | Database } = {}) {
-      await tx
+    /** Where this user is logged in, the latest first. */
+    devices: (userId: string) =>
+      db
+        .select({
+          id: sessions.id,
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
+        .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
+
+    async endOne(userId: string, id: string) {
+      const ended = await db
         .delete(sessions)
-        .where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
+        .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
+        .returning({ id: sessions.id })
+      if (ended.length === 0) throw notFound('Device')
+    },
+
+    async purge() {
+      await db.delete(sessions).where(lt(sessions.expiresAt, now()))
+    },
+
+    /** After a password change or a deletion, or by "log out everywhere". */
+    async endAll(userId: string, tx: Transaction | Database = db) {
+      await tx.delete(sessions).where(eq(sessions.userId, userId))
     },
   }
 }

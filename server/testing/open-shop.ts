@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { accounts } from '#contract/accounts.ts'
 import { createCaller } from '#contract/call.ts'
 import { readConfig } from '../config.ts'
 import { startShop } from '../start.ts'
@@ -18,6 +20,8 @@ export type OpenShopOptions = {
   databaseUrl?: string
 }
 
+const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
+
 /** The whole server for a test: real database, real jobs, mails into a folder, and callers like browsers. */
 export async function openShop({
   env = {},
@@ -29,7 +33,14 @@ export async function openShop({
   const database = databaseUrl ? undefined : await createTestDatabase()
   const clock = createClock()
   const config = {
-    ...readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: databaseUrl ?? database?.url, ...env }),
+    ...readConfig({
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: databaseUrl ?? database?.url,
+      ADMIN_EMAIL: seller.email,
+      ADMIN_PASSWORD: seller.password,
+      ...env,
+    }),
     rateLimits,
   }
   const shop = await startShop(config, {
@@ -45,6 +56,24 @@ export async function openShop({
     clock,
     /** Someone with a browser: keeps cookies, calls the contract. */
     visitor: () => createVisitor(url),
+    /** Someone who has just signed up. */
+    async user(given: { name?: string; email?: string; password?: string } = {}) {
+      const credentials = {
+        name: 'Ada Trader',
+        email: `ada-${randomUUID()}@example.com`,
+        password: 'correct horse battery',
+        ...given,
+      }
+      const visitor = createVisitor(url)
+      const user = await visitor.call(accounts.register, credentials)
+      return { ...visitor, user, password: credentials.password }
+    },
+    /** The shop's first admin, logged in. */
+    async admin() {
+      const visitor = createVisitor(url)
+      const user = await visitor.call(accounts.login, seller)
+      return { ...visitor, user, password: seller.password }
+    },
     /** Every mail that was sent so far, oldest first; waits for what is still under way. */
     async mails() {
       await shop.queue.idle()

@@ -40,4 +40,34 @@ const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
     'The link works once and for 60 minutes. If you did not ask for it, ignore this mail: your password stays as it is.',
 })
 
-export const accountMails = { welcome, setPassword, resetPassword }
+const passwordChanged: Template<Record<string, never>> = (_, { publicUrl, supportEmail }) => ({
+  subject: 'Your password was changed',
+  preheader: 'Every device was logged out.',
+  heading: 'Your password was changed',
+  paragraphs: [
+    'The password of your account has just been changed, and every device was logged out.',
+    `If it was not you, reset it at once and write to ${supportEmail}.`,
+  ],
+  action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
+})
+
+const newDevice: Template<{ at: string; userAgent: string; ip: string }> = (
+  { at, userAgent, ip },
+  { publicUrl },
+) => ({
+  subject: 'New login to your account',
+  preheader: 'A browser or an address that we had not seen before.',
+  heading: 'A new device logged in',
+  paragraphs: [
+    'Your account was used from a browser or an address that we had not seen before. If it was you, all is well.',
+    'If not, reset your password: this logs out every device.',
+  ],
+  details: [
+    ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],
+    ['Address', ip],
+    ['Browser', userAgent || 'unknown'],
+  ],
+  action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
+})
+
+export const accountMails = { welcome, setPassword, resetPassword, passwordChanged, newDevice }

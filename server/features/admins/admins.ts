@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Database } from '../../database/connect.ts'
+import { sessions, users } from '../../database/schema.ts'
+import { Refusal } from '../../errors.ts'
+import type { Passwords } from '../../passwords.ts'
+
+export type Credentials = { email: string; password: string }
+
+const randomPassword = () => randomBytes(15).toString('base64url')
+
+/** Admins made from the machine itself: the first one at the first start, others by `npm run admin`. */
+export function createAdmins({
+  db,
+  now,
+  passwords,
+}: {
+  db: Database
+  now: () => Date
+  passwords: Passwords
+}) {
+  /** Whoever had the account before is logged out: only who knows the new password is the admin. */
+  async function appoint(email: string, passwordHash: string, tx: Pick<Database, 'insert' | 'delete'>) {
+    const [admin] = await tx
+      .insert(users)
+      .values({ email, name: 'Admin', passwordHash, isAdmin: true, createdAt: now() })
+      .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true } })
+      .returning({ id: users.id })
+    if (admin) await tx.delete(sessions).where(eq(sessions.userId, admin.id))
+  }
+
+  return {
+    /** Answers what must be shown once: the credentials that were made here. */
+    async ensureFirst({
+      email,
+      password = randomPassword(),
+    }: {
+      email: string
+      password?: string | undefined
+    }): Promise<Credentials | undefined> {
+      const anyAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
+      const [present] = await db.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
+      if (present) return undefined
+      const passwordHash = await passwords.hash(password)
+      return db.transaction(async (tx) => {
+        // Two processes may start at once; one of them makes the admin.
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
+        const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
+        if (made) return undefined
+        await appoint(email, passwordHash, tx)
+        return { email, password }
+      })
+    },
+
+    /** A new admin, or an existing user who becomes one; with a new password either way. */
+    async add(email: string): Promise<Credentials> {
+      const password = randomPassword()
+      const passwordHash = await passwords.hash(password)
+      await db.transaction((tx) => appoint(email, passwordHash, tx))
+      return { email, password }
+    },
+
+    async reset(email: string): Promise<Credentials> {
+      const password = randomPassword()
+      const passwordHash = await passwords.hash(password)
+      await db.transaction(async (tx) => {
+        const [admin] = await tx
+          .update(users)
+          .set({ passwordHash })
+          .where(and(eq(users.email, email), eq(users.isAdmin, true)))
+          .returning({ id: users.id })
+        if (!admin) throw new Refusal(404, `There is no admin ${email}`)
+        await tx.delete(sessions).where(eq(sessions.userId, admin.id))
+      })
+      return { email, password }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import { commonPasswords } from './common-passwords.ts'
+import { Refusal } from './errors.ts'
+
+export type Passwords = ReturnType<typeof createPasswords>
+
+/** Argon2id with the parameters OWASP recommends: 19 MiB, two passes, one lane. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * Hashing is the dearest thing a stranger can ask for. So few run at a time, few more may wait, and the rest is
+ * refused at once: a flood of logins leaves the shop free for everybody else.
+ */
+export function createPasswords({
+  atOnce = Math.max(1, availableParallelism() - 1),
+  waiting: maxWaiting = 100,
+} = {}) {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (running >= atOnce) {
+      if (waiting.length >= maxWaiting)
+        throw new Refusal(503, 'Too many people are logging in at once. Please try again in a moment.', {
+          retryAfterSeconds: 2,
+        })
+      await new Promise<void>((turn) => waiting.push(turn))
+    } else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+
+  /** For accounts that do not exist: checking against it takes as long as against a real one. */
+  const nobodys = hash('nobody has this password', cost)
+
+  return {
+    hash: (password: string) => inTurn(() => hash(password, cost)),
+
+    /** Always does the same work, whether there is a hash to check or not. */
+    async matches(password: string, passwordHash: string | null | undefined) {
+      const against = passwordHash ?? (await nobodys)
+      const same = await inTurn(() => verify(against, password))
+      return same && passwordHash !== null && passwordHash !== undefined
+    },
+
+    /** Refuses what everybody tries first. */
+    refuseCommon(password: string, field: string) {
+      if (!commonPasswords.has(password.toLowerCase())) return
+      const message = 'This password is among the most common ones. Please choose another.'
+      throw new Refusal(400, message, { fields: { [field]: message } })
+    },
+  }
+}
