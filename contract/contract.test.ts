@@ -55,7 +55,11 @@ function isCallTo(endpoint: Endpoint, call: string) {
 /** What travels in the query or the body: path parameters, the paging of lists and a trap for machines are not payload. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
-  const besides = new Set([...inPath, 'website', ...(answer === 'list' ? ['limit', 'cursor', 'q'] : [])])
+  const besides = new Set([
+    ...inPath,
+    'website',
+    ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'sort'] : []),
+  ])
   const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
   return Object.keys(properties).filter((name) => !besides.has(name))
 }

@@ -8,8 +8,10 @@ import { contact } from './contact.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
 import { newsletter } from './newsletter.ts'
+import { overview } from './overview.ts'
 import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
+import { reminders } from './reminders.ts'
 
 /** Every call between browser and server, by room. */
 export const contract = {
@@ -24,4 +26,6 @@ export const contract = {
   contact,
   exports,
   audit,
+  overview,
+  reminders,
 } satisfies Record<string, Record<string, Endpoint>>

@@ -4,16 +4,28 @@ import { contract } from '#contract/index.ts'
 import { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
+
 import { createAccounts } from './features/accounts/accounts.ts'
 import { accountsRoutes } from './features/accounts/routes.ts'
+
+import { createAssets } from './features/assets/assets.ts'
+import { assetRoutes } from './features/assets/routes.ts'
+
 import { createAudit } from './features/audit/audit.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
 import { createContact } from './features/contact/contact.ts'
 import { contactRoutes } from './features/contact/routes.ts'
+import { createExports } from './features/exports/exports.ts'
+import { exportRoutes } from './features/exports/routes.ts'
 import { createMails } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
+import { createOverview } from './features/overview/overview.ts'
+import { overviewRoutes } from './features/overview/routes.ts'
+import { createOwnership } from './features/purchases/ownership.ts'
+import { createReminders } from './features/reminders/reminders.ts'
+import { reminderRoutes } from './features/reminders/routes.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
@@ -85,6 +97,10 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const newsletter = createNewsletter({ db, now, mails, secrets })
   queue.schedule('forget-newsletter-addresses', '17 3 * * *', newsletter.forgetTheOthers)
   const contact = createContact({ db, now, mails, supportEmail: config.supportEmail })
+  const assets = createAssets({ db, now, audit, purchases: createOwnership({ db }) })
+  const exports = createExports({ connection, now, audit })
+  const overview = createOverview({ db, queue, now })
+  const reminders = createReminders({ db, queue, mails, now, audit })
 
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)
@@ -102,6 +118,10 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     }),
   )
   mount(contract.audit, auditRoutes(audit))
+  mount(contract.assets, assetRoutes(assets))
+  mount(contract.exports, exportRoutes(exports))
+  mount(contract.overview, overviewRoutes(overview))
+  mount(contract.reminders, reminderRoutes(reminders))
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)
   mount(contract.contact, contactRoutes(contact))

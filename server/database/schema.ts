@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   jsonb,
@@ -37,6 +38,7 @@ export const users = pgTable(
   },
   (t) => [
     index('users_newest').on(t.createdAt, t.id),
+    index('users_without_username').on(t.id).where(sql`${t.tradingViewUsername} is null`),
     index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
   ],
 )
@@ -121,6 +123,7 @@ export const purchases = pgTable(
   (t) => [
     index('purchases_user').on(t.userId, t.createdAt, t.id),
     index('purchases_newest').on(t.createdAt, t.id),
+    index('purchases_filtered').on(t.status, t.billingType, t.createdAt, t.id),
     check('purchases_billing_type', sql`${t.billingType} in ('monthly', 'yearly')`),
     check(
       'purchases_status',
@@ -135,6 +138,16 @@ export const purchases = pgTable(
       ),
   ],
 )
+
+/** What each month brought and took; kept by triggers.sql, so that no overview reads all purchases. */
+export const subscriptionMovements = pgTable('subscription_movements', {
+  month: date().notNull(),
+  billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+  begun: bigint({ mode: 'number' }).notNull(),
+  begunAmount: bigint({ mode: 'number' }).notNull(),
+  ended: bigint({ mode: 'number' }).notNull(),
+  endedAmount: bigint({ mode: 'number' }).notNull(),
+})
 
 /** A begun checkout: what was offered to whom, before anything is paid. Later the anchor of what Stripe says about it. */
 export const checkouts = pgTable(

@@ -3,14 +3,20 @@ import type { Database, Transaction } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { auditLog } from '../../database/schema.ts'
 
-export type AuditAction = {
-  actor: { id: string; email: string }
+/** Who acts, and from where. */
+export type Doer = { actor: { id: string; email: string }; ip: string }
+
+export const doer = ({ user, request }: { user: Doer['actor']; request: { ip: string } }): Doer => ({
+  actor: { id: user.id, email: user.email },
+  ip: request.ip,
+})
+
+export type AuditAction = Doer & {
   /** What was done, like `purchase.cancel`. */
   action: string
   /** To what: an e-mail, a ticker, an id. */
   subject: string
   detail?: Record<string, unknown>
-  ip: string
 }
 
 const { actorId: _, searchText: __, ...entry } = getTableColumns(auditLog)

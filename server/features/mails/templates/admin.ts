@@ -15,4 +15,15 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
-export const adminMails = { contactMessage }
+const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
+  subject: 'Your TradingView username is missing',
+  preheader: 'We need it to give you access to Rebound Sigma Pro.',
+  heading: `${name || 'Hello'}, where shall we send your access?`,
+  paragraphs: [
+    'Your subscription to Rebound Sigma Pro is active, but we do not know your TradingView username yet. Access to the indicator is granted to a username, so please tell us yours.',
+    'Open your dashboard, choose Profile, and enter it there. We grant access within 24 hours.',
+  ],
+  action: { label: 'Open the dashboard', url: `${publicUrl}/dashboard` },
+})
+
+export const adminMails = { contactMessage, tradingViewReminder }

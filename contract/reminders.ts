@@ -1,0 +1,21 @@
+import * as z from 'zod/mini'
+import { endpoint, nothing } from './endpoint.ts'
+
+export const reminders = {
+  adminCount: endpoint({
+    method: 'GET',
+    path: '/api/admin/reminders',
+    access: 'admin',
+    summary: 'How many active buyers have no TradingView username and were not reminded this week',
+    input: nothing,
+    output: z.strictObject({ due: z.int() }),
+  }),
+  adminSend: endpoint({
+    method: 'POST',
+    path: '/api/admin/reminders',
+    access: 'admin',
+    summary: 'Mail each of them a reminder',
+    input: nothing,
+    output: z.strictObject({ queued: z.int() }),
+  }),
+}

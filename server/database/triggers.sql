@@ -1,0 +1,46 @@
+-- What the migrations cannot say. Run at every start, under the migrations' lock; repeating it changes nothing.
+
+-- The overview must not read a million purchases. So every change of a purchase leaves what it means for its
+-- months in subscription_movements: rows are only ever added there, so no two buyers wait for each other, and a
+-- nightly job adds them up. A purchase that was never live (booked by hand as ended) moves nothing.
+create or replace function purchase_movements(
+  sign int, billing_type text, amount int, status text, created_at timestamptz, ended_at timestamptz
+) returns table (month date, billing_type text, begun bigint, begun_amount bigint, ended bigint, ended_amount bigint)
+language sql immutable as $$
+  select date_trunc('month', $5 at time zone 'UTC')::date, $2, $1, $1::bigint * $3, 0, 0
+  where $4 in ('active', 'pending_cancel', 'past_due') or $6 is not null
+  union all
+  select date_trunc('month', greatest($5, $6) at time zone 'UTC')::date, $2, 0, 0, $1, $1::bigint * $3
+  where $4 not in ('active', 'pending_cancel', 'past_due') and $6 is not null
+$$;
+
+create or replace function record_subscription_movements() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'DELETE' then
+    insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
+    select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
+    from new_rows n, purchase_movements(1, n.billing_type, n.amount, n.status, n.created_at, n.ended_at) m
+    group by m.month, m.billing_type;
+  end if;
+  if tg_op <> 'INSERT' then
+    insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
+    select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
+    from old_rows o, purchase_movements(-1, o.billing_type, o.amount, o.status, o.created_at, o.ended_at) m
+    group by m.month, m.billing_type;
+  end if;
+  return null;
+end $$;
+
+do $$ begin
+  if not exists (select from pg_trigger where tgname = 'purchases_inserted') then
+    create trigger purchases_inserted after insert on purchases
+      referencing new table as new_rows
+      for each statement execute function record_subscription_movements();
+    create trigger purchases_updated after update on purchases
+      referencing old table as old_rows new table as new_rows
+      for each statement execute function record_subscription_movements();
+    create trigger purchases_deleted after delete on purchases
+      referencing old table as old_rows
+      for each statement execute function record_subscription_movements();
+  end if;
+end $$;

@@ -1,0 +1,154 @@
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { catalogue, reboundSigmaPro } from '#contract/catalog.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { recommendedAssets } from '../../database/schema.ts'
+import { conflict, notFound, Refusal } from '../../errors.ts'
+import type { Audit, Doer } from '../audit/audit.ts'
+
+type Deps = {
+  db: Database
+  now: () => Date
+  audit: Audit
+  purchases: { owns(userId: string, productId: string): Promise<boolean> }
+}
+type NewAsset = { ticker: string; note?: string | undefined }
+
+export type Assets = ReturnType<typeof createAssets>
+
+/** The Rebound List: the symbols that the seller recommends, in the seller's order. */
+export function createAssets({ db, now, audit, purchases }: Deps) {
+  /** Places are given one at a time, so that two admins never give the same one. */
+  const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`lock table ${recommendedAssets} in share row exclusive mode`)
+      return change(tx)
+    })
+
+  async function append(tx: Transaction, productId: string, added: NewAsset[]) {
+    const [{ taken } = { taken: 0 }] = await tx
+      .select({ taken: count() })
+      .from(recommendedAssets)
+      .where(eq(recommendedAssets.productId, productId))
+    if (added.length === 0) return
+    await tx.insert(recommendedAssets).values(
+      added.map(({ ticker, note }, index) => ({
+        productId,
+        ticker,
+        note: note || null,
+        sortOrder: taken + 1 + index,
+        reviewedAt: now(),
+        createdAt: now(),
+      })),
+    )
+  }
+
+  return {
+    async list(userId: string) {
+      if (!(await purchases.owns(userId, reboundSigmaPro.id)))
+        throw new Refusal(403, 'The Rebound List is for owners of Rebound Sigma Pro')
+      return db
+        .select({ id: recommendedAssets.id, ticker: recommendedAssets.ticker, note: recommendedAssets.note })
+        .from(recommendedAssets)
+        .where(and(eq(recommendedAssets.productId, reboundSigmaPro.id), eq(recommendedAssets.isActive, true)))
+        .orderBy(asc(recommendedAssets.sortOrder))
+    },
+
+    adminList: () =>
+      db
+        .select({
+          id: recommendedAssets.id,
+          productId: recommendedAssets.productId,
+          ticker: recommendedAssets.ticker,
+          note: recommendedAssets.note,
+          sortOrder: recommendedAssets.sortOrder,
+          isActive: recommendedAssets.isActive,
+          reviewedAt: recommendedAssets.reviewedAt,
+        })
+        .from(recommendedAssets)
+        .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
+
+    add: (productId: string, asset: NewAsset, by: Doer) =>
+      inOrder(async (tx) => {
+        if ((await known(tx, productId, [asset.ticker])).size > 0)
+          throw conflict(`${asset.ticker} is already on the list`)
+        await append(tx, productId, [asset])
+        await audit.record(tx, { ...by, action: 'asset.add', subject: asset.ticker })
+      }),
+
+    import: (productId: string, pasted: NewAsset[], by: Doer) =>
+      inOrder(async (tx) => {
+        const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
+        const there = await known(
+          tx,
+          productId,
+          once.map(({ ticker }) => ticker),
+        )
+        const added = once.filter(({ ticker }) => !there.has(ticker))
+        await append(tx, productId, added)
+        await audit.record(tx, {
+          ...by,
+          action: 'asset.import',
+          subject: `${added.length} assets`,
+          detail: { tickers: added.map(({ ticker }) => ticker) },
+        })
+        return { added: added.length, skipped: pasted.length - added.length }
+      }),
+
+    move: (id: string, position: number, by: Doer) =>
+      inOrder(async (tx) => {
+        const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
+        if (!asset) throw notFound('Asset')
+        const others = (await idsInOrder(tx, asset.productId)).filter((other) => other !== id)
+        await renumber(tx, others.toSpliced(position - 1, 0, id))
+        await audit.record(tx, {
+          ...by,
+          action: 'asset.move',
+          subject: asset.ticker,
+          detail: { from: asset.sortOrder, to: Math.min(position, others.length + 1) },
+        })
+      }),
+
+    review: (by: Doer) =>
+      db.transaction(async (tx) => {
+        const reviewed = await tx
+          .update(recommendedAssets)
+          .set({ reviewedAt: now() })
+          .returning({ id: recommendedAssets.id })
+        await audit.record(tx, { ...by, action: 'asset.review', subject: `${reviewed.length} assets` })
+      }),
+
+    remove: (id: string, by: Doer) =>
+      inOrder(async (tx) => {
+        const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
+        if (!removed) throw notFound('Asset')
+        await renumber(tx, await idsInOrder(tx, removed.productId))
+        await audit.record(tx, { ...by, action: 'asset.delete', subject: removed.ticker })
+      }),
+  }
+}
+
+async function known(tx: Transaction, productId: string, tickers: string[]) {
+  if (!catalogue.some((product) => product.id === productId)) throw notFound('Product')
+  const rows = await tx
+    .select({ ticker: recommendedAssets.ticker })
+    .from(recommendedAssets)
+    .where(and(eq(recommendedAssets.productId, productId), inArray(recommendedAssets.ticker, tickers)))
+  return new Set(rows.map(({ ticker }) => ticker))
+}
+
+/** Leaves no gap, so that "count + 1" is always the next free place. */
+async function renumber(tx: Transaction, ids: string[]) {
+  await tx.execute(sql`
+    update ${recommendedAssets} set sort_order = place.number
+    from unnest(${sql.param(ids)}::uuid[]) with ordinality as place (id, number)
+    where ${recommendedAssets.id} = place.id and sort_order <> place.number`)
+}
+
+async function idsInOrder(tx: Transaction, productId: string) {
+  const rows = await tx
+    .select({ id: recommendedAssets.id })
+    .from(recommendedAssets)
+    .where(eq(recommendedAssets.productId, productId))
+    .orderBy(asc(recommendedAssets.sortOrder))
+  return rows.map(({ id }) => id)
+}

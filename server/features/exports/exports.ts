@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import type { ExportKind } from '#contract/exports.ts'
+import type { Connection } from '../../database/connect.ts'
+import { Refusal } from '../../errors.ts'
+import type { Audit, Doer } from '../audit/audit.ts'
+import { copyStatement, rowsLike } from './tables.ts'
+
+/** Each export holds a connection of its own for as long as it takes. */
+const atOnce = 2
+
+type Deps = { connection: Connection; now: () => Date; audit: Audit }
+
+export type Exports = ReturnType<typeof createExports>
+
+/** CSV files that PostgreSQL itself writes; the server only hands the bytes on, so a million rows need no memory. */
+export function createExports({ connection, now, audit }: Deps) {
+  const { pool, db } = connection
+  let running = 0
+
+  async function open() {
+    const client = new pg.Client({ connectionString: connection.url, application_name: 'shop export' })
+    await client.connect()
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return { client, pid: rows[0]?.pid }
+  }
+
+  async function write(kind: ExportKind, target: PassThrough) {
+    const { client, pid } = await open()
+    client.on('error', (error) => target.destroy(error))
+    try {
+      // Lets Excel know that the letters are UTF-8.
+      target.write('\uFEFF')
+      await pipeline(client.query(copyTo(copyStatement(kind))), target)
+    } catch (error) {
+      // Mostly because the reader went away: then PostgreSQL need not write on.
+      await pool.query('select pg_cancel_backend($1)', [pid])
+      throw error
+    } finally {
+      await client.end()
+    }
+  }
+
+  return {
+    async download(kind: ExportKind, by: Doer) {
+      if (running >= atOnce)
+        throw new Refusal(429, 'Two exports are running already. Please wait until one is done.', {
+          retryAfterSeconds: 10,
+        })
+      running += 1
+      const stream = new PassThrough()
+      stream.once('close', () => {
+        running -= 1
+      })
+      try {
+        await audit.record(db, { ...by, action: 'export.download', subject: kind })
+      } catch (error) {
+        stream.destroy()
+        throw error
+      }
+      write(kind, stream).catch((error: Error) => stream.destroy(error))
+      return { name: `${kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
+    },
+
+    /** How many rows there will be, roughly: for a progress bar, without counting a million. */
+    async estimate(kind: ExportKind) {
+      const { rows } = await pool.query<{ rows: number }>(
+        `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
+        [rowsLike(kind)],
+      )
+      return rows[0]?.rows ?? 0
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import pg from 'pg'
+import { catalogue } from '#contract/catalog.ts'
+import type { ExportKind } from '#contract/exports.ts'
+
+/**
+ * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that
+ * PostgreSQL makes the whole file.
+ */
+const plain = (column: string) =>
+  `case when ${column} ~ '^[=+@\\t\\r\\n-]' then '''' || ${column} else ${column} end`
+
+const moment = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`
+const dollars = (column: string) => `${column} / 100 || '.' || lpad((${column} % 100)::text, 2, '0')`
+const isLive = `status in ('active', 'pending_cancel', 'past_due')`
+
+const productName = `case p.product_id ${catalogue
+  .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)
+  .join(' ')} end`
+
+type Table = { columns: Record<string, string>; from: string; rowsLike: string }
+
+/** What is in each file. The exchange's keys are in none. */
+const tables: Record<ExportKind, Table> = {
+  buyers: {
+    columns: {
+      Email: plain('u.email'),
+      Name: plain('u.name'),
+      'TradingView username': plain('u.trading_view_username'),
+      'Registered (UTC)': moment('u.created_at'),
+      'Active purchases': 'p.active',
+      Purchases: 'p.total',
+      'Latest purchase (UTC)': moment('p.latest'),
+    },
+    from: `users u join (
+      select user_id, count(*) as total, count(*) filter (where ${isLive}) as active, max(created_at) as latest
+      from purchases group by user_id) p on p.user_id = u.id order by u.created_at, u.id`,
+    rowsLike: 'users',
+  },
+  orders: {
+    columns: {
+      Id: 'p.id',
+      'Date (UTC)': moment('p.created_at'),
+      Email: plain('u.email'),
+      Name: plain('u.name'),
+      Product: productName,
+      Billing: 'p.billing_type',
+      'Amount (USD)': dollars('p.amount'),
+      'Refunded (USD)': dollars('p.refunded_amount'),
+      Status: 'p.status',
+      'Ended (UTC)': moment('p.ended_at'),
+    },
+    from: 'purchases p join users u on u.id = p.user_id order by p.created_at, p.id',
+    rowsLike: 'purchases',
+  },
+  forms: {
+    columns: {
+      'Submitted (UTC)': moment('r.submitted_at'),
+      Email: plain('u.email'),
+      Name: plain('u.name'),
+      Exchange: plain('r.exchange_name'),
+      'TradingView username': plain('r.trading_view_username'),
+      'Additional information': plain('r.additional_info'),
+      Status: 'r.status',
+      Reason: plain('r.reason'),
+      'Decided (UTC)': moment('r.decided_at'),
+    },
+    from: 'access_requests r join users u on u.id = r.user_id order by r.submitted_at, r.id',
+    rowsLike: 'access_requests',
+  },
+}
+
+export const rowsLike = (kind: ExportKind) => tables[kind].rowsLike
+
+export function copyStatement(kind: ExportKind) {
+  const { columns, from } = tables[kind]
+  const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
+  return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
+}
