@@ -1,22 +1,3 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError, createCaller } from '#contract/call.ts'
-import { endSession } from './session.ts'
+import { createCaller } from '#contract/call.ts'
 
 export const { send, call, callPage } = createCaller((address, init) => fetch(address, init))
-
-/** As the spec wants it: no retry, no refetch on focus, no polling, data never stale. */
-export function createQueryClient(): QueryClient {
-  const onError = (error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) endSession(client)
-  }
-  const client = new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
-    defaultOptions: {
-      // `always`: without a network the visitor shall see the error and not a spinner for ever.
-      queries: { retry: false, refetchOnWindowFocus: false, staleTime: Infinity, networkMode: 'always' },
-      mutations: { retry: false, networkMode: 'always' },
-    },
-  })
-  return client
-}

@@ -22,7 +22,7 @@ export const signals: Signal[] = findSignals()
 function drawBars(): Bar[] {
   const random = createRandom(23)
   const closes: number[] = []
-  const bars: Bar[] = []
+  const drawn: Bar[] = []
   let price = 92
   for (let day = 0; day < days + lookback; day += 1) {
     const open = price * (1 + (random() - 0.5) * 0.006)
@@ -34,7 +34,7 @@ function drawBars(): Bar[] {
     const recent = closes.slice(-lookback)
     const mean = recent.reduce((sum, value) => sum + value, 0) / lookback
     const variance = recent.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / lookback
-    bars.push({
+    drawn.push({
       open,
       close,
       high: Math.max(open, close) + random() * reach,
@@ -43,7 +43,7 @@ function drawBars(): Bar[] {
       lower: mean - 1.6 * Math.sqrt(variance),
     })
   }
-  return bars
+  return drawn
 }
 
 function changeOn(day: number) {
