@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import type { Books } from '../books.ts'
+import { Failure, invalid } from '../failure.ts'
+import { newId } from '../identifiers.ts'
+import type { Keys } from '../schema.ts'
+import type { Work } from '../work.ts'
+import { catalogRoutes } from './catalog.ts'
+import { customerRoutes } from './customers.ts'
+import { eventRoutes, testClockRoutes } from './events.ts'
+import { type Form, parseForm } from './form.ts'
+import { intentRoutes } from './intents.ts'
+import { methodRoutes } from './methods.ts'
+import { moneyRoutes } from './money.ts'
+import { publicView } from './public-view.ts'
+import { match } from './route.ts'
+import { subscriptionRoutes } from './subscriptions.ts'
+
+const routes = [
+  ...customerRoutes,
+  ...catalogRoutes,
+  ...subscriptionRoutes,
+  ...moneyRoutes,
+  ...intentRoutes,
+  ...methodRoutes,
+  ...eventRoutes,
+  ...testClockRoutes,
+]
+
+export type ApiRequest = {
+  method: string
+  path: string
+  query: string
+  body: string
+  key: string | undefined
+  idempotencyKey: string | undefined
+  /** Browsers reach only the routes of the publishable key, whatever key they send. */
+  fromBrowser: boolean
+}
+export type ApiReply = { status: number; body: string; requestId: string; replayed: boolean }
+
+type Task = (work: Work) => Promise<unknown>
+
+export function createApi(books: Books, keys: Keys, changed: () => void) {
+  function publishableKey(key: string | undefined, fromBrowser: boolean): boolean {
+    if (key === keys.publishableKey) return true
+    if (key === keys.secretKey && !fromBrowser) return false
+    const message = key
+      ? `Invalid API Key provided: ${key.slice(0, 8)}********`
+      : 'You did not provide an API key.'
+    throw new Failure(401, { type: 'invalid_request_error', message })
+  }
+
+  async function run(request: ApiRequest, requestId: string): Promise<ApiReply> {
+    const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
+    const { key = request.key, ...params } = form
+    const publishable = publishableKey(typeof key === 'string' ? key : undefined, request.fromBrowser)
+    const found = match(routes, request.method, request.path)
+    if (!found) {
+      const message = `Unrecognized request URL (${request.method}: ${request.path}).`
+      throw new Failure(404, { type: 'invalid_request_error', message })
+    }
+    if (publishable && !found.route.publishable) {
+      const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
+      throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
+    }
+    const task: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })
+    const toReply = (answer: unknown): ApiReply => reply(answer, requestId, publishable)
+    if (request.method === 'GET') return toReply(await books.read(task))
+
+    const mark = { id: requestId, idempotency_key: request.idempotencyKey ?? null }
+    const done = await books.write(async (work) => {
+      if (request.method !== 'POST' || request.idempotencyKey === undefined) return toReply(await task(work))
+      return once(work, request, form, async () => toReply(await task(work)))
+    }, mark)
+    changed()
+    return done
+  }
+
+  function reply(answer: unknown, requestId: string, publishable: boolean): ApiReply {
+    const status = answer instanceof Failure ? answer.status : 200
+    const body = books.present(answer instanceof Failure ? { error: answer.error } : answer)
+    return { status, body: JSON.stringify(publishable ? publicView(body) : body), requestId, replayed: false }
+  }
+
+  return {
+    async answer(request: ApiRequest): Promise<ApiReply> {
+      const requestId = newId('req')
+      try {
+        return await run(request, requestId)
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        return reply(error, requestId, request.fromBrowser)
+      }
+    },
+  }
+}
+
+/** The first request with a key does the work; a second one waits for it and gets its answer. */
+async function once(work: Work, request: ApiRequest, form: Form, perform: () => Promise<ApiReply>) {
+  const key = request.idempotencyKey ?? ''
+  if (key.length > 255) throw invalid('Idempotency keys may be up to 255 characters long.')
+  const meaning = JSON.stringify([request.method, request.path, form])
+  const fingerprint = createHash('sha256').update(meaning).digest('hex')
+  const { rowCount } = await work.database.query(
+    'insert into sandbox.idempotency (key, request) values ($1, $2) on conflict do nothing',
+    [key, fingerprint],
+  )
+  if (rowCount === 1) {
+    const done = await perform()
+    await work.database.query('update sandbox.idempotency set status = $2, body = $3 where key = $1', [
+      key,
+      done.status,
+      done.body,
+    ])
+    return done
+  }
+  const { rows } = await work.database.query<{ request: string; status: number; body: string }>(
+    'select request, status, body from sandbox.idempotency where key = $1',
+    [key],
+  )
+  const [earlier] = rows
+  if (earlier?.request !== fingerprint) {
+    throw new Failure(400, {
+      type: 'idempotency_error',
+      message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+    })
+  }
+  return { status: earlier.status, body: earlier.body, requestId: work.request?.id ?? '', replayed: true }
+}

@@ -1,0 +1,165 @@
+import { invalid } from '../failure.ts'
+import { newPrice, newProduct } from '../objects/catalog.ts'
+import type { Work } from '../work.ts'
+import {
+  choice,
+  clearable,
+  flag,
+  group,
+  integer,
+  keep,
+  mergeMetadata,
+  metadata,
+  paging,
+  range,
+  required,
+  text,
+  texts,
+} from './params.ts'
+import { route } from './route.ts'
+
+const productFields = {
+  active: flag,
+  description: clearable(text),
+  images: texts,
+  metadata,
+  url: clearable(text),
+}
+const priceFields = { active: flag, lookup_key: text, metadata, nickname: text, transfer_lookup_key: flag }
+
+/** A lookup key names one price; it moves only when the request says so. */
+async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean | undefined, by: string) {
+  if (key === undefined) return
+  for (const holder of await work.all('price', { lookup_key: key })) {
+    if (holder.id === by) continue
+    if (!transfer) throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
+    await work.save({ ...holder, lookup_key: null })
+  }
+}
+
+export const catalogRoutes = [
+  route(
+    'POST',
+    '/v1/products',
+    { ...productFields, id: text, name: required(text) },
+    async ({ work, params }) => {
+      if (params.id !== undefined && (await work.find('product', params.id))) {
+        throw invalid(`Product already exists.`, 'id', 'resource_already_exists')
+      }
+      const product = await work.insert({
+        ...newProduct({ now: work.now, name: params.name, id: params.id }),
+        active: params.active ?? true,
+        description: params.description ?? null,
+        images: params.images ?? [],
+        metadata: params.metadata ?? {},
+        url: params.url ?? null,
+      })
+      await work.emit('product.created', product)
+      return product
+    },
+  ),
+  route('GET', '/v1/products/:id', {}, ({ work, id }) => work.get('product', id)),
+  route('GET', '/v1/products', { ...paging, active: flag, created: range }, ({ work, params }) =>
+    work.list(
+      'product',
+      '/v1/products',
+      { match: params.active === undefined ? {} : { active: params.active }, created: params.created },
+      params,
+    ),
+  ),
+  route('POST', '/v1/products/:id', { ...productFields, name: text }, async ({ work, id, params }) => {
+    const before = await work.claim('product', id)
+    const after = await work.save({
+      ...before,
+      active: params.active ?? before.active,
+      description: keep(params.description, before.description),
+      images: params.images ?? before.images,
+      metadata: mergeMetadata(before.metadata, params.metadata),
+      name: params.name ?? before.name,
+      updated: work.now,
+      url: keep(params.url, before.url),
+    })
+    await work.emit('product.updated', after, before)
+    return after
+  }),
+  route(
+    'POST',
+    '/v1/prices',
+    {
+      ...priceFields,
+      currency: required(text),
+      product: text,
+      product_data: group({ name: required(text), metadata }),
+      recurring: group({
+        interval: required(choice('day', 'week', 'month', 'year')),
+        interval_count: integer,
+      }),
+      unit_amount: required(integer),
+    },
+    async ({ work, params }) => {
+      const currency = params.currency.toLowerCase()
+      if (!/^[a-z]{3}$/.test(currency)) throw invalid(`Invalid currency: ${params.currency}`, 'currency')
+      if (params.unit_amount < 1) throw invalid('The sandbox bills amounts from 1 up.', 'unit_amount')
+      const steps = params.recurring?.interval_count ?? 1
+      if (steps < 1 || steps > 36) throw invalid('Invalid interval_count', 'recurring[interval_count]')
+      if (!params.product && !params.product_data)
+        throw invalid('Missing required param: product.', 'product')
+      const product = params.product_data
+        ? await work.insert({
+            ...newProduct({ now: work.now, name: params.product_data.name }),
+            metadata: params.product_data.metadata ?? {},
+          })
+        : await work.get('product', params.product ?? '', 'product')
+      await takeLookupKey(work, params.lookup_key, params.transfer_lookup_key, '')
+      const price = await work.insert({
+        ...newPrice({
+          now: work.now,
+          product: product.id,
+          currency,
+          unitAmount: params.unit_amount,
+          recurring: params.recurring ? { interval: params.recurring.interval, interval_count: steps } : null,
+        }),
+        active: params.active ?? true,
+        lookup_key: params.lookup_key ?? null,
+        metadata: params.metadata ?? {},
+        nickname: params.nickname ?? null,
+      })
+      await work.emit('price.created', price)
+      return price
+    },
+  ),
+  route('GET', '/v1/prices/:id', {}, ({ work, id }) => work.get('price', id)),
+  route('POST', '/v1/prices/:id', priceFields, async ({ work, id, params }) => {
+    const before = await work.claim('price', id)
+    await takeLookupKey(work, params.lookup_key, params.transfer_lookup_key, id)
+    const after = await work.save({
+      ...before,
+      active: params.active ?? before.active,
+      lookup_key: params.lookup_key ?? before.lookup_key,
+      metadata: mergeMetadata(before.metadata, params.metadata),
+      nickname: params.nickname ?? before.nickname,
+    })
+    await work.emit('price.updated', after, before)
+    return after
+  }),
+  route(
+    'GET',
+    '/v1/prices',
+    {
+      ...paging,
+      active: flag,
+      created: range,
+      currency: text,
+      lookup_keys: texts,
+      product: text,
+      type: choice('one_time', 'recurring'),
+    },
+    ({ work, params: { limit, starting_after, ending_before, lookup_keys, created, ...match } }) =>
+      work.list(
+        'price',
+        '/v1/prices',
+        { match, created, oneOf: lookup_keys && { field: 'lookup_key', values: lookup_keys } },
+        { limit, starting_after, ending_before },
+      ),
+  ),
+]

@@ -1,0 +1,80 @@
+import { attach } from '../billing/payments.ts'
+import { type Customer, newCustomer } from '../objects/customer.ts'
+import type { Work } from '../work.ts'
+import { address, mergeAddress } from './address.ts'
+import { assertOwnCard, resolveMethod } from './methods.ts'
+import { clearable, group, keep, mergeMetadata, metadata, paging, type Read, range, text } from './params.ts'
+import { route } from './route.ts'
+
+const editable = {
+  address,
+  description: clearable(text),
+  email: clearable(text),
+  invoice_settings: group({ default_payment_method: clearable(text) }),
+  metadata,
+  name: clearable(text),
+  phone: clearable(text),
+}
+
+async function change(work: Work, customer: Customer, params: Read<typeof editable>): Promise<Customer> {
+  const method = params.invoice_settings?.default_payment_method
+  await assertOwnCard(work, method, customer.id, 'invoice_settings[default_payment_method]')
+  return {
+    ...customer,
+    address: mergeAddress(customer.address, params.address),
+    description: keep(params.description, customer.description),
+    email: keep(params.email, customer.email),
+    invoice_settings: {
+      ...customer.invoice_settings,
+      default_payment_method: keep(method, customer.invoice_settings.default_payment_method),
+    },
+    metadata: mergeMetadata(customer.metadata, params.metadata),
+    name: keep(params.name, customer.name),
+    phone: keep(params.phone, customer.phone),
+  }
+}
+
+export const customerRoutes = [
+  route(
+    'POST',
+    '/v1/customers',
+    { ...editable, payment_method: text, test_clock: text },
+    async ({ work, params: { payment_method, test_clock, ...params } }) => {
+      const clock = test_clock
+        ? await work.get('test_helpers.test_clock', test_clock, 'test_clock')
+        : undefined
+      if (clock) {
+        work.clock = clock.id
+        work.now = clock.frozen_time
+      }
+      const blank = newCustomer({ now: work.now, email: null, name: null, testClock: clock?.id ?? null })
+      await work.insert(blank)
+      const method = payment_method ? await resolveMethod(work, payment_method) : undefined
+      if (method) await attach(work, method, blank.id)
+      // Stripe's own examples give a test token twice: as the card and as the default.
+      const settings = params.invoice_settings
+      const chosen =
+        method && settings?.default_payment_method === payment_method
+          ? { default_payment_method: method.id }
+          : settings
+      const customer = await work.save(await change(work, blank, { ...params, invoice_settings: chosen }))
+      await work.emit('customer.created', customer)
+      return customer
+    },
+  ),
+  route('GET', '/v1/customers', { ...paging, email: text, created: range }, ({ work, params }) =>
+    work.list(
+      'customer',
+      '/v1/customers',
+      { match: params.email === undefined ? {} : { email: params.email }, created: params.created },
+      params,
+    ),
+  ),
+  route('GET', '/v1/customers/:id', {}, ({ work, id }) => work.get('customer', id)),
+  route('POST', '/v1/customers/:id', editable, async ({ work, id, params }) => {
+    const before = await work.claim('customer', id)
+    const after = await work.save(await change(work, before, params))
+    await work.emit('customer.updated', after, before)
+    return after
+  }),
+]

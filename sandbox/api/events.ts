@@ -1,0 +1,81 @@
+import { invalid, missing } from '../failure.ts'
+import { newTestClock } from '../objects/kinds.ts'
+import { integer, paging, range, required, text, texts } from './params.ts'
+import { route } from './route.ts'
+
+export const eventRoutes = [
+  route('GET', '/v1/events/:id', {}, async ({ work, id }) => {
+    const { rows } = await work.database.query<{ data: object }>(
+      'select data from sandbox.events where id = $1',
+      [id],
+    )
+    if (!rows[0]) throw missing('event', id)
+    return rows[0].data
+  }),
+  route(
+    'GET',
+    '/v1/events',
+    { ...paging, created: range, type: text, types: texts },
+    async ({ work, params }) => {
+      const { starting_after: after, ending_before: before, created } = params
+      const types = params.types ?? (params.type === undefined ? null : [params.type])
+      const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
+      const backwards = after === undefined && before !== undefined
+      const { rows } = await work.database.query<{ data: object }>(
+        `select data from sandbox.events
+        where ($1::text[] is null or type = any ($1)) and created between $2 and $3
+          and ($4::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.events where id = $4))
+        order by seq ${backwards ? 'asc' : 'desc'} limit $5`,
+        [
+          types,
+          created?.from ?? 0,
+          created?.to ?? Number.MAX_SAFE_INTEGER,
+          after ?? before ?? null,
+          limit + 1,
+        ],
+      )
+      const data = rows.slice(0, limit).map((row) => row.data)
+      if (backwards) data.reverse()
+      return { object: 'list', data, has_more: rows.length > limit, url: '/v1/events' }
+    },
+  ),
+]
+
+export const testClockRoutes = [
+  route(
+    'POST',
+    '/v1/test_helpers/test_clocks',
+    { frozen_time: required(integer), name: text },
+    async ({ work, params }) => {
+      const clock = await work.insert(newTestClock(work.now, params.name ?? null, params.frozen_time))
+      await work.emit('test_helpers.test_clock.created', clock)
+      return clock
+    },
+  ),
+  route('GET', '/v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
+    work.get('test_helpers.test_clock', id),
+  ),
+  route('GET', '/v1/test_helpers/test_clocks', paging, ({ work, params }) =>
+    work.list('test_helpers.test_clock', '/v1/test_helpers/test_clocks', {}, params),
+  ),
+  route(
+    'POST',
+    '/v1/test_helpers/test_clocks/:id/advance',
+    { frozen_time: required(integer) },
+    async ({ work, id, params }) => {
+      const clock = await work.claim('test_helpers.test_clock', id)
+      if (clock.status !== 'ready')
+        throw invalid('The test clock is still advancing.', undefined, 'test_clock_advancing')
+      if (params.frozen_time <= clock.frozen_time) {
+        throw invalid('frozen_time must be after the current frozen time.', 'frozen_time')
+      }
+      const advancing = await work.save({
+        ...clock,
+        status: 'advancing' as const,
+        status_details: { advancing: { target_frozen_time: params.frozen_time } },
+      })
+      await work.emit('test_helpers.test_clock.advancing', advancing)
+      return advancing
+    },
+  ),
+]

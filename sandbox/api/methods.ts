@@ -1,0 +1,134 @@
+import { cardOfToken, readCard } from '../billing/cards.ts'
+import { attach } from '../billing/payments.ts'
+import { Failure, invalid } from '../failure.ts'
+import { newPaymentMethod, type PaymentMethod } from '../objects/payment-method.ts'
+import type { Work } from '../work.ts'
+import { address, mergeAddress } from './address.ts'
+import { choice, clearable, group, integer, metadata, paging, type Read, required, text } from './params.ts'
+import { route } from './route.ts'
+
+export const methodData = {
+  type: required(choice('card')),
+  card: group({
+    number: required(text),
+    exp_month: required(integer),
+    exp_year: required(integer),
+    cvc: text,
+  }),
+  billing_details: group({
+    address,
+    email: clearable(text),
+    name: clearable(text),
+    phone: clearable(text),
+  }),
+  allow_redisplay: choice('always', 'limited', 'unspecified'),
+  metadata,
+}
+
+export async function createMethod(work: Work, data: Read<typeof methodData>): Promise<PaymentMethod> {
+  if (!data.card) throw invalid('Missing required param: card.', 'card', 'parameter_missing')
+  const { billing_details: billing } = data
+  const method = newPaymentMethod({
+    now: work.now,
+    card: readCard(data.card, work.now),
+    billing: {
+      address: mergeAddress(null, billing?.address),
+      email: billing?.email ?? null,
+      name: billing?.name ?? null,
+      phone: billing?.phone ?? null,
+      tax_id: null,
+    },
+  })
+  return work.insert({ ...method, metadata: data.metadata ?? {} })
+}
+
+/** A payment method by its id, or a fresh one for a test token such as `pm_card_visa`. */
+export async function resolveMethod(
+  work: Work,
+  id: string,
+  param = 'payment_method',
+): Promise<PaymentMethod> {
+  const card = cardOfToken(id, work.now)
+  return card ? work.insert(newPaymentMethod({ now: work.now, card })) : work.get('payment_method', id, param)
+}
+
+/** A stored card may pay only for the customer it is attached to. */
+export async function assertOwnCard(
+  work: Work,
+  id: string | null | undefined,
+  customer: string,
+  param: string,
+) {
+  if (!id) return
+  const method = await work.get('payment_method', id, param)
+  if (method.customer === customer) return
+  const message = `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`
+  throw invalid(message, param, 'resource_missing')
+}
+
+export const methodRoutes = [
+  route('POST', '/v1/payment_methods', methodData, ({ work, params }) => createMethod(work, params), {
+    publishable: true,
+  }),
+  route('GET', '/v1/payment_methods/:id', {}, ({ work, id }) => work.get('payment_method', id)),
+  route(
+    'POST',
+    '/v1/payment_methods/:id/attach',
+    { customer: required(text) },
+    async ({ work, id, params }) => {
+      const customer = await work.claim('customer', params.customer, 'customer')
+      const method = await resolveMethod(work, id)
+      const { behaviour } = method.$sandbox
+      if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
+        throw new Failure(402, {
+          type: 'card_error',
+          code: behaviour.code,
+          message: behaviour.message,
+          ...(behaviour.declineCode ? { decline_code: behaviour.declineCode } : {}),
+        })
+      }
+      if (method.customer !== null && method.customer !== customer.id) {
+        throw invalid(
+          'The payment method you provided has already been attached to a customer.',
+          'payment_method',
+        )
+      }
+      return attach(work, method, customer.id)
+    },
+  ),
+  route('POST', '/v1/payment_methods/:id/detach', {}, async ({ work, id }) => {
+    const method = await work.claim('payment_method', id)
+    if (method.customer === null) {
+      throw invalid('The payment method you provided is not attached to a customer.', 'payment_method')
+    }
+    const detached = await work.save({ ...method, customer: null })
+    await work.emit('payment_method.detached', detached, method)
+    return detached
+  }),
+  route(
+    'GET',
+    '/v1/payment_methods',
+    { ...paging, customer: text, type: choice('card') },
+    ({ work, params }) =>
+      work.list(
+        'payment_method',
+        '/v1/payment_methods',
+        { match: params.customer === undefined ? {} : { customer: params.customer } },
+        params,
+      ),
+  ),
+  route(
+    'GET',
+    '/v1/customers/:id/payment_methods',
+    { ...paging, type: choice('card') },
+    async ({ work, id, params }) => {
+      await work.get('customer', id)
+      return work.list(
+        'payment_method',
+        `/v1/customers/${id}/payment_methods`,
+        { match: { customer: id } },
+        params,
+      )
+    },
+  ),
+]

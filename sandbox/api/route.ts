@@ -1,0 +1,49 @@
+import type { Failure } from '../failure.ts'
+import type { Work } from '../work.ts'
+import { expandAll } from './expand.ts'
+import type { Form } from './form.ts'
+import { type Read, readShape, type Shape, texts } from './params.ts'
+
+export type Method = 'GET' | 'POST' | 'DELETE'
+export type Call<S extends Shape> = { work: Work; id: string; params: Read<S>; publishable: boolean }
+export type Answer = object | Failure
+
+export type Route = {
+  method: Method
+  steps: string[]
+  /** Open to browsers, with the publishable key and the object's client secret. */
+  publishable: boolean
+  run(call: { work: Work; id: string; form: Form; publishable: boolean }): Promise<unknown>
+}
+
+type Options = { publishable?: boolean }
+
+export function route<S extends Shape>(
+  method: Method,
+  path: string,
+  shape: S,
+  handle: (call: Call<S>) => Promise<Answer>,
+  options: Options = {},
+): Route {
+  return {
+    method,
+    steps: path.split('/').slice(1),
+    publishable: options.publishable ?? false,
+    async run({ work, id, form, publishable }) {
+      const { expand, ...rest } = form
+      const paths = texts(expand, 'expand')
+      const answer = await handle({ work, id, params: readShape(shape, rest), publishable })
+      return answer instanceof Error ? answer : expandAll(work, answer, paths)
+    },
+  }
+}
+
+export function match(routes: Route[], method: string, path: string) {
+  const steps = path.split('/').slice(1)
+  for (const each of routes) {
+    if (each.method !== method || each.steps.length !== steps.length) continue
+    if (!each.steps.every((step, index) => step === ':id' || step === steps[index])) continue
+    return { route: each, id: steps[each.steps.indexOf(':id')] ?? '' }
+  }
+  return undefined
+}

@@ -1,0 +1,228 @@
+import { update } from '../billing/invoices.ts'
+import { confirmPayment } from '../billing/payments.ts'
+import { end, expire, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
+import { Failure, invalid, missing } from '../failure.ts'
+import { periodOf, type Subscription } from '../objects/subscription.ts'
+import type { Work } from '../work.ts'
+import { assertOwnCard } from './methods.ts'
+import {
+  choice,
+  clearable,
+  flag,
+  group,
+  integer,
+  keep,
+  list,
+  mergeMetadata,
+  metadata,
+  paging,
+  type Read,
+  range,
+  required,
+  text,
+} from './params.ts'
+import { route } from './route.ts'
+
+const cancellationDetails = group({
+  comment: clearable(text),
+  feedback: clearable(
+    choice(
+      'customer_service',
+      'low_quality',
+      'missing_features',
+      'other',
+      'switched_service',
+      'too_complex',
+      'too_expensive',
+      'unused',
+    ),
+  ),
+})
+
+const editable = {
+  cancel_at: clearable(integer),
+  cancel_at_period_end: flag,
+  cancellation_details: cancellationDetails,
+  default_payment_method: clearable(text),
+  description: clearable(text),
+  metadata,
+  off_session: flag,
+  payment_settings: group({
+    payment_method_types: list(required(choice('card'))),
+    save_default_payment_method: choice('off', 'on_subscription'),
+  }),
+}
+
+type Change = Read<typeof editable>
+
+function withDetails(subscription: Subscription, given: Change['cancellation_details']): Subscription {
+  const old = subscription.cancellation_details
+  return {
+    ...subscription,
+    cancellation_details: {
+      ...old,
+      comment: keep(given?.comment, old.comment),
+      feedback: keep(given?.feedback, old.feedback),
+    },
+  }
+}
+
+function withCancelAt(
+  subscription: Subscription,
+  at: number | null,
+  atEnd: boolean,
+  now: number,
+): Subscription {
+  return {
+    ...subscription,
+    cancel_at: at,
+    cancel_at_period_end: atEnd,
+    canceled_at: at === null ? null : (subscription.canceled_at ?? now),
+    cancellation_details: {
+      ...subscription.cancellation_details,
+      reason: at === null ? null : 'cancellation_requested',
+    },
+  }
+}
+
+function changed(subscription: Subscription, params: Change, now: number): Subscription {
+  if (params.cancel_at && params.cancel_at_period_end) {
+    throw invalid(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+      'cancel_at',
+    )
+  }
+  let after = withDetails(subscription, params.cancellation_details)
+  if (params.cancel_at !== undefined) {
+    if (params.cancel_at !== null && params.cancel_at <= now) {
+      throw invalid('cancel_at must be in the future.', 'cancel_at')
+    }
+    after = withCancelAt(after, params.cancel_at, false, now)
+  }
+  if (params.cancel_at_period_end !== undefined) {
+    const { cancel_at_period_end: atEnd } = params
+    after = withCancelAt(after, atEnd ? periodOf(after).end : null, atEnd, now)
+  }
+  const settings = params.payment_settings
+  return {
+    ...after,
+    default_payment_method: keep(params.default_payment_method, after.default_payment_method),
+    description: keep(params.description, after.description),
+    metadata: mergeMetadata(after.metadata, params.metadata),
+    payment_settings: {
+      ...after.payment_settings,
+      payment_method_types: settings?.payment_method_types ?? after.payment_settings.payment_method_types,
+      save_default_payment_method:
+        settings?.save_default_payment_method ?? after.payment_settings.save_default_payment_method,
+    },
+  }
+}
+
+async function linesOf(
+  work: Work,
+  items: { price: string; quantity: number | undefined }[],
+): Promise<Line[]> {
+  const lines: Line[] = []
+  for (const [index, { price: id, quantity = 1 }] of items.entries()) {
+    const price = await work.get('price', id, `items[${index}][price]`)
+    if (!price.active) throw invalid('The price specified is inactive.', `items[${index}][price]`)
+    if (quantity < 1) throw invalid('Invalid quantity', `items[${index}][quantity]`)
+    lines.push({ price, quantity })
+  }
+  return lines
+}
+
+export const subscriptionRoutes = [
+  route(
+    'POST',
+    '/v1/subscriptions',
+    {
+      ...editable,
+      collection_method: choice('charge_automatically'),
+      customer: required(text),
+      items: required(list(required(group({ price: required(text), quantity: integer })))),
+      payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
+    },
+    async ({ work, params }) => {
+      const customer = await work.claim('customer', params.customer)
+      const lines = await linesOf(work, params.items)
+      await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
+      const { subscription, intent } = await startSubscription(work, {
+        customer,
+        lines,
+        change: (draft) => changed(draft, params, work.now),
+      })
+      if (params.payment_behavior === 'default_incomplete') return subscription
+      const method = await storedCard(work, subscription)
+      if (!method) {
+        throw invalid(
+          'This customer has no attached payment source or default payment method.',
+          undefined,
+          'resource_missing',
+        )
+      }
+      const outcome = await confirmPayment(work, intent, method)
+      if (outcome instanceof Failure && params.payment_behavior === 'error_if_incomplete') throw outcome
+      return work.get('subscription', subscription.id)
+    },
+  ),
+  route('GET', '/v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
+  route('POST', '/v1/subscriptions/:id', editable, async ({ work, id, params }) => {
+    const before = await work.claim('subscription', id)
+    if (before.status === 'canceled' || before.status === 'incomplete_expired') {
+      throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
+    }
+    await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
+    return update(work, before, changed(before, params, work.now))
+  }),
+  route(
+    'DELETE',
+    '/v1/subscriptions/:id',
+    { cancellation_details: cancellationDetails, invoice_now: flag, prorate: flag },
+    async ({ work, id, params }) => {
+      const before = await work.claim('subscription', id)
+      if (before.status === 'canceled' || before.status === 'incomplete_expired')
+        throw missing('subscription', id)
+      const withReason = withDetails(before, params.cancellation_details)
+      if (before.status === 'incomplete') return expire(work, withReason)
+      const now = { ...withReason, cancel_at: null, cancel_at_period_end: false }
+      return end(work, now, 'cancellation_requested')
+    },
+  ),
+  route(
+    'GET',
+    '/v1/subscriptions',
+    {
+      ...paging,
+      created: range,
+      customer: text,
+      price: text,
+      status: choice('active', 'all', 'canceled', 'ended', 'incomplete', 'incomplete_expired', 'past_due'),
+    },
+    ({ work, params: { limit, starting_after, ending_before, created, customer, price, status } }) => {
+      const ended = ['canceled', 'incomplete_expired']
+      const live = ['active', 'past_due', 'incomplete']
+      const statuses =
+        status === undefined
+          ? live
+          : status === 'all'
+            ? [...live, ...ended]
+            : status === 'ended'
+              ? ended
+              : [status]
+      return work.list(
+        'subscription',
+        '/v1/subscriptions',
+        {
+          match: {
+            customer,
+            ...(price === undefined ? {} : { items: { data: [{ price: { id: price } }] } }),
+          },
+          created,
+          oneOf: { field: 'status', values: statuses },
+        },
+        { limit, starting_after, ending_before },
+      )
+    },
+  ),
+]

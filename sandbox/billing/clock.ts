@@ -1,0 +1,97 @@
+import type { Books } from '../books.ts'
+import type { Kind } from '../objects/kinds.ts'
+import type { Work } from '../work.ts'
+import { openDispute } from './disputes.ts'
+import { collect, subscriptionDue } from './subscriptions.ts'
+
+export type Clock = ReturnType<typeof createClock>
+
+type Due = { id: string; kind: Kind; due_at: string }
+
+/** Runs what falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
+export function createClock(books: Books) {
+  async function nextDue(clock: string | null, until: number): Promise<Due | undefined> {
+    const { rows } = await books.database.query<Due>(
+      `select id, kind, due_at from sandbox.objects
+        where due_at <= $2 and clock is not distinct from $1 order by due_at, seq limit 1`,
+      [clock, until],
+    )
+    return rows[0]
+  }
+
+  /** One due thing in one transaction, at the time it fell due; whoever comes second finds it done. */
+  const runDue = (clock: string | null, due: Due) =>
+    books.write(async (work) => {
+      const at = Number(due.due_at)
+      const { rows } = await claimDue(work, due)
+      if (rows[0]?.due_at !== due.due_at) return
+      await setTime(work, clock, at)
+      work.now = at
+      if (due.kind === 'subscription') await subscriptionDue(work, await work.get('subscription', due.id))
+      if (due.kind === 'invoice') await collect(work, await work.get('invoice', due.id))
+      if (due.kind === 'charge') await disputeDue(work, due.id)
+    })
+
+  async function runUntil(clock: string | null, until: number) {
+    for (let due = await nextDue(clock, until); due; due = await nextDue(clock, until)) {
+      await runDue(clock, due)
+    }
+  }
+
+  return {
+    now: () => books.read(async (work) => work.now),
+
+    async advanceTo(time: number) {
+      await runUntil(null, time)
+      await books.write((work) => setTime(work, null, time))
+    },
+
+    /** Everything that has become due by itself since the last look, and test clocks that were asked to move. */
+    async tick() {
+      const now = await books.read(async (work) => work.now)
+      await runUntil(null, now)
+      const advancing = await books.read((work) =>
+        work.all('test_helpers.test_clock', { status: 'advancing' }),
+      )
+      for (const { id, status_details } of advancing) {
+        const target = status_details.advancing?.target_frozen_time ?? 0
+        await runUntil(id, target)
+        await books.write(async (work) => {
+          const clock = await work.claim('test_helpers.test_clock', id)
+          if (clock.status_details.advancing?.target_frozen_time !== target) return
+          const ready = await work.save({
+            ...clock,
+            frozen_time: target,
+            status: 'ready' as const,
+            status_details: {},
+          })
+          await work.emit('test_helpers.test_clock.ready', ready)
+        })
+      }
+    },
+  }
+}
+
+async function claimDue(work: Work, due: Due) {
+  await work.claim(due.kind, due.id)
+  return work.database.query<Due>('select due_at from sandbox.objects where id = $1', [due.id])
+}
+
+async function disputeDue(work: Work, id: string) {
+  const charge = await work.get('charge', id)
+  const disputable = charge.paid && !charge.disputed && !charge.refunded
+  const settled = await work.save({ ...charge, $sandbox: { dispute_at: null } })
+  if (disputable) await openDispute(work, settled)
+}
+
+/** Time only moves forward. */
+async function setTime(work: Work, clock: string | null, to: number) {
+  if (clock === null) {
+    await work.database.query('update sandbox.settings set clock_offset = greatest(clock_offset, $1)', [
+      to - Math.floor(Date.now() / 1000),
+    ])
+  } else {
+    const frozen = await work.get('test_helpers.test_clock', clock)
+    await work.save({ ...frozen, frozen_time: Math.max(frozen.frozen_time, to) })
+  }
+}

@@ -1,0 +1,85 @@
+import { Failure, invalid } from '../failure.ts'
+import { type Charge, type Dispute, newDispute, newRefund, type Refund } from '../objects/charge.ts'
+import type { Work } from '../work.ts'
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
+export async function refund(
+  work: Work,
+  charge: Charge,
+  given: number | undefined,
+  reason: Refund['reason'] = null,
+  metadata: Refund['metadata'] = {},
+) {
+  const left = charge.amount_captured - charge.amount_refunded
+  const amount = given ?? left
+  if (left <= 0) {
+    throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
+  }
+  if (amount < 1 || amount > left) {
+    throw invalid(
+      `Refund amount (${dollars(amount)}) is greater than unrefunded amount on charge (${dollars(left)})`,
+      'amount',
+    )
+  }
+  const disputes = await work.all('dispute', { charge: charge.id })
+  if (disputes.some((dispute) => dispute.status !== 'won')) {
+    throw invalid(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      undefined,
+      'charge_disputed',
+    )
+  }
+  const refunded = await work.insert({ ...newRefund(work.now, charge, amount, reason), metadata })
+  const changed = await work.save({
+    ...charge,
+    amount_refunded: charge.amount_refunded + amount,
+    refunded: amount === left,
+  })
+  await work.emit('refund.created', refunded)
+  await work.emit('charge.refunded', changed, charge)
+  await work.emit('refund.updated', refunded)
+  return refunded
+}
+
+/** The bank sends a refund back: the money is the shop's again. */
+export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
+  if (refunded.status !== 'succeeded') throw invalid('This refund has already failed.')
+  const charge = await work.get('charge', refunded.charge)
+  const failed = await work.save({
+    ...refunded,
+    status: 'failed' as const,
+    failure_reason: 'lost_or_stolen_card',
+  })
+  const changed = await work.save({
+    ...charge,
+    amount_refunded: charge.amount_refunded - refunded.amount,
+    refunded: false,
+  })
+  await work.emit('charge.updated', changed, charge)
+  await work.emit('refund.updated', failed, refunded)
+  await work.emit('refund.failed', failed)
+  return failed
+}
+
+export async function openDispute(work: Work, charge: Charge): Promise<Dispute> {
+  if (!charge.paid || charge.disputed || charge.refunded) {
+    throw new Failure(400, {
+      type: 'invalid_request_error',
+      message: 'Only a paid charge that is neither refunded nor disputed can be disputed.',
+    })
+  }
+  const dispute = await work.insert(newDispute(work.now, charge))
+  await work.save({ ...charge, disputed: true })
+  await work.emit('charge.dispute.created', dispute)
+  await work.emit('charge.dispute.funds_withdrawn', dispute)
+  return dispute
+}
+
+export async function closeDispute(work: Work, dispute: Dispute, outcome: 'won' | 'lost'): Promise<Dispute> {
+  if (dispute.status !== 'needs_response') throw invalid('This dispute is already closed.')
+  const closed = await work.save({ ...dispute, status: outcome })
+  if (outcome === 'won') await work.emit('charge.dispute.funds_reinstated', closed, dispute)
+  await work.emit('charge.dispute.closed', closed, dispute)
+  return closed
+}

@@ -1,0 +1,159 @@
+import { day } from '../dates.ts'
+import { type ErrorBody, Failure, invalid } from '../failure.ts'
+import { newCharge } from '../objects/charge.ts'
+import { type PaymentIntent, threeDSecure } from '../objects/intent.ts'
+import type { PaymentMethod } from '../objects/payment-method.ts'
+import type { Work } from '../work.ts'
+import type { Behaviour } from './cards.ts'
+import { invoiceActionRequired, invoiceAttemptFailed, invoicePaid } from './invoices.ts'
+
+type Decline = Extract<Behaviour, { outcome: 'declines' }>
+
+export const genericDecline: Decline = {
+  outcome: 'declines',
+  when: 'always',
+  code: 'card_declined',
+  declineCode: 'generic_decline',
+  message: 'Your card was declined.',
+}
+
+/** A dispute reaches the shop some time after the payment. */
+const disputeDelay = day
+
+export const authenticationFailed = {
+  type: 'invalid_request_error' as const,
+  message:
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+}
+
+/** Pays an intent with a card. A returned `Failure` is a declined card: the attempt stays on the books. */
+export async function confirmPayment(
+  work: Work,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+): Promise<PaymentIntent | Failure> {
+  assertPayable(work, intent)
+  if (method.customer !== null && method.customer !== intent.customer) {
+    throw invalid('The provided PaymentMethod belongs to another customer.', 'payment_method')
+  }
+  const { behaviour, authenticated } = method.$sandbox
+  if (behaviour.outcome === 'declines' && (behaviour.when === 'always' || method.customer !== null)) {
+    return declinePayment(work, intent, method, behaviour)
+  }
+  if (behaviour.outcome === 'authenticates' && (behaviour.when === 'always' || !authenticated)) {
+    return requireAuthentication(work, intent, method)
+  }
+  return settle(work, intent, method)
+}
+
+function assertPayable(work: Work, intent: PaymentIntent) {
+  if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
+  const why =
+    intent.status === 'succeeded'
+      ? 'it has already succeeded after being previously confirmed'
+      : 'it has a status of canceled'
+  throw new Failure(400, {
+    type: 'invalid_request_error',
+    code: 'payment_intent_unexpected_state',
+    message: `You cannot confirm this PaymentIntent because ${why}.`,
+    payment_intent: work.present(intent),
+  })
+}
+
+export async function declinePayment(
+  work: Work,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  decline: Decline,
+): Promise<Failure> {
+  const failure = {
+    code: decline.code,
+    message: decline.message,
+    declineCode: decline.declineCode ?? null,
+  }
+  const charge = await work.insert(newCharge({ now: work.now, intent, method, failure, disputeAt: null }))
+  await work.emit('charge.failed', charge)
+  return failIntent(work, intent, charge.id, {
+    type: 'card_error',
+    code: decline.code,
+    message: decline.message,
+    charge: charge.id,
+    ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
+    payment_method: work.present(method),
+  })
+}
+
+async function failIntent(work: Work, intent: PaymentIntent, charge: string | null, error: ErrorBody) {
+  const failed = await work.save({
+    ...intent,
+    status: 'requires_payment_method' as const,
+    payment_method: null,
+    next_action: null,
+    last_payment_error: error,
+    latest_charge: charge ?? intent.latest_charge,
+  })
+  await work.emit('payment_intent.payment_failed', failed)
+  await invoiceAttemptFailed(work, intent.id)
+  const status = error.type === 'card_error' ? 402 : 400
+  return new Failure(status, { ...error, payment_intent: work.present(failed) })
+}
+
+async function requireAuthentication(work: Work, intent: PaymentIntent, method: PaymentMethod) {
+  const waiting = await work.save({
+    ...intent,
+    status: 'requires_action' as const,
+    payment_method: method.id,
+    next_action: threeDSecure(intent.id),
+    last_payment_error: null,
+  })
+  await work.emit('payment_intent.requires_action', waiting)
+  await invoiceActionRequired(work, intent.id)
+  return waiting
+}
+
+/** The answer that the buyer gives in the 3-D Secure dialog. */
+export async function authenticatePayment(work: Work, intent: PaymentIntent, passed: boolean) {
+  if (intent.status !== 'requires_action' || intent.payment_method === null) {
+    throw invalid('This PaymentIntent is not waiting for authentication.', 'intent')
+  }
+  const method = await work.get('payment_method', intent.payment_method)
+  if (!passed) {
+    return failIntent(work, intent, null, {
+      ...authenticationFailed,
+      code: 'payment_intent_authentication_failure',
+      payment_method: work.present(method),
+    })
+  }
+  return settle(work, intent, await markAuthenticated(work, method))
+}
+
+export const markAuthenticated = (work: Work, method: PaymentMethod) =>
+  work.save({ ...method, $sandbox: { ...method.$sandbox, authenticated: true } })
+
+export async function attach(work: Work, method: PaymentMethod, customer: string): Promise<PaymentMethod> {
+  if (method.customer === customer) return method
+  const attached = await work.save({ ...method, customer })
+  await work.emit('payment_method.attached', attached)
+  return attached
+}
+
+async function settle(work: Work, intent: PaymentIntent, given: PaymentMethod): Promise<PaymentIntent> {
+  const keeps = intent.setup_future_usage !== null && intent.customer !== null
+  const method = keeps && intent.customer ? await attach(work, given, intent.customer) : given
+  const { behaviour } = method.$sandbox
+  const disputeAt = behaviour.outcome === 'succeeds' && behaviour.disputed ? work.now + disputeDelay : null
+  const charge = await work.insert(newCharge({ now: work.now, intent, method, failure: null, disputeAt }))
+  const paid = await work.save({
+    ...intent,
+    status: 'succeeded' as const,
+    amount_received: intent.amount,
+    payment_method: method.id,
+    latest_charge: charge.id,
+    last_payment_error: null,
+    next_action: null,
+  })
+  await work.emit('charge.succeeded', charge)
+  await work.emit('payment_intent.succeeded', paid)
+  await invoicePaid(work, paid.id, method.id)
+  return paid
+}

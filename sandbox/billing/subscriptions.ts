@@ -1,0 +1,176 @@
+import { periodEnd } from '../dates.ts'
+import { Failure, invalid } from '../failure.ts'
+import type { Price } from '../objects/catalog.ts'
+import type { Customer } from '../objects/customer.ts'
+import type { Invoice } from '../objects/invoice.ts'
+import type { PaymentMethod } from '../objects/payment-method.ts'
+import {
+  type CancellationReason,
+  newSubscription,
+  periodOf,
+  type Subscription,
+  withPeriod,
+} from '../objects/subscription.ts'
+import type { Work } from '../work.ts'
+import { bill, nextAttempt, stopCollecting, update, voidInvoice } from './invoices.ts'
+import { confirmPayment, declinePayment, genericDecline } from './payments.ts'
+
+export type Line = { price: Price; quantity: number }
+
+type Wanted = {
+  customer: Customer
+  lines: Line[]
+  change: (subscription: Subscription) => Subscription
+}
+
+/** Writes a subscription and its first invoice, not yet paid. */
+export async function startSubscription(work: Work, { customer, lines, change }: Wanted) {
+  const [first] = lines
+  const step = first?.price.recurring
+  if (!first || !step) throw invalid('The price must be recurring.', 'items[0][price]')
+  const same = lines.every(
+    ({ price }) =>
+      price.currency === first.price.currency &&
+      price.recurring?.interval === step.interval &&
+      price.recurring.interval_count === step.interval_count,
+  )
+  if (!same) throw invalid('All prices of a subscription must share currency and interval.', 'items')
+  const periodEnds = periodEnd(work.now, step, work.now)
+  const { currency } = first.price
+  const draft = change(newSubscription({ now: work.now, customer, lines, currency, end: periodEnds }))
+  const { invoice, intent, subscription } = await bill(work, {
+    subscription: draft,
+    reason: 'subscription_create',
+    period: { start: work.now, end: periodEnds },
+  })
+  await work.insert(subscription)
+  await work.emit('customer.subscription.created', subscription)
+  await work.emit('invoice.created', invoice)
+  await work.emit('invoice.finalized', invoice)
+  await work.emit('payment_intent.created', intent)
+  return { subscription, intent }
+}
+
+/** What falls due on a subscription: the end of an unpaid start, of a wanted cancellation or of a period. */
+export async function subscriptionDue(work: Work, subscription: Subscription) {
+  if (subscription.status === 'incomplete') return expire(work, subscription)
+  if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
+    return end(work, subscription, 'cancellation_requested')
+  }
+  if (subscription.status === 'past_due') return end(work, subscription, 'payment_failed')
+  return renew(work, subscription)
+}
+
+async function renew(work: Work, before: Subscription) {
+  const { end: start, step } = periodOf(before)
+  const next = periodEnd(before.billing_cycle_anchor, step, start)
+  const { invoice, intent, subscription } = await bill(work, {
+    subscription: withPeriod(before, start, next),
+    reason: 'subscription_cycle',
+    period: { start, end: next },
+  })
+  await update(work, before, subscription)
+  await work.emit('invoice.created', invoice)
+  await work.emit('invoice.finalized', invoice)
+  await work.emit('payment_intent.created', intent)
+  await collect(work, invoice)
+}
+
+/** The sandbox's own attempt to charge the stored card, at a renewal and on the days of the retries. */
+export async function collect(work: Work, open: Invoice) {
+  const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
+  const invoice = await work.save({ ...open, next_payment_attempt: nextAttempt(open, work.now) })
+  await payWithStoredCard(work, invoice, subscription)
+  const after = await work.get('invoice', invoice.id)
+  if (after.status === 'open' && after.next_payment_attempt === null) {
+    await end(work, await work.get('subscription', subscription.id), 'payment_failed')
+  }
+}
+
+export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
+  const customer = await work.get('customer', subscription.customer)
+  const id = subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
+  return id === null ? undefined : work.find('payment_method', id)
+}
+
+async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Subscription) {
+  const intent = await intentOf(work, invoice)
+  const method = await storedCard(work, subscription)
+  if (!method) {
+    const attempted = await work.save({
+      ...invoice,
+      attempted: true,
+      attempt_count: invoice.attempt_count + 1,
+    })
+    await work.emit('invoice.payment_failed', attempted)
+    await update(work, subscription, { ...subscription, status: 'past_due' })
+    return
+  }
+  if (subscription.$sandbox.fail_next_renewal) {
+    await work.save({ ...subscription, $sandbox: { fail_next_renewal: false } })
+    await declinePayment(work, intent, method, genericDecline)
+    return
+  }
+  await confirmPayment(work, intent, method)
+}
+
+export async function intentOf(work: Work, invoice: Invoice) {
+  const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
+  if (!payment) throw new Error(`${invoice.id} has no payment`)
+  return work.get('payment_intent', payment.payment.payment_intent)
+}
+
+/** `POST /v1/invoices/:id/pay`: at once, with the given card or the stored one. */
+export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
+  if (invoice.status === 'paid') throw invalid('Invoice is already paid', undefined, 'invoice_already_paid')
+  if (invoice.status !== 'open')
+    throw invalid('This invoice can no longer be paid', undefined, 'invoice_not_editable')
+  const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
+  const method = given ?? (await storedCard(work, subscription))
+  if (!method) {
+    throw invalid('There is no default_payment_method set on this Customer, Subscription or Invoice.')
+  }
+  const outcome = await confirmPayment(work, await intentOf(work, invoice), method)
+  if (outcome instanceof Failure) return outcome
+  if (outcome.status === 'requires_action') {
+    return new Failure(402, {
+      type: 'card_error',
+      code: 'invoice_payment_intent_requires_action',
+      message:
+        'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.',
+      payment_intent: work.present(outcome),
+    })
+  }
+  return work.get('invoice', invoice.id)
+}
+
+/** An unpaid start that was given up, by time or by cancelling it, never becomes a subscription. */
+export async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
+  if (subscription.latest_invoice) await voidInvoice(work, subscription.latest_invoice)
+  return update(work, subscription, {
+    ...subscription,
+    status: 'incomplete_expired',
+    canceled_at: work.now,
+    ended_at: work.now,
+  })
+}
+
+export async function end(
+  work: Work,
+  before: Subscription,
+  reason: CancellationReason,
+): Promise<Subscription> {
+  if (before.latest_invoice) await stopCollecting(work, before.latest_invoice)
+  const ended = await work.save({
+    ...before,
+    status: 'canceled' as const,
+    canceled_at: before.canceled_at ?? work.now,
+    ended_at: work.now,
+    cancellation_details: {
+      ...before.cancellation_details,
+      reason: before.cancellation_details.reason ?? reason,
+    },
+  })
+  await work.emit('customer.subscription.deleted', ended)
+  return ended
+}

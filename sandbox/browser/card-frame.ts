@@ -1,0 +1,187 @@
+import {
+  brandOf,
+  digitsOf,
+  type FieldName,
+  formatCvc,
+  formatExpiry,
+  formatNumber,
+  type Problem,
+  problemOf,
+  readExpiry,
+  type Values,
+} from './card-input.ts'
+import type { Appearance } from './payment-element.ts'
+
+type Request = { id: number } & (
+  | { type: 'appearance'; appearance: Appearance }
+  | { type: 'validate' | 'clear' | 'focus' | 'blur' }
+  | { type: 'send'; path: string; fields: Record<string, string>; prefix: string }
+)
+
+const names = ['number', 'expiry', 'cvc'] as const
+const inputs = Object.fromEntries(
+  names.map((name) => [name, element(`#${name}`, HTMLInputElement)]),
+) as Record<FieldName, HTMLInputElement>
+
+function element<T extends Element>(selector: string, type: new () => T): T {
+  const found = document.querySelector(selector)
+  if (!(found instanceof type)) throw new Error(`${selector} is missing`)
+  return found
+}
+
+const values = (): Values => ({
+  number: inputs.number.value,
+  expiry: inputs.expiry.value,
+  cvc: inputs.cvc.value,
+})
+const problem = (name: FieldName) => problemOf(name, values(), new Date())
+
+function show(name: FieldName, found: Problem | undefined) {
+  const input = inputs[name]
+  input.classList.toggle('Input--invalid', found !== undefined)
+  input.setAttribute('aria-invalid', String(found !== undefined))
+  element(`#${name}-error`, HTMLElement).textContent = found?.message ?? ''
+}
+
+/** Formats while typing and keeps the caret behind the digit it was behind. */
+function format(name: FieldName, deleting: boolean) {
+  const input = inputs[name]
+  const before = digitsOf(input.value.slice(0, input.selectionStart ?? input.value.length)).length
+  const atEnd = input.selectionStart === input.value.length
+  const formatted =
+    name === 'number'
+      ? formatNumber(input.value)
+      : name === 'expiry'
+        ? formatExpiry(input.value, deleting)
+        : formatCvc(input.value, inputs.number.value)
+  if (formatted === input.value) return
+  input.value = formatted
+  if (atEnd) return
+  let caret = 0
+  for (let digits = 0; caret < formatted.length && digits < before; caret++) {
+    if (/\d/.test(formatted[caret] ?? '')) digits++
+  }
+  input.setSelectionRange(caret, caret)
+}
+
+function validate() {
+  const problems = names.map((name) => ({ name, found: problem(name) }))
+  for (const { name, found } of problems) show(name, found)
+  const first = problems.find(({ found }) => found)
+  if (first) inputs[first.name].focus()
+  return first?.found && { type: 'validation_error', code: first.found.code, message: first.found.message }
+}
+
+async function send(request: Extract<Request, { type: 'send' }>): Promise<unknown> {
+  const { month, year } = readExpiry(inputs.expiry.value)
+  const within = (key: string) => (request.prefix ? `${request.prefix}[${key}]` : key)
+  const body = new URLSearchParams({
+    ...request.fields,
+    [within('type')]: 'card',
+    [`${within('card')}[number]`]: digitsOf(inputs.number.value),
+    [`${within('card')}[exp_month]`]: String(month),
+    [`${within('card')}[exp_year]`]: String(year),
+    [`${within('card')}[cvc]`]: inputs.cvc.value,
+  })
+  const response = await fetch(`/_sandbox/v1/${request.path}`, { method: 'POST', body })
+  return response.json()
+}
+
+function start(port: MessagePort) {
+  const tell = (type: string, detail: object = {}) => port.postMessage({ type, ...detail })
+
+  function changed() {
+    document.documentElement.dataset['brand'] = brandOf(inputs.number.value)
+    const complete = names.every((name) => problem(name) === undefined)
+    const empty = names.every((name) => inputs[name].value === '')
+    tell('change', { complete, empty })
+  }
+
+  for (const name of names) {
+    const input = inputs[name]
+    input.addEventListener('input', (event) => {
+      const deleting = event instanceof InputEvent && event.inputType.startsWith('delete')
+      format(name, deleting)
+      if (name === 'number') format('cvc', false)
+      const found = problem(name)
+      // While somebody types, only a finished and wrong entry is a problem.
+      show(name, found?.incomplete ? undefined : found)
+      changed()
+      const next = inputs[names[names.indexOf(name) + 1] ?? name]
+      if (!deleting && !found && next.value === '' && input.selectionStart === input.value.length)
+        next.focus()
+    })
+    input.addEventListener('focus', () => tell('focus'))
+    input.addEventListener('blur', () => {
+      tell('blur')
+      if (input.value !== '') show(name, problem(name))
+    })
+    input.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') tell('escape')
+      const previous = inputs[names[names.indexOf(name) - 1] ?? name]
+      if (event.key === 'Backspace' && input.value === '') previous.focus()
+    })
+  }
+  element('form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault())
+
+  const answers = {
+    appearance: (request: Request) => request.type === 'appearance' && dress(request.appearance),
+    validate,
+    clear: () => {
+      for (const name of names) {
+        inputs[name].value = ''
+        show(name, undefined)
+      }
+      changed()
+    },
+    focus: () => inputs.number.focus(),
+    blur: () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
+    send: (request: Request) => (request.type === 'send' ? send(request) : undefined),
+  }
+  async function answer(request: Request) {
+    try {
+      port.postMessage({ id: request.id, result: await answers[request.type](request) })
+    } catch (error) {
+      port.postMessage({ id: request.id, failed: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  port.addEventListener('message', (event: MessageEvent<Request>) => void answer(event.data))
+  port.start()
+  new ResizeObserver(() => tell('height', { height: document.body.offsetHeight })).observe(document.body)
+  document.documentElement.dataset['brand'] = 'unknown'
+  tell('ready', { height: document.body.offsetHeight })
+}
+
+const sheet = new CSSStyleSheet()
+
+/** The shop's look, through the browser's own style objects: nothing is ever parsed as markup. */
+function dress({ theme = 'stripe', variables = {}, rules = {} }: Appearance) {
+  const root = document.documentElement
+  root.dataset['theme'] = theme
+  root.removeAttribute('style')
+  for (const [name, value] of Object.entries(variables)) root.style.setProperty(`--${name}`, value)
+  sheet.replaceSync('')
+  for (const [selector, declarations] of Object.entries(rules)) {
+    if (!/^\.[A-Za-z-]+(:{1,2}[a-z-]+)?$/.test(selector)) continue
+    const rule = sheet.cssRules[sheet.insertRule(`${selector} {}`, sheet.cssRules.length)]
+    if (!(rule instanceof CSSStyleRule)) continue
+    for (const [property, value] of Object.entries(declarations)) {
+      rule.style.setProperty(
+        property.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+        value,
+      )
+    }
+  }
+  document.adoptedStyleSheets = [sheet]
+}
+
+window.addEventListener(
+  'message',
+  (event) => {
+    const [port] = event.ports
+    if (event.origin !== location.origin || event.source !== window.parent || !port) return
+    dress(event.data.appearance ?? {})
+    start(port)
+  },
+  { once: true },
+)

@@ -1,0 +1,116 @@
+export type Appearance = {
+  theme?: string
+  variables?: Record<string, string>
+  rules?: Record<string, Record<string, string>>
+}
+type Handler = (event: object) => void
+
+/** The Payment Element: card fields in a frame of their own, reached by one message port. */
+export class PaymentElement {
+  readonly handlers = new Map<string, Set<Handler>>()
+  readonly waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
+  appearance: Appearance
+  frame: HTMLIFrameElement | undefined
+  port: MessagePort | undefined
+  asked = 0
+
+  constructor(appearance: Appearance) {
+    this.appearance = appearance
+  }
+
+  mount(target: string | HTMLElement) {
+    const place = typeof target === 'string' ? document.querySelector(target) : target
+    if (!(place instanceof HTMLElement)) throw new Error("The element to mount on does not exist.")
+    this.unmount()
+    const frame = document.createElement('iframe')
+    frame.title = 'Secure payment input frame'
+    frame.name = `__privateStripeFrame${crypto.randomUUID().slice(0, 8)}`
+    frame.allow = 'payment *'
+    const { style } = frame
+    style.border = '0'
+    style.display = 'block'
+    style.width = 'calc(100% + 8px)'
+    style.margin = '-4px'
+    style.height = '206px'
+    this.frame = frame
+    this.dress(this.appearance)
+    frame.addEventListener('load', () => this.connect(frame))
+    frame.src = '/_sandbox/card-frame'
+    place.classList.add('StripeElement')
+    place.replaceChildren(frame)
+    queueMicrotask(() => this.emit('loaderstart', { elementType: 'payment' }))
+  }
+
+  connect(frame: HTMLIFrameElement) {
+    const channel = new MessageChannel()
+    this.port = channel.port1
+    channel.port1.addEventListener('message', ({ data }) => this.receive(data))
+    channel.port1.start()
+    frame.contentWindow?.postMessage({ appearance: this.appearance }, location.origin, [channel.port2])
+  }
+
+  receive(data: { id?: number; type?: string; result?: unknown; failed?: string; height?: number }) {
+    if (data.id !== undefined) {
+      const { resolve, reject } = this.waiting.get(data.id) ?? {}
+      this.waiting.delete(data.id)
+      if (data.failed === undefined) resolve?.(data.result)
+      else reject?.(new Error(data.failed))
+      return
+    }
+    if (data.height !== undefined && this.frame) this.frame.style.height = `${data.height}px`
+    const { type = '', height: _, ...detail } = data
+    const value = { type: 'card', payment_method: undefined }
+    const more = type === 'change' ? { collapsed: false, value } : {}
+    if (type !== 'height') this.emit(type, { elementType: 'payment', ...detail, ...more })
+  }
+
+  ask(type: string, detail: object = {}): Promise<unknown> {
+    const { port } = this
+    if (!port) return Promise.reject(new Error('The Payment Element is not mounted.'))
+    const id = ++this.asked
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject })
+      port.postMessage({ id, type, ...detail })
+    })
+  }
+
+  emit(type: string, event: object) {
+    for (const handler of this.handlers.get(type) ?? []) handler(event)
+  }
+
+  on(type: string, handler: Handler) {
+    this.handlers.set(type, (this.handlers.get(type) ?? new Set()).add(handler))
+    return this
+  }
+
+  off(type: string, handler?: Handler) {
+    if (handler) this.handlers.get(type)?.delete(handler)
+    else this.handlers.delete(type)
+    return this
+  }
+
+  /** A frame whose colour scheme differs from its place would be painted opaque. */
+  dress(appearance: Appearance) {
+    this.appearance = appearance
+    if (this.frame) this.frame.style.colorScheme = appearance.theme === 'night' ? 'dark' : 'light'
+    if (this.port) void this.ask('appearance', { appearance })
+  }
+
+  update() {}
+  focus = () => void this.ask('focus')
+  blur = () => void this.ask('blur')
+  clear = () => void this.ask('clear')
+  collapse() {}
+
+  unmount() {
+    this.port?.close()
+    this.port = undefined
+    this.frame?.remove()
+    this.frame = undefined
+  }
+
+  destroy() {
+    this.unmount()
+    this.handlers.clear()
+  }
+}

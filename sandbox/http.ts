@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiReply, ApiRequest } from './api/api.ts'
+import { Failure } from './failure.ts'
+import { apiVersion } from './work.ts'
+
+const bodyLimit = 256 * 1024
+
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > bodyLimit) {
+      throw new Failure(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
+
+function keyOf(request: IncomingMessage): string | undefined {
+  const [scheme = '', credentials = ''] = (request.headers.authorization ?? '').split(' ')
+  if (scheme.toLowerCase() === 'bearer') return credentials
+  if (scheme.toLowerCase() === 'basic') return Buffer.from(credentials, 'base64').toString().split(':')[0]
+  return undefined
+}
+
+export async function readApiRequest(
+  request: IncomingMessage,
+  prefix: string,
+  fromBrowser: boolean,
+): Promise<ApiRequest> {
+  const [path = '', query = ''] = (request.url ?? '').slice(prefix.length).split('?')
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query,
+    body: await readBody(request),
+    key: keyOf(request),
+    idempotencyKey: first(request.headers['idempotency-key']),
+    fromBrowser,
+  }
+}
+
+export function sendApi(response: ServerResponse, reply: ApiReply, idempotencyKey: string | undefined) {
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'request-id': reply.requestId,
+    'stripe-version': apiVersion,
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(reply.replayed ? { 'idempotent-replayed': 'true' } : {}),
+  })
+  response.end(reply.body)
+}
+
+export function sendFailure(response: ServerResponse, error: unknown) {
+  const failure =
+    error instanceof Failure
+      ? error
+      : new Failure(500, { type: 'api_error', message: 'The sandbox failed. Please try again.' })
+  if (!response.headersSent) response.writeHead(failure.status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ error: failure.error }))
+}

@@ -1,0 +1,87 @@
+import type { Interval } from '../dates.ts'
+import { newId } from '../identifiers.ts'
+
+export const newProduct = ({ now, name, id }: { now: number; name: string; id?: string | undefined }) => ({
+  id: id ?? newId('prod'),
+  object: 'product' as const,
+  active: true,
+  created: now,
+  default_price: null as string | null,
+  description: null as string | null,
+  images: [] as string[],
+  livemode: false,
+  marketing_features: [],
+  metadata: {} as Record<string, string>,
+  name,
+  package_dimensions: null,
+  shippable: null,
+  statement_descriptor: null,
+  tax_code: null,
+  tax_details: null,
+  type: 'service' as const,
+  unit_label: null,
+  updated: now,
+  url: null as string | null,
+})
+
+export type Product = ReturnType<typeof newProduct>
+
+type GivenPrice = {
+  now: number
+  product: string
+  currency: string
+  unitAmount: number
+  recurring: { interval: Interval; interval_count: number } | null
+}
+
+export const newPrice = ({ now, product, currency, unitAmount, recurring }: GivenPrice) => ({
+  id: newId('price'),
+  object: 'price' as const,
+  active: true,
+  billing_scheme: 'per_unit' as const,
+  created: now,
+  currency,
+  custom_unit_amount: null,
+  livemode: false,
+  lookup_key: null as string | null,
+  metadata: {} as Record<string, string>,
+  nickname: null as string | null,
+  product,
+  recurring: recurring && {
+    ...recurring,
+    meter: null,
+    trial_period_days: null,
+    usage_type: 'licensed' as const,
+  },
+  tax_behavior: 'unspecified' as const,
+  tiers_mode: null,
+  transform_quantity: null,
+  type: recurring ? ('recurring' as const) : ('one_time' as const),
+  unit_amount: unitAmount,
+  unit_amount_decimal: String(unitAmount),
+})
+
+export type Price = ReturnType<typeof newPrice>
+
+/** The older name of a recurring price, which subscription items still carry. */
+export const planOf = (price: Price) => ({
+  id: price.id,
+  object: 'plan' as const,
+  active: price.active,
+  amount: price.unit_amount,
+  amount_decimal: price.unit_amount_decimal,
+  billing_scheme: price.billing_scheme,
+  created: price.created,
+  currency: price.currency,
+  interval: price.recurring?.interval ?? ('month' as const),
+  interval_count: price.recurring?.interval_count ?? 1,
+  livemode: false,
+  metadata: price.metadata,
+  meter: null,
+  nickname: price.nickname,
+  product: price.product,
+  tiers_mode: null,
+  transform_usage: null,
+  trial_period_days: null,
+  usage_type: 'licensed' as const,
+})

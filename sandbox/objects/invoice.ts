@@ -1,0 +1,182 @@
+import { newId, randomText } from '../identifiers.ts'
+import type { Customer } from './customer.ts'
+import { listOf } from './list.ts'
+import type { Subscription } from './subscription.ts'
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
+type Reason = 'subscription_create' | 'subscription_cycle'
+type Period = { start: number; end: number }
+
+const dollars = (cents: number, currency: string) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
+
+type Item = Subscription['items']['data'][number]
+
+const newLine = (
+  invoice: string,
+  subscription: Subscription,
+  item: Item,
+  product: string,
+  period: Period,
+) => ({
+  id: newId('il'),
+  object: 'line_item' as const,
+  amount: item.price.unit_amount * item.quantity,
+  currency: item.price.currency,
+  description: `${item.quantity} × ${product} (at ${dollars(item.price.unit_amount, item.price.currency)} / ${item.plan.interval})`,
+  discount_amounts: [],
+  discountable: true,
+  discounts: [],
+  invoice,
+  livemode: false,
+  metadata: subscription.metadata,
+  parent: {
+    invoice_item_details: null,
+    subscription_item_details: {
+      invoice_item: null,
+      proration: false,
+      proration_details: { credited_items: null },
+      subscription: subscription.id,
+      subscription_item: item.id,
+    },
+    type: 'subscription_item_details' as const,
+  },
+  period,
+  pretax_credit_amounts: [],
+  pricing: {
+    price_details: { price: item.price.id, product: item.price.product },
+    type: 'price_details' as const,
+    unit_amount_decimal: item.price.unit_amount_decimal,
+  },
+  quantity: item.quantity,
+  quantity_decimal: String(item.quantity),
+  subscription: subscription.id,
+  subtotal: item.price.unit_amount * item.quantity,
+  taxes: [],
+})
+
+type Given = {
+  now: number
+  customer: Customer
+  subscription: Subscription
+  productName: (product: string) => string
+  period: Period
+  reason: Reason
+}
+
+/** A finalised invoice: the sandbox skips the hour that Stripe leaves a renewal's invoice a draft. */
+export function newInvoice({ now, customer, subscription, productName, period, reason }: Given) {
+  const id = newId('in')
+  const lines = subscription.items.data.map((item) =>
+    newLine(id, subscription, item, productName(item.price.product), period),
+  )
+  const total = lines.reduce((sum, line) => sum + line.amount, 0)
+  const secret = randomText(40)
+  const page = `/_sandbox/invoices/${id}/${secret}`
+  return {
+    id,
+    object: 'invoice' as const,
+    account_country: 'US',
+    account_name: 'Stripe sandbox',
+    account_tax_ids: null,
+    amount_due: total,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_remaining: total,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: reason === 'subscription_cycle',
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: reason,
+    collection_method: 'charge_automatically' as const,
+    created: now,
+    currency: subscription.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: customer.address,
+    customer_email: customer.email,
+    customer_name: customer.name,
+    customer_phone: customer.phone,
+    customer_shipping: null,
+    customer_tax_exempt: 'none' as const,
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: null,
+    effective_at: now,
+    ending_balance: 0,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: page,
+    invoice_pdf: `${page}/pdf`,
+    issuer: { type: 'self' as const },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: listOf(`/v1/invoices/${id}/lines`, lines),
+    livemode: false,
+    metadata: {} as Record<string, string>,
+    next_payment_attempt: null as number | null,
+    number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
+    on_behalf_of: null,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: 'subscription_details' as const,
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: now,
+    period_start: reason === 'subscription_create' ? now : period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: 0,
+    statement_descriptor: null,
+    status: 'open' as InvoiceStatus,
+    status_transitions: {
+      finalized_at: now,
+      marked_uncollectible_at: null,
+      paid_at: null as number | null,
+      voided_at: null as number | null,
+    },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: customer.test_clock,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: now,
+    $sandbox: { secret },
+  }
+}
+
+export type Invoice = ReturnType<typeof newInvoice>
+
+export const newInvoicePayment = (now: number, invoice: Invoice, intent: string) => ({
+  id: newId('inpay'),
+  object: 'invoice_payment' as const,
+  amount_paid: null as number | null,
+  amount_requested: invoice.amount_due,
+  created: now,
+  currency: invoice.currency,
+  invoice: invoice.id,
+  is_default: true,
+  livemode: false,
+  payment: { payment_intent: intent, type: 'payment_intent' as const },
+  status: 'open' as 'open' | 'paid' | 'canceled',
+  status_transitions: { canceled_at: null as number | null, paid_at: null as number | null },
+  $sandbox: { customer: invoice.customer },
+})
+
+export type InvoicePayment = ReturnType<typeof newInvoicePayment>

@@ -1,0 +1,64 @@
+import { newId } from '../identifiers.ts'
+import type { Price, Product } from './catalog.ts'
+import type { Charge, Dispute, Refund } from './charge.ts'
+import type { Customer } from './customer.ts'
+import type { PaymentIntent, SetupIntent } from './intent.ts'
+import type { Invoice, InvoicePayment } from './invoice.ts'
+import type { PaymentMethod } from './payment-method.ts'
+import type { Subscription } from './subscription.ts'
+
+export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
+  id: newId('clock'),
+  object: 'test_helpers.test_clock' as const,
+  created: now,
+  deletes_after: now + 30 * 86_400,
+  frozen_time: frozenTime,
+  livemode: false,
+  name,
+  status: 'ready' as 'ready' | 'advancing',
+  status_details: {} as { advancing?: { target_frozen_time: number } },
+})
+
+export type TestClock = ReturnType<typeof newTestClock>
+
+/** Everything the sandbox keeps, by the name that it carries in its own `object` field. */
+export type Kinds = {
+  charge: Charge
+  customer: Customer
+  dispute: Dispute
+  invoice: Invoice
+  invoice_payment: InvoicePayment
+  payment_intent: PaymentIntent
+  payment_method: PaymentMethod
+  price: Price
+  product: Product
+  refund: Refund
+  setup_intent: SetupIntent
+  subscription: Subscription
+  'test_helpers.test_clock': TestClock
+}
+
+export type Kind = keyof Kinds
+export type Kept = Kinds[Kind]
+
+/** The customer whose row is locked while this object changes. */
+export function ownerOf(kept: Kept): string | null {
+  if (kept.object === 'customer') return kept.id
+  if (kept.object === 'invoice_payment' || kept.object === 'dispute') return kept.$sandbox.customer
+  return 'customer' in kept ? kept.customer : null
+}
+
+export const incompleteLifetime = 23 * 3600
+
+/** When the sandbox has to do something about this object on its own. */
+export function dueAt(kept: Kept): number | null {
+  if (kept.object === 'subscription') {
+    if (kept.status === 'incomplete') return kept.created + incompleteLifetime
+    if (kept.status !== 'active' && kept.status !== 'past_due') return null
+    const end = kept.items.data[0]?.current_period_end ?? null
+    return kept.cancel_at !== null && end !== null ? Math.min(kept.cancel_at, end) : end
+  }
+  if (kept.object === 'invoice') return kept.status === 'open' ? kept.next_payment_attempt : null
+  if (kept.object === 'charge') return kept.disputed ? null : kept.$sandbox.dispute_at
+  return null
+}

@@ -1,0 +1,141 @@
+import { newId } from '../identifiers.ts'
+import { type Price, planOf } from './catalog.ts'
+import type { Customer } from './customer.ts'
+import { listOf } from './list.ts'
+
+export type SubscriptionStatus = 'incomplete' | 'incomplete_expired' | 'active' | 'past_due' | 'canceled'
+export type CancellationReason = 'cancellation_requested' | 'payment_disputed' | 'payment_failed'
+export type Feedback =
+  | 'customer_service'
+  | 'low_quality'
+  | 'missing_features'
+  | 'other'
+  | 'switched_service'
+  | 'too_complex'
+  | 'too_expensive'
+  | 'unused'
+
+type GivenItem = { now: number; price: Price; quantity: number; end: number; subscription: string }
+
+const newItem = ({ now, price, quantity, end, subscription }: GivenItem) => ({
+  id: newId('si'),
+  object: 'subscription_item' as const,
+  billing_thresholds: null,
+  created: now,
+  current_period_end: end,
+  current_period_start: now,
+  current_trial: null,
+  discounts: [],
+  metadata: {},
+  plan: planOf(price),
+  price,
+  quantity,
+  subscription,
+  tax_rates: [],
+})
+
+type Given = {
+  now: number
+  customer: Customer
+  lines: { price: Price; quantity: number }[]
+  currency: string
+  end: number
+}
+
+export function newSubscription({ now, customer, lines, currency, end }: Given) {
+  const id = newId('sub')
+  return {
+    id,
+    object: 'subscription' as const,
+    application: null,
+    application_fee_percent: null,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: now,
+    billing_cycle_anchor_config: null,
+    billing_mode: { flexible: { proration_discounts: 'included' as const }, type: 'flexible' as const },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null as number | null,
+    cancel_at_period_end: false,
+    canceled_at: null as number | null,
+    cancellation_details: {
+      comment: null as string | null,
+      feedback: null as Feedback | null,
+      feedback_option: null,
+      reason: null as CancellationReason | null,
+    },
+    collection_method: 'charge_automatically' as const,
+    created: now,
+    currency,
+    customer: customer.id,
+    customer_account: null,
+    days_until_due: null,
+    default_payment_method: null as string | null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null as string | null,
+    discounts: [],
+    ended_at: null as number | null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' as const },
+    },
+    items: listOf(
+      `/v1/subscription_items?subscription=${id}`,
+      lines.map((line) => newItem({ now, ...line, end, subscription: id })),
+    ),
+    latest_invoice: null as string | null,
+    livemode: false,
+    managed_payments: null,
+    metadata: {} as Record<string, string>,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null as 'card'[] | null,
+      save_default_payment_method: 'off' as 'off' | 'on_subscription',
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    start_date: now,
+    status: 'incomplete' as SubscriptionStatus,
+    test_clock: customer.test_clock,
+    transfer_data: null,
+    trial_end: null,
+    trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' as const } },
+    trial_start: null,
+    $sandbox: { fail_next_renewal: false },
+  }
+}
+
+export type Subscription = ReturnType<typeof newSubscription>
+
+/** All items of a subscription share one billing period. */
+export function periodOf(subscription: Subscription) {
+  const [item] = subscription.items.data
+  if (!item) throw new Error(`${subscription.id} has no items`)
+  const { interval, interval_count } = item.plan
+  return {
+    start: item.current_period_start,
+    end: item.current_period_end,
+    step: { interval, interval_count },
+  }
+}
+
+export const withPeriod = (subscription: Subscription, start: number, end: number): Subscription => ({
+  ...subscription,
+  items: {
+    ...subscription.items,
+    data: subscription.items.data.map((item) => ({
+      ...item,
+      current_period_start: start,
+      current_period_end: end,
+    })),
+  },
+})

@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type pg from 'pg'
+import { createApi } from './api/api.ts'
+import { createClock } from './billing/clock.ts'
+import { openBooks } from './books.ts'
+import { createBrowser } from './browser/browser.ts'
+import { createControls } from './controls.ts'
+import { readApiRequest, sendApi, sendFailure } from './http.ts'
+import { prepareSchema } from './schema.ts'
+import { createWebhooks } from './webhooks.ts'
+
+export type SandboxOptions = {
+  /** The sandbox keeps its books here, in a schema of its own that it creates itself. */
+  database: pg.Pool
+  /** Where browsers see the shop; hosted invoices are linked from there. */
+  publicUrl: string
+  /** Where signed events are delivered. */
+  webhook: { url: string; secret: string }
+  log?: (message: string, detail?: object) => void
+}
+
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>
+
+const tickEvery = 5000
+const lookForWebhooksEvery = 1000
+
+/** A Stripe-compatible service. Any number of processes may open it on one database. */
+export async function openSandbox({ database, publicUrl, webhook, log = () => {} }: SandboxOptions) {
+  const keys = await prepareSchema(database)
+  const books = openBooks(database, publicUrl)
+  const webhooks = createWebhooks(database, webhook, log)
+  const clock = createClock(books)
+
+  let ticking: Promise<void> | undefined
+  function tick(): Promise<void> {
+    ticking ??= clock
+      .tick()
+      .catch((error: unknown) => log('The sandbox could not run what is due', { error: String(error) }))
+      .finally(() => {
+        ticking = undefined
+      })
+    return ticking
+  }
+  function changed() {
+    void tick().then(webhooks.wake)
+  }
+
+  const api = createApi(books, keys, changed)
+  const controls = createControls({ books, clock, webhooks, changed })
+  const browser = createBrowser({ api, books, controls, log })
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const call = await readApiRequest(request, '', false)
+      sendApi(response, await api.answer(call), call.idempotencyKey)
+    })().catch((error: unknown) => {
+      log('The sandbox failed to answer', { url: request.url, error: String(error) })
+      sendFailure(response, error)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const timers = [
+    setInterval(() => void tick(), tickEvery),
+    setInterval(() => void webhooks.wake(), lookForWebhooksEvery),
+  ]
+  for (const timer of timers) timer.unref()
+
+  return {
+    /** For `new Stripe(secretKey, api)`; reached only from this machine. */
+    api: {
+      protocol: 'http' as const,
+      host: '127.0.0.1' as const,
+      port: (server.address() as AddressInfo).port,
+    },
+    ...keys,
+    /** Serves what lies under `/_sandbox/`; answers false, untouched, for everything else. */
+    browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),
+    scriptUrl: '/_sandbox/stripe.js' as const,
+    controls,
+
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      await new Promise((resolve) => {
+        server.close(resolve)
+        server.closeIdleConnections()
+      })
+      await ticking
+      await webhooks.close()
+    },
+  }
+}

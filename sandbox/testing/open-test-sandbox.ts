@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+import { Stripe } from 'stripe'
+import { onTestFinished } from 'vitest'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+import { openSandbox } from '../sandbox.ts'
+
+const secret = 'whsec_test'
+
+/** A sandbox on an empty database, with a small shop in front of it that verifies and keeps what it is sent. */
+export async function openTestSandbox() {
+  const { url, drop } = await createTestDatabase({ empty: true })
+  const database = new pg.Pool({ connectionString: url, max: 10 })
+  const events: Stripe.Event[] = []
+  const shop = { answers: 200 }
+
+  let sandbox: Awaited<ReturnType<typeof openSandbox>> | undefined
+  async function receive(request: IncomingMessage, response: ServerResponse) {
+    if (sandbox?.browser(request, response)) return
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const signature = request.headers['stripe-signature'] ?? ''
+    events.push(Stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret))
+    response.writeHead(shop.answers).end()
+  }
+  const server = createServer((request, response) => {
+    receive(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)))
+  })
+  const publicUrl = await listen(server)
+  const options = { database, publicUrl, webhook: { url: `${publicUrl}/webhook`, secret } }
+  sandbox = await openSandbox(options)
+  const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 0, telemetry: false })
+
+  onTestFinished(async () => {
+    await sandbox?.close()
+    await new Promise((resolve) => {
+      server.close(resolve)
+      server.closeAllConnections()
+    })
+    await database.end()
+    await drop()
+  })
+  return { sandbox, stripe, database, events, shop, publicUrl, options, ...helpers(stripe) }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function helpers(stripe: Stripe) {
+  async function price(interval: 'day' | 'week' | 'month' | 'year' = 'month', amount = 3900) {
+    return stripe.prices.create({
+      currency: 'usd',
+      unit_amount: amount,
+      recurring: { interval },
+      product_data: { name: 'Rebound Sigma Pro' },
+    })
+  }
+
+  /** What the shop's checkout does, up to the buyer's card. */
+  async function checkout(given: { price?: string; customer?: Stripe.CustomerCreateParams } = {}) {
+    const customer = await stripe.customers.create({ email: 'buyer@example.com', ...given.customer })
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: given.price ?? (await price()).id }],
+      payment_behavior: 'default_incomplete',
+      payment_settings: { save_default_payment_method: 'on_subscription' },
+      expand: ['latest_invoice.confirmation_secret', 'latest_invoice.payments'],
+    })
+    const invoice = subscription.latest_invoice as Stripe.Invoice
+    const clientSecret = invoice.confirmation_secret?.client_secret ?? ''
+    const intent = invoice.payments?.data[0]?.payment.payment_intent as string
+    return { customer, subscription, invoice, clientSecret, intent }
+  }
+
+  async function buy(card = 'pm_card_visa', given: Parameters<typeof checkout>[0] = {}) {
+    const bought = await checkout(given)
+    await stripe.paymentIntents.confirm(bought.intent, { payment_method: card })
+    return bought
+  }
+
+  return { price, checkout, buy }
+}

@@ -1,0 +1,122 @@
+import { createHmac } from 'node:crypto'
+import type pg from 'pg'
+
+export type Endpoint = { url: string; secret: string }
+type Log = (message: string, detail?: object) => void
+type Claimed = { id: string; event: string; attempts: number; body: unknown }
+
+/** Seconds to the next try; after the last one Stripe, too, gives up (about three days). */
+const backoff = [1, 5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
+const leaseSeconds = 60
+const timeout = 20_000
+const batch = 16
+
+export function signature(body: string, secret: string, at: number): string {
+  const digest = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+  return `t=${at},v1=${digest}`
+}
+
+/**
+ * Delivers queued events at least once. A delivery is leased to one process at a time; if that
+ * process dies, the lease runs out and another takes over.
+ */
+export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) {
+  let running: Promise<void> | undefined
+  let again = false
+  let closed = false
+
+  async function claim(everything: boolean): Promise<Claimed[]> {
+    const { rows } = await database.query<Claimed>(
+      `with claimed as (
+        update sandbox.deliveries set next_at = clock_timestamp() + make_interval(secs => $1), attempts = attempts + 1
+          where id in (
+            select id from sandbox.deliveries
+              where next_at is not null and (next_at <= clock_timestamp() or ($2 and last_answer is null and attempts = 0))
+              order by next_at, id limit $3 for update skip locked)
+          returning id, event, attempts, next_at)
+        select claimed.id, event, attempts, data as body from claimed join sandbox.events on events.id = event
+          order by claimed.id`,
+      [leaseSeconds, everything, batch],
+    )
+    return rows
+  }
+
+  async function send(body: string): Promise<{ ok: boolean; answer: string }> {
+    try {
+      const response = await fetch(endpoint.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'user-agent': 'Stripe/1.0 (sandbox)',
+          'stripe-signature': signature(body, endpoint.secret, Math.floor(Date.now() / 1000)),
+        },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeout),
+      })
+      const text = await response.text()
+      return { ok: response.ok, answer: `${response.status} ${text.slice(0, 200)}`.trim() }
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error
+      return { ok: false, answer: cause instanceof Error ? cause.message : String(cause) }
+    }
+  }
+
+  async function deliver(delivery: Claimed) {
+    const { ok, answer } = await send(JSON.stringify(delivery.body))
+    const wait = ok ? null : (backoff[delivery.attempts - 1] ?? null)
+    await database.query(
+      `update sandbox.deliveries set last_answer = $2, delivered_at = case when $3 then now() end,
+        next_at = case when $4::int is null then null else clock_timestamp() + make_interval(secs => $4) end where id = $1`,
+      [delivery.id, answer, ok, wait],
+    )
+    if (!ok) log('A webhook was not taken', { event: delivery.event, attempt: delivery.attempts, answer })
+  }
+
+  async function deliverDue(everything: boolean) {
+    for (;;) {
+      const claimed = closed ? [] : await claim(everything)
+      if (claimed.length === 0) return
+      await Promise.all(claimed.map(deliver))
+    }
+  }
+
+  /** Looks for work now; asked while it is running, it looks once more afterwards. */
+  function wake(): Promise<void> {
+    if (running) {
+      again = true
+      return running
+    }
+    running = (async () => {
+      do {
+        again = false
+        await deliverDue(false)
+      } while (again)
+    })()
+      .catch((error: unknown) => log('Webhooks could not be delivered', { error: String(error) }))
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+
+  return {
+    wake,
+
+    /** First tries everything that waits, also what is delayed on purpose. */
+    async flush() {
+      await wake()
+      await deliverDue(true)
+    },
+
+    redeliver: async (event: string) => {
+      await database.query('insert into sandbox.deliveries (event) values ($1)', [event])
+      await wake()
+    },
+
+    async close() {
+      closed = true
+      await running
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import type pg from 'pg'
+import { missing } from './failure.ts'
+import { newId } from './identifiers.ts'
+import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
+import type { List } from './objects/list.ts'
+
+export const apiVersion = '2026-10-28.endive'
+
+export type Mischief = { duplicate?: boolean; reorder?: boolean; drop?: boolean; delaySeconds?: number }
+export type RequestMark = { id: string; idempotency_key: string | null }
+export type Page = {
+  limit?: number | undefined
+  starting_after?: string | undefined
+  ending_before?: string | undefined
+}
+export type Filter = {
+  match?: object
+  created?: { from: number; to: number } | undefined
+  oneOf?: { field: string; values: string[] } | undefined
+}
+
+type Sent = { query: pg.ClientBase['query'] }
+
+/** One transaction on the sandbox's books, with the time on the clock of the customer it works for. */
+export class Work {
+  readonly database: Sent
+  readonly present: (value: unknown) => Record<string, unknown>
+  readonly request: RequestMark | null
+  readonly mischief: Mischief
+  now: number
+  clock: string | null = null
+
+  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'mischief' | 'now'>) {
+    this.database = given.database
+    this.present = given.present
+    this.request = given.request
+    this.mischief = given.mischief
+    this.now = given.now
+  }
+
+  async find<K extends Kind>(kind: K, id: string): Promise<Kinds[K] | undefined> {
+    const { rows } = await this.database.query<{ data: Kinds[K] }>(
+      'select data from sandbox.objects where id = $1 and kind = $2',
+      [id, kind],
+    )
+    return rows[0]?.data
+  }
+
+  async get<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
+    const found = await this.find(kind, id)
+    if (!found)
+      throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
+    return found
+  }
+
+  /** Reads an object to change it: nobody else changes anything of the same customer until this work ends. */
+  async claim<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
+    const owner = ownerOf(await this.get(kind, id, param))
+    await this.lock(owner ?? id)
+    if (owner) {
+      const customer = await this.get('customer', owner)
+      this.clock = customer.test_clock
+      if (this.clock) this.now = (await this.get('test_helpers.test_clock', this.clock)).frozen_time
+    }
+    return this.get(kind, id, param)
+  }
+
+  private async lock(id: string) {
+    await this.database.query('select 1 from sandbox.objects where id = $1 for update', [id])
+  }
+
+  async insert<T extends Kept>(kept: T): Promise<T> {
+    await this.database.query(
+      'insert into sandbox.objects (id, kind, clock, due_at, data) values ($1, $2, $3, $4, $5)',
+      [kept.id, kept.object, this.clock, dueAt(kept), JSON.stringify(kept)],
+    )
+    return kept
+  }
+
+  async save<T extends Kept>(kept: T): Promise<T> {
+    await this.database.query('update sandbox.objects set data = $2, due_at = $3 where id = $1', [
+      kept.id,
+      JSON.stringify(kept),
+      dueAt(kept),
+    ])
+    return kept
+  }
+
+  /** Every object of a kind that contains `match`, oldest first. */
+  async all<K extends Kind>(kind: K, match: object): Promise<Kinds[K][]> {
+    const { rows } = await this.database.query<{ data: Kinds[K] }>(
+      'select data from sandbox.objects where kind = $1 and data @> $2 order by seq',
+      [kind, JSON.stringify(match)],
+    )
+    return rows.map((row) => row.data)
+  }
+
+  async list<K extends Kind>(kind: K, url: string, filter: Filter, page: Page): Promise<List<Kinds[K]>> {
+    const from = filter.created?.from ?? 0
+    const to = filter.created?.to ?? Number.MAX_SAFE_INTEGER
+    const limit = Math.min(Math.max(page.limit ?? 10, 1), 100)
+    const cursor = page.starting_after ?? page.ending_before
+    if (cursor !== undefined)
+      await this.get(kind, cursor, page.starting_after ? 'starting_after' : 'ending_before')
+    const backwards = page.starting_after === undefined && page.ending_before !== undefined
+    const { rows } = await this.database.query<{ data: Kinds[K] }>(
+      `select data from sandbox.objects
+        where kind = $1 and data @> $2 and (data->>'created')::bigint between $3 and $4
+          and ($5::text is null or data->>$5 = any ($6))
+          and ($7::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.objects where id = $7))
+        order by seq ${backwards ? 'asc' : 'desc'} limit $8`,
+      [
+        kind,
+        JSON.stringify(filter.match ?? {}),
+        from,
+        to,
+        filter.oneOf?.field ?? null,
+        filter.oneOf?.values ?? [],
+        cursor ?? null,
+        limit + 1,
+      ],
+    )
+    const data = rows.slice(0, limit).map((row) => row.data)
+    if (backwards) data.reverse()
+    return { object: 'list', data, has_more: rows.length > limit, url }
+  }
+
+  /** Records an event and queues its delivery; `before` gives an update its `previous_attributes`. */
+  async emit(type: string, kept: Kept, before?: Kept) {
+    const object = this.present(kept)
+    const old = before && this.present(before)
+    const event = {
+      id: newId('evt'),
+      object: 'event',
+      api_version: apiVersion,
+      created: this.now,
+      data: old ? { object, previous_attributes: changed(old, object) } : { object },
+      livemode: false,
+      pending_webhooks: this.mischief.drop ? 0 : 1,
+      request: this.request ?? { id: null, idempotency_key: null },
+      type,
+    }
+    await this.database.query(
+      'insert into sandbox.events (id, type, created, data) values ($1, $2, $3, $4)',
+      [event.id, type, event.created, JSON.stringify(event)],
+    )
+    const copies = this.mischief.drop ? 0 : this.mischief.duplicate ? 2 : 1
+    const spread = this.mischief.reorder ? 2 : 0
+    await this.database.query(
+      `insert into sandbox.deliveries (event, next_at)
+        select $1, clock_timestamp() + make_interval(secs => $2 + random() * $3) from generate_series(1, $4)`,
+      [event.id, this.mischief.delaySeconds ?? 0, spread, copies],
+    )
+  }
+}
+
+function changed(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const keys = Object.keys(before).filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+  return Object.fromEntries(keys.map((key) => [key, before[key]]))
+}
