@@ -20,7 +20,7 @@ export class PaymentElement {
 
   mount(target: string | HTMLElement) {
     const place = typeof target === 'string' ? document.querySelector(target) : target
-    if (!(place instanceof HTMLElement)) throw new Error("The element to mount on does not exist.")
+    if (!(place instanceof HTMLElement)) throw new Error('The element to mount on does not exist.')
     this.unmount()
     const frame = document.createElement('iframe')
     frame.title = 'Secure payment input frame'

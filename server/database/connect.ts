@@ -24,7 +24,26 @@ export function connect(url: string, onError: (error: Error) => void): Connectio
     keepAlive: true,
   })
   pool.on('error', onError)
-  return { url, pool, db: drizzle(pool, { casing: 'snake_case' }), close: () => pool.end() }
+  // The pool listens only to connections at rest; one that breaks in the middle of a transaction must not end the process.
+  pool.on('connect', (client) => client.on('error', onError))
+  const db = drizzle(pool, { casing: 'snake_case' })
+  db.transaction = transactionOn(pool)
+  return { url, pool, db, close: () => pool.end() }
+}
+
+/** Drizzle's own keeps a connection for ever when `begin` fails, and gives one back that is stuck in a transaction. */
+function transactionOn(pool: pg.Pool): Database['transaction'] {
+  return async (work, config) => {
+    const client = await pool.connect()
+    try {
+      const result = await drizzle(client, { casing: 'snake_case' }).transaction(work, config)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(isDatabaseAway(error) || client.getTransactionStatus() !== 'I')
+      throw error
+    }
+  }
 }
 
 export async function assertReachable(pool: pg.Pool, url: string) {

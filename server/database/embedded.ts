@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { nobody, type Place, placeFor, postgresBinaries } from './embedded-place.ts'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL of the shop's own: real binaries from npm, durable, reached only by this machine. */
 export type Embedded = { url: string; folder: string; close(): Promise<void> }
@@ -161,17 +161,6 @@ function run(binaries: string, program: string, args: string[]): Promise<void> {
       child.stderr.destroy()
       if (code === 0) done()
       else failed(new StartError(`The local PostgreSQL: ${program} failed. ${errors.trim()}`))
-    })
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer()
-    probe.on('error', failed)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => done(typeof address === 'object' && address ? address.port : 0))
     })
   })
 }
