@@ -1,9 +1,12 @@
-import { test as base } from '@playwright/test'
+import { test as base, expect } from '@playwright/test'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-export { expect } from '@playwright/test'
+export { expect }
 
-/** Browser tests with a whole shop: one for each worker, on a database of its own. */
+/**
+ * Browser tests with a whole shop: one for each worker, on a database of its own, shared by the tests of that worker.
+ * Nothing leaves this machine, and a page that complains (an error, a broken hydration, a blocked script) fails its test.
+ */
 export const test = base.extend<{ baseURL: string }, { shop: TestShop }>({
   shop: [
     async ({}, use) => {
@@ -13,5 +16,22 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop }>({
     },
     { scope: 'worker' },
   ],
+
   baseURL: async ({ shop }, use) => use(shop.url),
+
+  context: async ({ context, baseURL }, use) => {
+    await context.route(
+      (url) => url.origin !== baseURL,
+      (route) => route.abort(),
+    )
+    const complaints: string[] = []
+    context.on('weberror', (webError) => complaints.push(String(webError.error())))
+    context.on('console', (message) => {
+      // The browser's own note about a refused request; tests look at what the page makes of it.
+      const isNote = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isNote) complaints.push(message.text())
+    })
+    await use(context)
+    expect(complaints).toEqual([])
+  },
 })
