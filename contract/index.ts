@@ -7,6 +7,7 @@ import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
+import { jobs } from './jobs.ts'
 import { newsletter } from './newsletter.ts'
 import { overview } from './overview.ts'
 import { privatePackage } from './private-package.ts'
@@ -24,6 +25,7 @@ export const contract = {
   assets,
   newsletter,
   contact,
+  jobs,
   exports,
   audit,
   overview,

@@ -18,6 +18,8 @@ import { createContact } from './features/contact/contact.ts'
 import { contactRoutes } from './features/contact/routes.ts'
 import { createExports } from './features/exports/exports.ts'
 import { exportRoutes } from './features/exports/routes.ts'
+import { createJobs } from './features/jobs/jobs.ts'
+import { jobRoutes } from './features/jobs/routes.ts'
 import { createMails } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
@@ -125,6 +127,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)
   mount(contract.contact, contactRoutes(contact))
+  mount(contract.jobs, jobRoutes(createJobs({ db, queue, audit })))
 
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)

@@ -21,3 +21,6 @@ export const conflict = (message: string) => new Refusal(409, message)
 
 /** A start that cannot go on: one line that says what to do. */
 export class StartError extends Error {}
+
+/** A job that would never succeed, however often it is tried: it waits for an admin instead. */
+export class PermanentFailure extends Error {}

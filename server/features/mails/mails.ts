@@ -19,7 +19,7 @@ export function createMails({
   transport: MailTransport
   site: MailSite
 }) {
-  const enqueue = queue.job<MailJob>('mail', async ({ kind, to, data }, { id }) => {
+  const deliver = async ({ kind, to, data }: MailJob, { id }: { id: string }) => {
     const render = templates[kind] as Template<unknown>
     const content = render(data, site)
     await transport.send({
@@ -31,7 +31,8 @@ export function createMails({
       ...(content.replyTo ? { replyTo: content.replyTo } : {}),
       ...(content.headers ? { headers: content.headers } : {}),
     })
-  })
+  }
+  const enqueue = queue.job('mail', deliver, { workers: 4, describe: ({ kind, to }) => `${kind} to ${to}` })
 
   return {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>

@@ -1,0 +1,9 @@
+import type { jobs as contract } from '#contract/jobs.ts'
+import type { Handlers } from '../../http/mount.ts'
+import type { Jobs } from './jobs.ts'
+
+export const jobRoutes = (jobs: Jobs): Handlers<typeof contract> => ({
+  adminList: (input) => jobs.list(input),
+  adminRetry: ({ id }, { user, request }) => jobs.retry(id, { actor: user, ip: request.ip }),
+  adminDiscard: ({ id }, { user, request }) => jobs.discard(id, { actor: user, ip: request.ip }),
+})

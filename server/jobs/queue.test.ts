@@ -1,0 +1,189 @@
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Connection, connect } from '../database/connect.ts'
+import { PermanentFailure } from '../errors.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { createQueue, type Queue } from './queue.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let connection: Connection
+const open: Queue[] = []
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  connection = connect(database.url, () => {})
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((queue) => queue.stop()))
+  await connection.close()
+  await database.drop()
+})
+
+/** A server process as far as jobs are concerned. */
+function newQueue() {
+  const queue = createQueue({ url: database.url, log: pino({ level: process.env.TEST_LOG ?? 'silent' }) })
+  open.push(queue)
+  return queue
+}
+
+const listFailed = async (queue: Queue) => (await queue.failed.list({ limit: 100 })).items
+
+test('a job is stored with the change that asks for it, or not at all', async () => {
+  const queue = newQueue()
+  const done: string[] = []
+  const enqueue = queue.job<{ what: string }>('note', async ({ what }) => {
+    done.push(what)
+  })
+  await queue.start()
+  await connection.db.transaction((tx) => enqueue(tx, { what: 'committed' }))
+  await expect(
+    connection.db.transaction(async (tx) => {
+      await enqueue(tx, { what: 'rolled back' })
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  await queue.idle()
+  expect(done).toEqual(['committed'])
+})
+
+test('many jobs are done once each by two processes', async () => {
+  const done: number[] = []
+  const [one, other] = [newQueue(), newQueue()]
+  const [enqueue] = [one, other].map((queue) =>
+    queue.job<{ n: number }>(
+      'count',
+      async ({ n }) => {
+        done.push(n)
+      },
+      { workers: 2 },
+    ),
+  )
+  await Promise.all([one.start(), other.start()])
+  const numbers = Array.from({ length: 200 }, (_, n) => n)
+  await connection.db.transaction(async (tx) => {
+    for (const n of numbers) await enqueue?.(tx, { n })
+  })
+  await one.idle()
+  expect(done.toSorted((a, b) => a - b)).toEqual(numbers)
+})
+
+test('a job that fails is tried again', async () => {
+  const queue = newQueue()
+  let tries = 0
+  const enqueue = queue.job('flaky', async () => {
+    tries += 1
+    if (tries < 3) throw new Error('not yet')
+  })
+  await queue.start()
+  await enqueue(connection.db, {})
+  await expect.poll(() => queue.idle().then(() => tries), { timeout: 20_000 }).toBe(3)
+  expect(await listFailed(queue)).toEqual([])
+})
+
+test('a job that can never succeed is tried once, listed, and runs again when an admin says so', async () => {
+  const queue = newQueue()
+  const seen: string[] = []
+  const enqueue = queue.job<{ to: string }>(
+    'letter',
+    async ({ to }, { id }) => {
+      seen.push(id)
+      if (seen.length === 1) throw new PermanentFailure(`${to} is unknown`)
+    },
+    { describe: ({ to }) => `to ${to}` },
+  )
+  await queue.start()
+  await enqueue(connection.db, { to: 'nobody' })
+  await queue.idle()
+  const [failed] = await listFailed(queue)
+  expect(failed).toMatchObject({ name: 'letter', about: 'to nobody', error: 'nobody is unknown', tries: 1 })
+
+  const id = failed?.id ?? ''
+  await connection.db.transaction((tx) => queue.failed.retry(tx, id))
+  await queue.idle()
+  expect(seen).toEqual([id, id])
+  expect(await listFailed(queue)).toEqual([])
+  expect(await queue.failed.retry(connection.db, id)).toBe(false)
+})
+
+test('failed jobs come in pages, can be searched and given up', async () => {
+  const queue = newQueue()
+  const enqueue = queue.job<{ n: number }>('hopeless', async ({ n }) => {
+    throw new PermanentFailure(`number ${n}`)
+  })
+  await queue.start()
+  for (let n = 0; n < 5; n++) await enqueue(connection.db, { n })
+  await queue.idle()
+  const first = await queue.failed.list({ limit: 3 })
+  const second = await queue.failed.list({ limit: 3, cursor: first.next })
+  expect([first.items.length, second.items.length, second.next]).toEqual([3, 2, undefined])
+  expect(new Set([...first.items, ...second.items].map(({ error }) => error)).size).toBe(5)
+  const { items } = await queue.failed.list({ limit: 100, q: '"n": 4' })
+  expect(items.map(({ error }) => error)).toEqual(['number 4'])
+  expect(await queue.failed.discard(connection.db, items[0]?.id ?? '')).toBe(true)
+  expect(await queue.failed.count()).toBe(4)
+})
+
+test('a schedule runs in one process at a time, and its failure is forgotten when it succeeds', async () => {
+  let [running, most, runs] = [0, 0, 0]
+  const work = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((done) => setTimeout(done, 100))
+    running -= 1
+    runs += 1
+    if (runs === 1) throw new PermanentFailure('first time')
+  }
+  const [one, other] = [newQueue(), newQueue()]
+  for (const queue of [one, other]) queue.schedule('sweep', '0 0 1 1 *', work)
+  await Promise.all([one.start(), other.start()])
+
+  await Promise.all(Array.from({ length: 5 }, () => one.trigger('sweep')))
+  await one.idle()
+  expect(await listFailed(one)).toMatchObject([{ name: 'sweep', error: 'first time' }])
+  await one.trigger('sweep')
+  await one.idle()
+  expect(await listFailed(one)).toEqual([])
+  expect(most).toBe(1)
+  expect(runs).toBe(2)
+})
+
+test('a queue of an older release is brought up to date, and a schedule that is gone is dropped', async () => {
+  const old = newQueue()
+  old.schedule('kept', '0 1 * * *', async () => {})
+  old.schedule('gone', '0 2 * * *', async () => {})
+  await old.start()
+  await old.stop()
+  await connection.pool.query(`update jobs.queue set retry_limit = 99 where name = 'kept'`)
+  const current = newQueue()
+  current.schedule('kept', '0 3 * * *', async () => {})
+  await current.start()
+  const { rows } = await connection.pool.query('select name, cron from jobs.schedule')
+  expect(rows).toEqual([{ name: 'kept', cron: '0 3 * * *' }])
+  const queues = await connection.pool.query(`select retry_limit from jobs.queue where name = 'kept'`)
+  expect(queues.rows).toEqual([{ retry_limit: 3 }])
+})
+
+test('jobs go on in the same process after PostgreSQL has ended every connection', async () => {
+  const queue = newQueue()
+  const done: number[] = []
+  const enqueue = queue.job<{ n: number }>('count', async ({ n }) => {
+    done.push(n)
+  })
+  await queue.start()
+  const admin = new pg.Client({ connectionString: database.url })
+  await admin.connect()
+  await admin.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await admin.end()
+  await expect
+    .poll(() =>
+      enqueue(connection.db, { n: 1 }).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true)
+  await expect.poll(() => done, { timeout: 20_000 }).toEqual([1])
+})
