@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { audit } from '#contract/audit.ts'
+import { reboundSigmaPro } from '#contract/catalog.ts'
+import { type ExportKind, exports } from '#contract/exports.ts'
+import { accessRequests, purchases, users } from '../../database/schema.ts'
+import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import { parseCsv } from './parse-csv.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await clear()
+})
+
+async function clear() {
+  await shop.connection.db.delete(accessRequests)
+  await shop.connection.db.delete(purchases)
+}
+
+async function download(kind: ExportKind) {
+  const response = await admin.send(exports.download, { kind })
+  return { response, rows: parseCsv(await response.text()) }
+}
+
+async function addBuyer(buyer: { email: string; name: string; tradingViewUsername?: string }, form?: object) {
+  const { db } = shop.connection
+  const [user] = await db.insert(users).values(buyer).returning()
+  const userId = user?.id ?? ''
+  const [purchase] = await db
+    .insert(purchases)
+    .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3909, status: 'active' })
+    .returning()
+  await db.insert(accessRequests).values({
+    userId,
+    purchaseId: purchase?.id ?? '',
+    exchangeName: 'Kraken',
+    tradingViewUsername: 'ada',
+    sealedKeys: 'sealed-secret',
+    ...form,
+  })
+}
+
+describe('an export', () => {
+  test('is a file named by kind and date, with one row for each order', async () => {
+    await addBuyer({ email: 'ada@example.com', name: 'Ada "The Trader", Lovelace' })
+    const { response, rows } = await download('orders')
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="orders-${shop.clock.now().toISOString().slice(0, 10)}.csv"`,
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[1]).toEqual(
+      expect.arrayContaining(['ada@example.com', 'Ada "The Trader", Lovelace', 'Rebound Sigma Pro', '39.09']),
+    )
+  })
+
+  test('of buyers counts their purchases; users who never bought are not buyers', async () => {
+    await shop.user({ email: 'never@example.com' })
+    await addBuyer({ email: 'bob@example.com', name: 'Bob', tradingViewUsername: 'bob_tv' })
+    const { rows } = await download('buyers')
+    expect(rows.map((row) => row[0])).toEqual(['Email', 'bob@example.com'])
+    expect(rows[1]).toEqual(expect.arrayContaining(['Bob', 'bob_tv', '1']))
+  })
+
+  test('never holds the keys of an exchange', async () => {
+    await addBuyer({ email: 'carol@example.com', name: 'Carol' })
+    for (const kind of ['buyers', 'orders', 'forms'] as const) {
+      const response = await admin.send(exports.download, { kind })
+      expect(await response.text()).not.toContain('sealed-secret')
+    }
+  })
+
+  test('has no cell that a spreadsheet would run, whatever the names are', async () => {
+    const dangerous = fc
+      .tuple(fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', ''), fc.string())
+      .map(([start, rest]) => (start + rest).replaceAll('\u0000', ''))
+    let number = 0
+    await fc.assert(
+      fc.asyncProperty(dangerous, dangerous, dangerous, async (name, exchangeName, additionalInfo) => {
+        await clear()
+        number += 1
+        await addBuyer(
+          { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
+          { exchangeName, additionalInfo, reason: name, tradingViewUsername: exchangeName },
+        )
+        for (const kind of ['buyers', 'orders', 'forms'] as const) {
+          const { rows } = await download(kind)
+          expect(rows).toHaveLength(2)
+          for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r\n]/)
+          expect(rows[1]?.some((cell) => cell === name || cell === `'${name}`)).toBe(true)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('stops PostgreSQL when the reader goes away, and can be repeated at once', async () => {
+    const { pool } = shop.connection
+    await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
+    await pool.query(
+      `insert into purchases (user_id, product_id, billing_type, amount, status)
+       select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 20000)`,
+    )
+    for (let round = 0; round < 3; round += 1) {
+      const leaving = new AbortController()
+      const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })
+      await response.body?.getReader().read()
+      leaving.abort()
+      await expect.poll(running).toBe(0)
+    }
+    expect((await download('orders')).rows).toHaveLength(20_002)
+
+    async function running() {
+      const { rows } = await pool.query(
+        `select 1 from pg_stat_activity where application_name = 'shop export' and datname = current_database()`,
+      )
+      return rows.length
+    }
+  })
+
+  test('is noted in the audit log', async () => {
+    await download('forms')
+    const [latest] = await admin.call(audit.adminList, { q: 'export.download' })
+    expect(latest).toMatchObject({ subject: 'forms', actorEmail: admin.user.email })
+  })
+})
