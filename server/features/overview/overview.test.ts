@@ -62,7 +62,7 @@ const history = fc.array(
     amount: fc.integer({ min: 0, max: 99_999_999 }),
     billingType: fc.constantFrom('monthly' as const, 'yearly' as const),
     status: fc.constantFrom('active', 'pending_cancel', 'past_due', 'cancelled', 'expired' as const),
-    then: fc.constantFrom('stays', 'ends', 'changes amount', 'is deleted', 'returns'),
+    afterwards: fc.constantFrom('stays', 'ends', 'changes amount', 'is deleted', 'returns'),
   }),
   { maxLength: 25 },
 )
@@ -94,11 +94,11 @@ describe('the overview', () => {
             })
             .returning()
           const here = sql`${purchases.id} = ${row?.id}`
-          if (event.then === 'ends')
+          if (event.afterwards === 'ends')
             await db.update(purchases).set({ status: 'cancelled', endedAt: now }).where(here)
-          if (event.then === 'changes amount') await db.update(purchases).set({ amount: 1 }).where(here)
-          if (event.then === 'is deleted') await db.delete(purchases).where(here)
-          if (event.then === 'returns')
+          if (event.afterwards === 'changes amount') await db.update(purchases).set({ amount: 1 }).where(here)
+          if (event.afterwards === 'is deleted') await db.delete(purchases).where(here)
+          if (event.afterwards === 'returns')
             await db.update(purchases).set({ status: 'active', endedAt: null }).where(here)
         }
         if (addedUp) await shop.queue.runNow('add-up-subscription-movements')
