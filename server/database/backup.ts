@@ -37,6 +37,8 @@ export async function backup(url: string, out: Writable): Promise<{ tables: numb
 export async function restore(url: string, source: Readable): Promise<{ tables: number; rows: number }> {
   return withClient(url, async (client) => {
     await client.query('begin')
+    // What triggers.sql derives is in the backup too.
+    await client.query(`set local shop.restoring = 'on'`)
     const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
     await client.query(`truncate ${[...tables.keys()].join(', ')} cascade`)
     const promised = await copyIn(client, source, tables)

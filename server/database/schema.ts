@@ -141,6 +141,7 @@ export const purchases = pgTable(
 
 /** What each month brought and took; kept by triggers.sql, so that no overview reads all purchases. */
 export const subscriptionMovements = pgTable('subscription_movements', {
+  id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   month: date().notNull(),
   billingType: text().$type<'monthly' | 'yearly'>().notNull(),
   begun: bigint({ mode: 'number' }).notNull(),
