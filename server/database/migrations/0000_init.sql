@@ -154,6 +154,7 @@ CREATE TABLE "stripe_events_pulled" (
 );
 --> statement-breakpoint
 CREATE TABLE "subscription_movements" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "subscription_movements_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"month" date NOT NULL,
 	"billing_type" text NOT NULL,
 	"begun" bigint NOT NULL,
