@@ -65,7 +65,8 @@ export class Work {
     return this.get(kind, id, param)
   }
 
-  private async lock(id: string) {
+  /** Nobody else changes this row until the work ends. */
+  async lock(id: string) {
     await this.database.query('select 1 from sandbox.objects where id = $1 for update', [id])
   }
 

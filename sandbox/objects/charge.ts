@@ -106,7 +106,6 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   customer_account: null,
   destination_details: {
     card: {
-      reference: null,
       reference_status: 'pending',
       reference_type: 'acquirer_reference_number',
       type: 'refund' as const,

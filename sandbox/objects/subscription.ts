@@ -108,7 +108,9 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     test_clock: customer.test_clock,
     transfer_data: null,
     trial_end: null,
-    trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' as const } },
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' as const },
+    },
     trial_start: null,
     $sandbox: { fail_next_renewal: false },
   }
