@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
+import { PermanentFailure } from '../errors.ts'
 
 export type Mail = {
   to: string
@@ -9,46 +10,67 @@ export type Mail = {
   html: string
   /** The same for every try, so that a mail sent twice is seen as one. */
   messageId: string
-  replyTo?: { name: string; address: string }
+  replyTo: { name: string; address: string }
   headers?: Record<string, string>
 }
 
 /** The way out for mails: an SMTP server, or a folder where each mail is one .eml file. */
 export type MailTransport = { send(mail: Mail): Promise<void>; close(): void }
 
-export function createMailTransport({
-  smtpUrl,
-  from,
-  outbox,
-}: {
-  smtpUrl: string | undefined
-  from: string
-  outbox: string
-}): MailTransport {
-  if (smtpUrl) {
-    const smtp = nodemailer.createTransport({
-      url: smtpUrl,
-      pool: true,
-      connectionTimeout: 10_000,
-      greetingTimeout: 10_000,
-      socketTimeout: 20_000,
-    })
-    return {
-      send: async (mail) => {
-        await smtp.sendMail({ from, ...mail })
-      },
-      close: () => smtp.close(),
-    }
+type Options = { smtpUrl: string | undefined; from: string; outbox: string }
+
+export const createMailTransport = ({ smtpUrl, from, outbox }: Options): MailTransport =>
+  smtpUrl ? createSmtp(smtpUrl, from) : createOutbox(outbox, from)
+
+/** Nothing that people typed reaches a header except as one line, and an address only as an address. */
+const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
+  ...mail,
+  to: { name: '', address: to },
+  subject: oneLine(subject),
+  replyTo: { name: oneLine(replyTo.name), address: replyTo.address },
+  disableFileAccess: true,
+  disableUrlAccess: true,
+})
+const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+
+function createSmtp(url: string, from: string): MailTransport {
+  const smtp = nodemailer.createTransport({
+    url,
+    pool: true,
+    // The job queue tries again; a second, hidden queue would only blur what was sent.
+    maxRequeues: 0,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+  })
+  return {
+    async send(mail) {
+      try {
+        await smtp.sendMail({ from, ...safe(mail) })
+      } catch (error) {
+        throw isFinal(error) ? new PermanentFailure((error as Error).message, { cause: error }) : error
+      }
+    },
+    close: () => smtp.close(),
   }
+}
+
+/** The server refused this recipient or this text for good. A wrong password or sender is ours to repair: try on. */
+function isFinal(error: unknown): boolean {
+  const { responseCode = 0, command } = error as { responseCode?: number; command?: string }
+  return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
+}
+
+function createOutbox(folder: string, from: string): MailTransport {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
   return {
     async send(mail) {
-      const { message } = await composer.sendMail({ from, ...mail })
-      await mkdir(outbox, { recursive: true })
+      const { message } = await composer.sendMail({ from, ...safe(mail) })
+      await mkdir(folder, { recursive: true })
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
       // Written beside and renamed: a reader never sees half a mail, and a second try replaces the first.
-      await writeFile(join(outbox, `.${name}`), message as Buffer)
-      await rename(join(outbox, `.${name}`), join(outbox, name))
+      await writeFile(join(folder, `.${name}`), message as Buffer)
+      await rename(join(folder, `.${name}`), join(folder, name))
     },
     close: () => composer.close(),
   }

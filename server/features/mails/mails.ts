@@ -1,3 +1,4 @@
+import { brand } from '#contract/brand.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import type { MailTransport } from '../../gateways/mail.ts'
 import type { Queue } from '../../jobs/queue.ts'
@@ -28,8 +29,8 @@ export function createMails({
       text: renderText(content),
       html: renderHtml(content),
       messageId: `<${id}@${new URL(site.publicUrl).hostname}>`,
-      ...(content.replyTo ? { replyTo: content.replyTo } : {}),
-      ...(content.headers ? { headers: content.headers } : {}),
+      replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
+      headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
     })
   }
   const enqueue = queue.job('mail', deliver, { workers: 4, describe: ({ kind, to }) => `${kind} to ${to}` })

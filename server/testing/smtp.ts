@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
+
+/** A mail as the server took it. */
+export type Accepted = { to: string; messageId: string; source: string }
+
+type Faults = {
+  /** Refuses with this code what is addressed to the given one. */
+  refuse?(to: string): number | undefined
+  /** Called when the whole mail has arrived, before the answer. */
+  beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
+  /** How often a taken mail is answered. */
+  answers?: number
+}
+
+/** A real SMTP server for tests, which can misbehave in the ways that real ones do. */
+export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions & { port?: number } = {}) {
+  const accepted: Accepted[] = []
+  const sockets = new Set<Socket>()
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    logger: false,
+    onRcptTo({ address }, _session, done) {
+      const code = faults.refuse?.(address)
+      done(code ? Object.assign(new Error(`${code} no`), { responseCode: code }) : null)
+    },
+    async onData(stream, session, done) {
+      const source = await read(stream)
+      const mail = {
+        to: session.envelope.rcptTo.map(({ address }) => address).join(),
+        messageId: /^message-id: (.+)$/im.exec(source)?.[1]?.trim() ?? '',
+        source,
+      }
+      const drop = () => {
+        for (const socket of sockets) if (socket.remotePort === session.remotePort) socket.destroy()
+      }
+      await faults.beforeAnswer?.(mail, { drop })
+      accepted.push(mail)
+      for (let answer = 0; answer < (faults.answers ?? 1); answer++) done()
+    },
+    ...options,
+  })
+  server.on('error', () => {})
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+
+  return {
+    port,
+    url: `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
+    accepted,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise<void>((done) => void server.close(() => done()))
+    },
+  }
+}
+
+async function read(stream: SMTPServerDataStream) {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
