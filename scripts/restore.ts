@@ -10,7 +10,7 @@ import { StartError } from '#server/errors.ts'
 import { createQueue } from '#server/jobs/queue.ts'
 
 /** `npm run restore -- <file>`: puts a backup into an empty shop; `--replace` into one that has data. */
-const [file] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const file = process.argv.slice(2).find((word) => !word.startsWith('--'))
 if (!file || !existsSync(file)) {
   console.error('From where? npm run restore -- shop.sql.gz [--replace]')
   process.exit(1)

@@ -67,7 +67,9 @@ function answerLength(buffer: Buffer): number | undefined {
   return headEnd + 4 + Number(length ?? 0)
 }
 
-process.once('message', async (order: LoadOrder) => {
+async function obey(order: LoadOrder) {
   process.send?.(await load(order))
   process.disconnect()
-})
+}
+
+process.once('message', (order: LoadOrder) => void obey(order))

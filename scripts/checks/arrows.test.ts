@@ -21,7 +21,12 @@ test.for([
   ['the ground floor knows no feature', 'server/http/a.ts', '#server/features/b/b.ts', 'the ground floor'],
   ['a feature has one door', 'server/features/a/a.ts', '../b/inner.ts', 'others see only'],
   ["a feature's routes are for the app", 'server/features/a/a.ts', '../b/routes.ts', 'others see only'],
-  ['test helpers stay in tests', 'server/app.ts', './testing/open-shop.ts', 'server/testing is for tests'],
+  [
+    'test helpers stay in tests',
+    'server/app.ts',
+    './testing/open-shop.ts',
+    'only tests import what is for tests',
+  ],
   ['rooms are named by #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
 ] as const)('%s', ([, from, specifier, complaint]) => {
   const to = specifier.startsWith('#')

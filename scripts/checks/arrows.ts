@@ -65,6 +65,7 @@ function resolve(from: string, specifier: string): string | undefined {
 }
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
+const isForTests = (path: string) => /^(server|sandbox)\/testing\//.test(path)
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
@@ -79,10 +80,9 @@ function packageComplaint(from: string, specifier: string): string | undefined {
 
 function mayImport(from: string, to: string): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
-  const inTest = isTest(from)
+  const inTest = isTest(from) || isForTests(from) || room === 'e2e'
   if (isTest(to)) return 'a test is imported by nobody'
-  if (to.startsWith('server/testing/') && !inTest && room !== 'e2e' && !from.startsWith('server/testing/'))
-    return 'server/testing is for tests'
+  if (isForTests(to) && !inTest) return 'only tests import what is for tests'
 
   const mayCross =
     room === target ||

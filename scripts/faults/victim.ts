@@ -16,8 +16,11 @@ export type Victim = Awaited<ReturnType<typeof openVictim>>
 const entry = fileURLToPath(new URL('./shop.ts', import.meta.url))
 
 export async function openVictim({
-  env = {} as Record<string, string>,
+  env = {},
   dataDir = mkdtempSync(join(tmpdir(), 'shop-fault-')),
+}: {
+  env?: Record<string, string>
+  dataDir?: string
 } = {}) {
   const postgres = await openEmbedded(dataDir)
   const port = await freePort()
@@ -25,7 +28,7 @@ export async function openVictim({
   let child = await start()
 
   async function start(): Promise<ChildProcess> {
-    const process_ = spawn(process.execPath, [entry], {
+    const started = spawn(process.execPath, [entry], {
       env: {
         ...process.env,
         PORT: String(port),
@@ -38,12 +41,12 @@ export async function openVictim({
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     for (let tries = 0; tries < 300; tries++) {
-      if (process_.exitCode !== null) throw new Error(`The shop stopped with ${process_.exitCode}`)
+      if (started.exitCode !== null) throw new Error(`The shop stopped with ${started.exitCode}`)
       const ready = await fetch(`${url}/readyz`).then(
         (response) => response.ok,
         () => false,
       )
-      if (ready) return process_
+      if (ready) return started
       await sleep(50)
     }
     throw new Error('The shop did not start')
