@@ -3,6 +3,7 @@ import { Suspense, useState } from 'react'
 import { usePathname } from 'wouter/use-browser-location'
 import type { SiteSettings } from '#contract/site.ts'
 import { createQueryClient } from './api/query-client.ts'
+import { CookieBanner } from './layout/cookie-banner.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
 import { Footer } from './layout/footer.tsx'
 import { Guard } from './layout/guard.tsx'
@@ -41,6 +42,7 @@ export function App({ settings, path }: { settings: SiteSettings; path?: string 
         </main>
         <Footer />
         <PageChange route={route} />
+        <CookieBanner sensitive={route.secret === true} />
         <ToastHost />
         <ConfirmHost />
       </QueryClientProvider>

@@ -30,6 +30,8 @@ export const routes: Route[] = [
   { ...unlisted, path: '/reset-password', page: 'auth/reset-password-page', title: 'Reset password', description: 'Set a new password for your account.', secret: true },
   { ...unlisted, path: '/checkout', page: 'checkout/checkout-page', title: 'Checkout', description: 'Review your order and pay securely by card.' },
   { ...unlisted, path: '/checkout/success', page: 'checkout/success-page', title: 'Payment', description: 'Your purchase and your TradingView access request.', secret: true },
+  { ...unlisted, path: '/newsletter/confirm', page: 'newsletter/confirm-page', title: 'Confirm your subscription', description: 'Confirm that you want our newsletter.', secret: true },
+  { ...unlisted, path: '/newsletter/unsubscribe', page: 'newsletter/unsubscribe-page', title: 'Unsubscribe', description: 'Leave our newsletter.', secret: true },
   { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome', description: 'What happens after your purchase.' },
   { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide', description: 'From access to the first signal in six steps.' },
   { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard', description: 'Your subscriptions, invoices and recommended assets.' },

@@ -1,6 +1,8 @@
 import { brand } from '#contract/brand.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import type { SiteSettings } from '#contract/site.ts'
-import type { Route } from './router.tsx'
+import { questions } from './features/products/rebound-sigma-pro.ts'
+import { type Route, routes } from './router.tsx'
 
 export type StructuredData = { '@type': string; [property: string]: unknown }
 
@@ -8,13 +10,74 @@ export type StructuredData = { '@type': string; [property: string]: unknown }
 export function structuredDataFor(route: Route, settings: SiteSettings): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
-  const organization = {
-    '@context': 'https://schema.org',
+  const parts: StructuredData[] = [organization(absolute, settings), breadcrumbs(absolute, route)]
+  if (route.path === `/products/${reboundSigmaPro.slug}`) parts.push(product(absolute, route), faq())
+  return parts.map((part) => ({ '@context': 'https://schema.org', ...part }))
+}
+
+type Absolute = (path: string) => string
+
+function organization(absolute: Absolute, { supportEmail, seller }: SiteSettings) {
+  return {
     '@type': 'Organization',
     name: brand.name,
+    ...(seller.name ? { legalName: seller.name } : {}),
     url: absolute('/'),
     logo: absolute('/icon-512.png'),
-    email: settings.supportEmail,
+    email: supportEmail,
   }
-  return [organization]
+}
+
+function breadcrumbs(absolute: Absolute, route: Route) {
+  const trail = routes.filter(
+    ({ path }) => path === '/' || route.path === path || route.path.startsWith(`${path}/`),
+  )
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: trail.map(({ path, title }, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      name: path === '/' ? 'Home' : title,
+      item: absolute(path),
+    })),
+  }
+}
+
+function product(absolute: Absolute, route: Route) {
+  const offer = (name: string, cents: number, unitCode: 'MON' | 'ANN', billing: string) => ({
+    '@type': 'Offer',
+    name,
+    price: (cents / 100).toFixed(2),
+    priceCurrency: 'USD',
+    availability: 'https://schema.org/InStock',
+    url: absolute(`/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`),
+    priceSpecification: {
+      '@type': 'UnitPriceSpecification',
+      price: (cents / 100).toFixed(2),
+      priceCurrency: 'USD',
+      referenceQuantity: { '@type': 'QuantitativeValue', value: 1, unitCode },
+    },
+  })
+  return {
+    '@type': 'Product',
+    name: reboundSigmaPro.name,
+    description: route.description,
+    image: absolute('/og/rebound-sigma-pro.png'),
+    brand: { '@type': 'Brand', name: brand.name },
+    offers: [
+      offer('Monthly subscription', reboundSigmaPro.monthlyPrice, 'MON', 'monthly'),
+      offer('Yearly subscription', reboundSigmaPro.yearlyPrice, 'ANN', 'yearly'),
+    ],
+  }
+}
+
+function faq() {
+  return {
+    '@type': 'FAQPage',
+    mainEntity: questions.map(({ question, answer }) => ({
+      '@type': 'Question',
+      name: question,
+      acceptedAnswer: { '@type': 'Answer', text: answer },
+    })),
+  }
 }

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/settings.tsx'
 import { Link } from '#web/ui/link.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { openCookieSettings } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
 import { NewsletterForm } from './newsletter-form.tsx'
 
@@ -11,7 +13,7 @@ export function Footer() {
   const { supportEmail } = useSettings()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
-      <div className="mx-auto grid max-w-6xl gap-10 px-5 py-14 sm:grid-cols-2 sm:px-8 lg:grid-cols-[2fr_1fr_1fr_2fr]">
+      <Container className="grid gap-10 py-14 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr_2fr]">
         <div className="flex flex-col items-start gap-4">
           <Logo />
           <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
@@ -37,8 +39,14 @@ export function Footer() {
           <p className="text-sm text-muted">News of new products. No noise, unsubscribe at any time.</p>
           <NewsletterForm success="You've been added to our newsletter." />
         </div>
-      </div>
-      <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-x-8 gap-y-3 border-t border-line px-5 py-6 text-sm text-muted sm:px-8">
+      </Container>
+      <Container>
+        <p className="border-t border-line pt-6 text-xs text-muted">
+          Trading involves risk and can lead to the loss of all the capital you use. Our indicators are
+          software and no investment advice; results of the past and of backtests do not predict the future.
+        </p>
+      </Container>
+      <Container className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 py-6 text-sm text-muted">
         <p>
           © <CurrentYear /> {brand.name}. All rights reserved.
         </p>
@@ -52,8 +60,11 @@ export function Footer() {
           <Link href="/legal/imprint" className={link}>
             Imprint
           </Link>
+          <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
+            Cookie settings
+          </button>
         </nav>
-      </div>
+      </Container>
     </footer>
   )
 }

@@ -14,6 +14,7 @@ import type * as z from 'zod/mini'
 import { ApiError } from '#contract/call.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { FieldContext } from './field-context.ts'
 
 type Errors = Record<string, string>
 type FormState = { errors: Errors; pending: boolean }
@@ -28,7 +29,7 @@ export function Form<S extends z.ZodMiniType>(props: {
   schema: S
   onSubmit: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
   /** Told of every fault the schema found, for the messages that the spec wants as toasts. */
-  onInvalid?: (errors: Errors) => void
+  onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
   /** What is not a field of its own, such as an id. */
   extra?: Record<string, unknown>
   resetAfterwards?: boolean
@@ -47,11 +48,12 @@ export function Form<S extends z.ZodMiniType>(props: {
   }, [state.errors])
 
   async function submit(form: HTMLFormElement) {
-    const parsed = schema.safeParse({ ...Object.fromEntries(new FormData(form)), ...extra })
+    const values = { ...Object.fromEntries(new FormData(form)), ...extra }
+    const parsed = schema.safeParse(values)
     if (!parsed.success) {
       const errors = firstByField(parsed.error.issues)
       setState({ errors, pending: false })
-      onInvalid?.(errors)
+      onInvalid?.(errors, values)
       return
     }
     busy.current = true
@@ -92,19 +94,6 @@ function firstByField(issues: { path: PropertyKey[]; message: string }[]) {
 
 export function SubmitButton(props: ComponentProps<typeof Button>) {
   return <Button type="submit" pending={use(FormContext).pending} {...props} />
-}
-
-type FieldControl = {
-  id: string
-  name: string
-  'aria-invalid': boolean | undefined
-  'aria-describedby': string | undefined
-}
-const FieldContext = createContext<FieldControl | null>(null)
-
-/** What an input inside a `Field` must carry: its id, its name, and the ties to hint and error. */
-export function useField(): Partial<FieldControl> {
-  return use(FieldContext) ?? {}
 }
 
 export function Field(props: {

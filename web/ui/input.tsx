@@ -1,7 +1,6 @@
-import { Eye, EyeOff } from 'lucide-react'
-import { type ComponentProps, useState } from 'react'
+import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
-import { useField } from './form.tsx'
+import { useField } from './field-context.ts'
 
 const box =
   'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger'
@@ -27,28 +26,5 @@ export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> 
       <input type="checkbox" className="size-5 cursor-pointer accent-accent" {...rest} />
       {label}
     </label>
-  )
-}
-
-export function PasswordInput({
-  what = 'password',
-  className,
-  ...rest
-}: Omit<ComponentProps<'input'>, 'type'> & { what?: string }) {
-  const [shown, setShown] = useState(false)
-  const Icon = shown ? EyeOff : Eye
-  return (
-    <div className="relative">
-      <Input type={shown ? 'text' : 'password'} className={classes('pr-12', className)} {...rest} />
-      <button
-        type="button"
-        aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
-        aria-pressed={shown}
-        onClick={() => setShown(!shown)}
-        className="absolute inset-y-0 right-0 grid w-11 cursor-pointer place-items-center rounded-md text-muted hover:text-ink"
-      >
-        <Icon className="size-5" aria-hidden="true" />
-      </button>
-    </div>
   )
 }

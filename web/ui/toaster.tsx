@@ -34,7 +34,7 @@ export default function Toaster({ toast }: { toast: Toast }) {
       </Radix.Root>
       <Radix.Viewport
         hotkey={['F8']}
-        className="pointer-events-none fixed right-0 bottom-0 z-50 flex w-full flex-col gap-2 p-4 md:max-w-[420px]"
+        className="pointer-events-none fixed top-0 right-0 z-50 flex w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
       />
     </Radix.Provider>
   )

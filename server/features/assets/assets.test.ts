@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assets, parseAssetList } from '#contract/assets.ts'
 import { audit } from '#contract/audit.ts'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases, recommendedAssets } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
-import { catalogue, reboundSigmaPro } from '#contract/catalog.ts'
+import { catalogue, reboundSigmaPro } from '#contract/price-list.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { recommendedAssets } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'

@@ -1,4 +1,5 @@
-import { type catalog, catalogue } from '#contract/catalog.ts'
+import type { catalog } from '#contract/catalog.ts'
+import { catalogue } from '#contract/price-list.ts'
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../../http/mount.ts'
 

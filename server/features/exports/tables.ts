@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { catalogue } from '#contract/catalog.ts'
 import type { ExportKind } from '#contract/exports.ts'
+import { catalogue } from '#contract/price-list.ts'
 
 /**
  * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { reboundSigmaPro } from '#contract/catalog.ts'
 import { overview } from '#contract/overview.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 

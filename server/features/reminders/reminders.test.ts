@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { reminders } from '#contract/reminders.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'

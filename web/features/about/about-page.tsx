@@ -1,5 +1,76 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { Mail } from 'lucide-react'
+import { useSettings } from '#web/settings.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Principles } from '../showcase/principles.tsx'
+import { Eyebrow, Section } from '../showcase/section.tsx'
+import { ContactForm } from './contact-form.tsx'
 
 export default function AboutPage() {
-  return <PageHeading title="About" />
+  return (
+    <>
+      <Mission />
+      <Section
+        eyebrow="Principles"
+        title="Three principles"
+        lead="Every rule we publish is held against them, and so is every idea we drop."
+      >
+        <Principles />
+      </Section>
+      <Contact />
+    </>
+  )
+}
+
+function Mission() {
+  return (
+    <div className="hero border-b border-line">
+      <Container className="grid gap-x-16 gap-y-10 py-16 sm:py-24 lg:grid-cols-[1.1fr_1fr]">
+        <div className="flex flex-col gap-6">
+          <Eyebrow>Our mission</Eyebrow>
+          <h1 className="text-4xl">Fewer decisions, made better.</h1>
+        </div>
+        <div className="flex flex-col gap-5 text-lg text-muted lg:pt-11">
+          <p className="text-ink">
+            We build professional indicators for rule-based entries and exits, for traders who want to act on
+            evidence and not on noise.
+          </p>
+          <p>
+            Most trading tools add something to look at: one more line, one more alert, one more opinion. We
+            take things away. A good indicator says clearly when its conditions hold, says nothing when they
+            do not, and can be tested by everyone who relies on it.
+          </p>
+          <p>
+            That is why every indicator of ours comes with a strategy version for your own backtests, why its
+            list of symbols is reviewed at least once a month, and why the one who answers your questions is
+            the one who wrote the rules.
+          </p>
+        </div>
+      </Container>
+    </div>
+  )
+}
+
+function Contact() {
+  const { supportEmail } = useSettings()
+  return (
+    <section id="contact" className="border-t border-line bg-surface pt-16 pb-8 sm:pt-24">
+      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_1.2fr]">
+        <div className="flex flex-col items-start gap-4">
+          <Eyebrow>Contact</Eyebrow>
+          <h2 className="text-3xl">Write to us</h2>
+          <p className="text-lg text-muted">
+            About the product, your subscription or an idea. A person reads it and answers by email.
+          </p>
+          <a
+            href={`mailto:${supportEmail}`}
+            className="mt-2 inline-flex items-center gap-2.5 font-medium text-accent underline-offset-4 hover:underline"
+          >
+            <Mail aria-hidden="true" className="size-5" />
+            {supportEmail}
+          </a>
+        </div>
+        <ContactForm />
+      </Container>
+    </section>
+  )
 }

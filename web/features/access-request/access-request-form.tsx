@@ -3,7 +3,8 @@ import { purchases } from '#contract/purchases.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Input, PasswordInput, Textarea } from '#web/ui/input.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
 
 const messages = {
   refreshes: [accessRequests.list, purchases.list],

@@ -1,13 +1,13 @@
-import { ArrowRight } from 'lucide-react'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
-import { Eyebrow, Section } from '#web/ui/section.tsx'
-import { Principles } from '../about/principles.tsx'
-import { ChartPanel } from '../chart/chart-panel.tsx'
-import { ExampleChart } from '../chart/example-chart.tsx'
+import { Arrow } from '../showcase/arrow.tsx'
+import { ChartPanel } from '../showcase/chart-panel.tsx'
+import { ExampleChart } from '../showcase/example-chart.tsx'
+import { Principles } from '../showcase/principles.tsx'
+import { Eyebrow, Section } from '../showcase/section.tsx'
 
 export default function HomePage() {
   return (
@@ -40,7 +40,7 @@ function Hero() {
         <div className="flex flex-wrap gap-3">
           <ButtonLink href="/products" size="lg">
             Explore Products
-            <ArrowRight aria-hidden="true" className="size-4.5" />
+            <Arrow />
           </ButtonLink>
           <ButtonLink href="/about" size="lg" look="secondary">
             About Us
@@ -104,10 +104,7 @@ function Teaser() {
           </p>
           <span className="flex items-center gap-2 font-medium text-accent">
             See how it works
-            <ArrowRight
-              aria-hidden="true"
-              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-            />
+            <Arrow />
           </span>
         </div>
         <Bands />
@@ -162,7 +159,7 @@ function ClosingCall() {
         </p>
         <ButtonLink href="/products/rebound-sigma-pro" size="lg">
           View Rebound Sigma Pro
-          <ArrowRight aria-hidden="true" className="size-4.5" />
+          <Arrow />
         </ButtonLink>
       </div>
     </Container>

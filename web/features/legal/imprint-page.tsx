@@ -1,5 +1,77 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { useSettings } from '#web/settings.tsx'
+import { LegalText } from './legal-text.tsx'
+import { SellerAddress, SupportEmail } from './seller.tsx'
 
 export default function ImprintPage() {
-  return <PageHeading title="Imprint" />
+  const { seller } = useSettings()
+  const particulars = [
+    { name: 'Commercial register', value: seller.register },
+    { name: 'VAT number', value: seller.vatId },
+  ].filter(({ value }) => value)
+  return (
+    <LegalText
+      title="Imprint"
+      lead="Who runs this site, and how to reach us."
+      changed="2026-11-15"
+      sections={[
+        { id: 'operator', title: 'Operator', content: <SellerAddress /> },
+        {
+          id: 'contact',
+          title: 'Contact',
+          content: (
+            <ul>
+              <li>
+                Email: <SupportEmail />
+              </li>
+              {seller.phone && (
+                <li>
+                  Telephone: <a href={`tel:${seller.phone.replaceAll(/[^+\d]/g, '')}`}>{seller.phone}</a>
+                </li>
+              )}
+            </ul>
+          ),
+        },
+        ...(particulars.length > 0
+          ? [
+              {
+                id: 'register',
+                title: 'Register',
+                content: (
+                  <ul>
+                    {particulars.map(({ name, value }) => (
+                      <li key={name}>
+                        {name}: {value}
+                      </li>
+                    ))}
+                  </ul>
+                ),
+              },
+            ]
+          : []),
+        {
+          id: 'no-advice',
+          title: 'No investment advice',
+          content: (
+            <p>
+              Everything on this site is general information about a software product. It is neither
+              investment advice nor a recommendation to buy or sell a security. Trading can lead to the loss
+              of all the capital you use. Results of backtests and of the past say nothing certain about the
+              future.
+            </p>
+          ),
+        },
+        {
+          id: 'content',
+          title: 'Content and links',
+          content: (
+            <p>
+              We write our pages with care and correct errors as soon as we learn of them. Other sites that we
+              link to are the responsibility of those who run them. TradingView is a trade mark of its owner;
+              we are not connected with it.
+            </p>
+          ),
+        },
+      ]}
+    />
+  )
 }

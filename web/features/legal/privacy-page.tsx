@@ -1,5 +1,210 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { brand } from '#contract/brand.ts'
+import { useSettings } from '#web/settings.tsx'
+import { type LegalSection, LegalText } from './legal-text.tsx'
+import { SellerAddress, SupportEmail } from './seller.tsx'
 
 export default function PrivacyPage() {
-  return <PageHeading title="Privacy Policy" />
+  return (
+    <LegalText
+      title="Privacy Policy"
+      lead="Which personal data we process, why, for how long and with whom, and what you can ask of us."
+      changed="2026-11-15"
+      sections={sections}
+    />
+  )
+}
+
+const sections: LegalSection[] = [
+  {
+    id: 'controller',
+    title: 'Controller',
+    content: (
+      <>
+        <p>Responsible for the processing of personal data on this site:</p>
+        <SellerAddress />
+        <p>
+          For every question about your data, write to <SupportEmail />.
+        </p>
+      </>
+    ),
+  },
+  {
+    id: 'purposes',
+    title: 'What we process, and why',
+    content: (
+      <dl>
+        <dt>Visiting the site</dt>
+        <dd>
+          Your IP address, the page asked for, the time and the kind of browser, to deliver the site and keep
+          it safe. Basis: our legitimate interest.
+        </dd>
+        <dt>Account</dt>
+        <dd>
+          Name, email address and a hash of your password, to let you log in and to keep your purchases
+          together. Basis: our contract with you.
+        </dd>
+        <dt>Purchase and billing</dt>
+        <dd>
+          What you bought, when, for how much, and the references of the payment. Your card details go to
+          Stripe directly; we never see them. Basis: our contract with you and the duty to keep accounts.
+        </dd>
+        <dt>Access request</dt>
+        <dd>
+          Your TradingView username, the name of your exchange, and the exchange keys you enter, to set up
+          your access. The keys are encrypted as soon as they reach us. Basis: our contract with you.
+        </dd>
+        <dt>Contact form</dt>
+        <dd>
+          Your name, email address and message, to answer you. Basis: our legitimate interest in answering, or
+          steps towards a contract.
+        </dd>
+        <dt>Newsletter</dt>
+        <dd>
+          Your email address, after you have confirmed it. Basis: your consent. Every issue has a link to
+          unsubscribe.
+        </dd>
+        <dt>Region</dt>
+        <dd>
+          The country your connection comes from, to know whether the law wants us to ask you about cookies.
+          Basis: our duty to ask.
+        </dd>
+        <dt>Analytics</dt>
+        <dd>
+          How the pages are used, where we use analytics at all. In the countries where it is needed, only
+          after your consent.
+        </dd>
+      </dl>
+    ),
+  },
+  { id: 'recipients', title: 'Who receives data', content: <Recipients /> },
+  {
+    id: 'abroad',
+    title: 'Transfers abroad',
+    content: (
+      <p>
+        Some of these companies also process data outside Switzerland and the European Economic Area, above
+        all in the United States. We rely on adequacy decisions such as the Data Privacy Framework, or on the
+        standard contractual clauses of the European Commission.
+      </p>
+    ),
+  },
+  {
+    id: 'retention',
+    title: 'How long we keep it',
+    content: (
+      <ul>
+        <li>Account: until you ask us to delete it.</li>
+        <li>Purchases and invoices: ten years, as Swiss law requires of accounts.</li>
+        <li>Exchange keys: until access has been granted, and 30 days at most.</li>
+        <li>Messages: as long as the matter needs, and two years at most.</li>
+        <li>Newsletter: until you unsubscribe.</li>
+        <li>Server logs: 30 days at most.</li>
+      </ul>
+    ),
+  },
+  { id: 'cookies', title: 'Cookies and local storage', content: <Cookies /> },
+  {
+    id: 'security',
+    title: 'Security',
+    content: (
+      <p>
+        Connections are encrypted. Passwords are stored only as hashes, exchange keys only encrypted with a
+        key that is kept apart from the database. Who reads an exchange key is recorded.
+      </p>
+    ),
+  },
+  {
+    id: 'rights',
+    title: 'Your rights',
+    content: (
+      <>
+        <p>You may at any time ask us</p>
+        <ul>
+          <li>for access to the data we hold about you, and for a copy of it;</li>
+          <li>to correct it, to delete it or to restrict its processing;</li>
+          <li>to hand it to you or to somebody else in a common format;</li>
+          <li>to stop processing that rests on our legitimate interest;</li>
+          <li>to end what you consented to, with effect for the future.</li>
+        </ul>
+        <p>
+          An email to <SupportEmail /> is enough. You may also complain to a supervisory authority: in
+          Switzerland the Federal Data Protection and Information Commissioner, in the European Union the
+          authority of the country you live in.
+        </p>
+      </>
+    ),
+  },
+  {
+    id: 'changes',
+    title: 'Changes',
+    content: (
+      <p>
+        We adapt this policy when what we do changes. The day of the last change stands at the top of the
+        page.
+      </p>
+    ),
+  },
+]
+
+function Recipients() {
+  const { regionLookupUrl, gaMeasurementId } = useSettings()
+  return (
+    <>
+      <p>We sell no data. These receive what they need for their part:</p>
+      <ul>
+        <li>Stripe (payments): your email address, your card details and the amount.</li>
+        <li>TradingView: your username there, when we grant you access.</li>
+        <li>Our hosting and email providers, on our behalf.</li>
+        <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>
+        {gaMeasurementId && <li>Google Analytics, if you consent: use of the pages, without your name.</li>}
+        <li>Authorities, where the law obliges us.</li>
+      </ul>
+    </>
+  )
+}
+
+function Cookies() {
+  const { gaMeasurementId } = useSettings()
+  const rows = [
+    { name: 'session', purpose: 'Keeps you logged in', lasts: '30 days' },
+    { name: 'checkout', purpose: 'Ties a payment to the browser that made it', lasts: '1 day' },
+    { name: brand.consentCookie, purpose: 'Remembers your choice about cookies', lasts: '365 days' },
+    {
+      name: 'theme (local storage)',
+      purpose: 'Remembers the light or dark theme',
+      lasts: 'until you clear it',
+    },
+    {
+      name: 'user (local storage)',
+      purpose: 'Whether to expect a logged-in user',
+      lasts: 'until you log out',
+    },
+    ...(gaMeasurementId ? [{ name: '_ga', purpose: 'Analytics, only with consent', lasts: '2 years' }] : []),
+  ]
+  return (
+    <>
+      <p>
+        The ones that the site cannot work without need no consent. Analytics does: you can give and withdraw
+        it with “Cookie settings” at the foot of every page.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">What for</th>
+            <th scope="col">How long</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, purpose, lasts }) => (
+            <tr key={name}>
+              <td className="font-mono break-all">{name}</td>
+              <td>{purpose}</td>
+              <td>{lasts}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
 }

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { reboundSigmaPro, regularPrice } from '#contract/catalog.ts'
+import { reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'

@@ -1,11 +1,11 @@
-import { ArrowRight } from 'lucide-react'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container, PageHeading } from '#web/ui/page.tsx'
-import { ExampleChart } from '../chart/example-chart.tsx'
+import { Arrow } from '../showcase/arrow.tsx'
+import { ExampleChart } from '../showcase/example-chart.tsx'
 
 export default function ProductsPage() {
   return (
@@ -48,10 +48,7 @@ function ProductCard() {
           </span>
           <span className="flex items-center gap-2 font-medium text-accent">
             View details
-            <ArrowRight
-              aria-hidden="true"
-              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-            />
+            <Arrow />
           </span>
         </span>
       </span>

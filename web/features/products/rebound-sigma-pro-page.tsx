@@ -8,21 +8,23 @@ import {
   LayoutDashboard,
   ListChecks,
   LockKeyhole,
+  type LucideIcon,
   MessageCircle,
   NotebookPen,
   RefreshCw,
   ScrollText,
-  ShieldCheck,
 } from 'lucide-react'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
-import { Eyebrow, Section } from '#web/ui/section.tsx'
-import { ExplorableChart } from '../chart/explorable-chart.tsx'
+import { Eyebrow, Section } from '../showcase/section.tsx'
+import { ExplorableChart } from './explorable-chart.tsx'
 import { checkoutAddress, Pricing } from './pricing.tsx'
-import { benefits, contents, questions, steps } from './rebound-sigma-pro.ts'
+import { benefits, contents, questions } from './rebound-sigma-pro.ts'
+import { Steps } from './steps.tsx'
 
 const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
 const contentIcons = [
@@ -41,101 +43,125 @@ export default function ReboundSigmaProPage() {
     <>
       <Hero />
       <Section
-        eyebrow="Key benefits"
-        title="What a rule does for you"
-        lead="Six reasons to let conditions decide, and keep your judgement for what they cannot know."
+        title="Key Benefits"
+        lead="Six reasons to let rules decide, and to keep your judgement for what they cannot know."
       >
         <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
-          {benefits.map(({ title, text }, index) => {
-            const Icon = benefitIcons[index] ?? ShieldCheck
-            return (
-              <li key={title} className="flex flex-col gap-3">
-                <Icon aria-hidden="true" className="size-6 text-accent" strokeWidth="1.75" />
-                <h3 className="text-xl">{title}</h3>
-                <p className="text-muted">{text}</p>
-              </li>
-            )
-          })}
-        </ul>
-      </Section>
-      <Section
-        id="how-it-works"
-        eyebrow="How it works"
-        title="Pullback, entry, exit"
-        lead="Three steps, on daily candles, the same every time."
-        className="border-y border-line bg-surface"
-      >
-        <ol className="grid gap-10 md:grid-cols-3">
-          {steps.map(({ title, text }, index) => (
-            <li key={title} className="flex flex-col gap-3 border-t border-line pt-6">
-              <span className="font-mono text-sm font-medium text-accent">Step {index + 1}</span>
+          {benefits.map(({ title, text }, index) => (
+            <li key={title} className="flex flex-col gap-3">
+              <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
               <h3 className="text-xl">{title}</h3>
               <p className="text-muted">{text}</p>
             </li>
           ))}
-        </ol>
-      </Section>
-      <Section
-        eyebrow="Example chart"
-        title="What you see on your chart"
-        lead="Drawn from made-up prices, to show the signals and not results. One of the three trades ends at a loss, because some do."
-      >
-        <ExplorableChart />
-      </Section>
-      <Section eyebrow="What You Get" title="One subscription, the whole package">
-        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-          {contents.map(({ title, text }, index) => {
-            const Icon = contentIcons[index] ?? ShieldCheck
-            return (
-              <li
-                key={title}
-                className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-6 shadow-card"
-              >
-                <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
-                  <Icon aria-hidden="true" className="size-5" />
-                </span>
-                <h3 className="mt-2 text-lg">{title}</h3>
-                <p className="text-sm text-muted">{text}</p>
-              </li>
-            )
-          })}
         </ul>
       </Section>
       <Section
-        id="pricing"
-        eyebrow="Early-access pricing"
-        title="The early-access price"
-        lead="For those who join now. Paid by card, cancelled in your dashboard whenever you like."
+        id="how-it-works"
+        title="How It Works"
+        lead="Pullback, entry, exit: three steps on daily candles, the same every time."
         className="border-y border-line bg-surface"
       >
-        <Pricing />
+        <Steps />
       </Section>
-      <Section eyebrow="FAQ" title="Questions and answers">
-        <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
+      <Section
+        title="Example Chart"
+        lead="Drawn from made-up prices, to show signals and not results. One of the three trades ends at a loss, because some do."
+      >
+        <ExplorableChart />
+      </Section>
+      <Section title="What You Get" lead="One subscription, the whole package.">
+        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+          {contents.map(({ title, text }, index) => (
+            <li
+              key={title}
+              className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-6 shadow-card"
+            >
+              <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
+                <IconOf icons={contentIcons} index={index} className="size-5" />
+              </span>
+              <h3 className="mt-2 text-lg">{title}</h3>
+              <p className="text-sm text-muted">{text}</p>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Questions />
+      <Section
+        id="pricing"
+        title="Early-Access Pricing"
+        lead="For those who join now. Paid by card, cancelled in your dashboard whenever you like."
+      >
+        <Pricing />
       </Section>
     </>
   )
 }
 
+function Questions() {
+  return (
+    <section className="border-y border-line bg-surface py-16 sm:py-24">
+      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_1.8fr]">
+        <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
+          <h2 className="text-3xl">Frequently Asked Questions</h2>
+          <p className="text-lg text-muted">
+            Something else?{' '}
+            <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
+              Write to us
+            </Link>
+            .
+          </p>
+        </header>
+        <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
+      </Container>
+    </section>
+  )
+}
+
+function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: number; className: string }) {
+  const Icon = icons[index]
+  return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
+}
+
+const dataSheet = [
+  { name: 'Platform', value: 'TradingView' },
+  { name: 'Markets', value: 'Stocks and ETFs' },
+  { name: 'Chart', value: 'Daily' },
+  { name: 'Holding', value: '2–5 days, typically' },
+  { name: 'Rebound List', value: 'Reviewed at least monthly' },
+  { name: 'Access', value: 'Within 24 hours' },
+]
+
 function Hero() {
   return (
     <div className="hero border-b border-line">
-      <Container className="flex flex-col items-start gap-7 py-16 sm:py-24">
-        <Eyebrow>Invite-only indicator for TradingView</Eyebrow>
-        <h1 className="max-w-4xl text-4xl">Rebound Sigma Pro</h1>
-        <p className="max-w-2xl text-lg text-muted sm:text-xl">
-          Short-term rebound signals for stocks and ETFs, with an entry and an exit for each trade, a strategy
-          version for your own backtests, and a list of symbols that is reviewed at least once a month.
-        </p>
-        <div className="flex flex-wrap gap-3">
-          <ButtonLink href={checkoutAddress('monthly')} size="lg">
-            Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
-          </ButtonLink>
-          <ButtonLink href="#how-it-works" size="lg" look="secondary">
-            Learn How It Works
-            <ArrowDown aria-hidden="true" className="size-4.5" />
-          </ButtonLink>
+      <Container className="grid items-center gap-x-16 gap-y-12 py-16 sm:py-24 lg:grid-cols-[1.5fr_1fr]">
+        <div className="flex flex-col items-start gap-7">
+          <Eyebrow>Invite-only indicator for TradingView</Eyebrow>
+          <h1 className="text-4xl">{reboundSigmaPro.name}</h1>
+          <p className="max-w-2xl text-lg text-muted sm:text-xl">
+            Short-term rebound signals for stocks and ETFs, with an entry and an exit for each trade, a
+            strategy version for your own backtests, and a list of symbols that is reviewed at least once a
+            month.
+          </p>
+          <div className="flex flex-wrap gap-3">
+            <ButtonLink href={checkoutAddress('monthly')} size="lg">
+              Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
+            </ButtonLink>
+            <ButtonLink href="#how-it-works" size="lg" look="secondary">
+              Learn How It Works
+              <ArrowDown aria-hidden="true" className="size-4.5" />
+            </ButtonLink>
+          </div>
         </div>
+        <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
+          {dataSheet.map(({ name, value }) => (
+            <div key={name} className="flex flex-wrap items-baseline justify-between gap-x-6 py-3.5">
+              <dt className="font-mono text-xs tracking-wide text-muted uppercase">{name}</dt>
+              <dd className="font-medium">{value}</dd>
+            </div>
+          ))}
+        </dl>
       </Container>
     </div>
   )

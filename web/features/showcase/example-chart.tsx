@@ -2,7 +2,7 @@ import { bars, signals } from './sample-data.ts'
 
 const width = 1200
 const height = 460
-const margin = { top: 34, bottom: 30, right: 8 }
+const margin = { top: 40, bottom: 64, right: 8 }
 const step = (width - margin.right) / bars.length
 
 const highest = Math.max(...bars.map((bar) => bar.high))

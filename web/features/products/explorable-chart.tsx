@@ -2,8 +2,8 @@ import { MousePointerClick } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import { ChartPanel } from './chart-panel.tsx'
-import { ExampleChart } from './example-chart.tsx'
+import { ChartPanel } from '../showcase/chart-panel.tsx'
+import { ExampleChart } from '../showcase/example-chart.tsx'
 
 const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
 

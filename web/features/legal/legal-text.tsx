@@ -1,0 +1,61 @@
+import { type ReactNode, useId } from 'react'
+import { Container } from '#web/ui/page.tsx'
+
+export type LegalSection = { id: string; title: string; content: ReactNode }
+
+/** A long text with numbered parts, a table of contents and the day of its last change. */
+export function LegalText(props: { title: string; lead: string; changed: string; sections: LegalSection[] }) {
+  const { title, lead, changed, sections } = props
+  const id = useId()
+  return (
+    <Container className="pt-14 sm:pt-20">
+      <header className="flex flex-col gap-4 border-b border-line pb-10">
+        <h1 className="text-3xl">{title}</h1>
+        <p className="max-w-2xl text-lg text-muted">{lead}</p>
+        <p className="text-sm text-muted">
+          Last changed on <time dateTime={changed}>{longDate(changed)}</time>
+        </p>
+      </header>
+      <div className="grid gap-x-16 lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <nav aria-labelledby={id} className="py-8 lg:sticky lg:top-16 lg:self-start lg:py-10">
+          <h2 id={id} className="mb-3 text-sm">
+            Contents
+          </h2>
+          <ol className="flex flex-col gap-1 text-sm">
+            {sections.map((section, index) => (
+              <li key={section.id}>
+                <a
+                  href={`#${section.id}`}
+                  className="flex gap-3 rounded-sm py-1 text-muted transition-colors hover:text-ink"
+                >
+                  <span className="w-5 shrink-0 text-right tabular-nums">{index + 1}</span>
+                  {section.title}
+                </a>
+              </li>
+            ))}
+          </ol>
+        </nav>
+        <div className="legal flex max-w-2xl flex-col gap-10 py-4 lg:py-10">
+          {sections.map((section, index) => (
+            <section key={section.id} id={section.id}>
+              <h2>
+                {index + 1}. {section.title}
+              </h2>
+              {section.content}
+            </section>
+          ))}
+        </div>
+      </div>
+    </Container>
+  )
+}
+
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
+/** The same words on server and browser, whatever their language is. */
+function longDate(iso: string) {
+  const [year, month, day] = iso.split('-').map(Number)
+  return `${day} ${months[(month ?? 1) - 1]} ${year}`
+}

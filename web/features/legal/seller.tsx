@@ -1,0 +1,26 @@
+import { brand } from '#contract/brand.ts'
+import { useSettings } from '#web/settings.tsx'
+
+/** Name and address of the seller as the configuration has them. */
+export function SellerAddress() {
+  const { seller } = useSettings()
+  const lines = [seller.name || brand.name, seller.street, seller.city, seller.country].filter(Boolean)
+  return (
+    <address className="not-italic">
+      {lines.map((line) => (
+        <span key={line} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
+  )
+}
+
+export function SupportEmail() {
+  const { supportEmail } = useSettings()
+  return <a href={`mailto:${supportEmail}`}>{supportEmail}</a>
+}
+
+export function useSellerName() {
+  return useSettings().seller.name || brand.name
+}

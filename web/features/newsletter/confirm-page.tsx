@@ -1,0 +1,15 @@
+import { newsletter } from '#contract/newsletter.ts'
+import { MailedLink } from './mailed-link.tsx'
+
+const words = {
+  title: 'Confirm your subscription',
+  text: 'One click, and we write to you when there is a new product. You can unsubscribe at any time.',
+  button: 'Confirm subscription',
+  pending: 'Confirming...',
+  done: "You've been added to our newsletter.",
+  failed: 'Confirmation failed',
+}
+
+export default function ConfirmPage() {
+  return <MailedLink endpoint={newsletter.confirm} words={words} />
+}

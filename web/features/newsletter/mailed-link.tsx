@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import { useSearch } from 'wouter/use-browser-location'
+import type { newsletter } from '#contract/newsletter.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Container } from '#web/ui/page.tsx'
+
+type Words = { title: string; text: string; button: string; pending: string; done: string; failed: string }
+
+/** The page behind a link of a newsletter mail. It acts on a click only: programs open links too. */
+export function MailedLink(props: { endpoint: typeof newsletter.confirm; words: Words }) {
+  const { endpoint, words } = props
+  const query = new URLSearchParams(useSearch({ ssrSearch: '' }))
+  const [done, setDone] = useState(false)
+  const act = useCall(endpoint, { failed: words.failed, onSuccess: () => setDone(true) })
+  return (
+    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
+      <h1 className="text-3xl">{words.title}</h1>
+      <p aria-live="polite" className="max-w-xl text-lg text-muted">
+        {done ? words.done : words.text}
+      </p>
+      {done ? (
+        <ButtonLink href="/products">See the products</ButtonLink>
+      ) : (
+        <Button
+          pending={act.isPending}
+          pendingText={words.pending}
+          onClick={() => act.mutate({ id: query.get('id') ?? '', token: query.get('token') ?? '' })}
+        >
+          {words.button}
+        </Button>
+      )}
+    </Container>
+  )
+}

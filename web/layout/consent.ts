@@ -1,0 +1,67 @@
+import { brand } from '#contract/brand.ts'
+
+const regionsThatAsk =
+  'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE GB'.split(' ')
+
+const cookieDays = 365
+const lookupTimeout = 3000
+
+/** What the visitor decided before, if anything. */
+export function savedConsent(): boolean | null {
+  const value = new RegExp(`(?:^|; )${brand.consentCookie}=(true|false)(?:;|$)`).exec(document.cookie)?.[1]
+  return value ? value === 'true' : null
+}
+
+export function saveConsent(granted: boolean) {
+  const secure = location.protocol === 'https:' ? '; secure' : ''
+  document.cookie = `${brand.consentCookie}=${granted}; path=/; max-age=${cookieDays * 86_400}; samesite=lax${secure}`
+}
+
+/** Whether the law of the visitor's region wants us to ask. When in doubt, it does. */
+export async function mustAsk(lookupUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(lookupUrl, {
+      signal: AbortSignal.timeout(lookupTimeout),
+      referrerPolicy: 'no-referrer',
+      credentials: 'omit',
+    })
+    const region: { country_code?: unknown; error?: unknown } = await response.json()
+    if (!response.ok || region.error || typeof region.country_code !== 'string') return true
+    return regionsThatAsk.includes(region.country_code)
+  } catch {
+    return true
+  }
+}
+
+declare global {
+  interface Window {
+    dataLayer?: unknown[]
+  }
+}
+
+/** Google's consent mode: all four signals granted or all denied, and denied until somebody says otherwise. */
+export function signalConsent(granted: boolean | null) {
+  if (!window.dataLayer) signal('consent', 'default', signals('denied'))
+  if (granted !== null) signal('consent', 'update', signals(granted ? 'granted' : 'denied'))
+}
+
+function signals(value: 'granted' | 'denied') {
+  return { analytics_storage: value, ad_storage: value, ad_user_data: value, ad_personalization: value }
+}
+
+/** Google's script takes commands only as an `arguments` object. */
+const signal: (...command: unknown[]) => void = function () {
+  window.dataLayer ??= []
+  window.dataLayer.push(arguments)
+}
+
+export function loadAnalytics(measurementId: string) {
+  if (document.getElementById('analytics')) return
+  signal('js', new Date())
+  signal('config', measurementId)
+  const script = document.createElement('script')
+  script.id = 'analytics'
+  script.async = true
+  script.src = `https://www.googletagmanager.com/gtag/js?id=${encodeURIComponent(measurementId)}`
+  document.head.append(script)
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef } from 'react'
+import { useSettings } from '#web/settings.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/link.tsx'
+import { createStore } from '#web/ui/store.ts'
+import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
+
+type Consent = { granted: boolean | null; bannerOpen: boolean; reopened?: boolean }
+
+const store = createStore<Consent>()
+
+function set(consent: Consent) {
+  signalConsent(consent.granted)
+  store.set(consent)
+}
+
+export function openCookieSettings() {
+  store.set({ granted: store.get()?.granted ?? null, bannerOpen: true, reopened: true })
+}
+
+/** Asks visitors of regulated regions for consent. `sensitive` pages are never measured. */
+export function CookieBanner({ sensitive }: { sensitive: boolean }) {
+  const { regionLookupUrl, gaMeasurementId } = useSettings()
+  const consent = store.useValue()
+  const heading = useRef<HTMLHeadingElement>(null)
+
+  useEffect(() => {
+    const saved = savedConsent()
+    set({ granted: saved, bannerOpen: false })
+    if (saved !== null) return
+    void mustAsk(regionLookupUrl).then((ask) => {
+      // The visitor may have decided meanwhile.
+      if (store.get()?.granted === null) set({ granted: ask ? null : true, bannerOpen: ask })
+    })
+  }, [regionLookupUrl])
+
+  const mayMeasure = consent?.granted === true && !sensitive
+  useEffect(() => {
+    if (mayMeasure && gaMeasurementId) loadAnalytics(gaMeasurementId)
+  }, [mayMeasure, gaMeasurementId])
+
+  const reopened = consent?.reopened
+  useEffect(() => {
+    if (reopened) heading.current?.focus()
+  }, [reopened])
+
+  if (!consent?.bannerOpen) return null
+
+  function decide(granted: boolean) {
+    saveConsent(granted)
+    set({ granted, bannerOpen: false })
+  }
+
+  return (
+    <section
+      aria-labelledby="cookie-notice"
+      className="cookie-banner fixed inset-x-3 bottom-3 z-40 flex animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float sm:inset-x-auto sm:bottom-5 sm:left-5 sm:max-w-md sm:p-6"
+    >
+      <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-lg">
+        Cookie Notice
+      </h2>
+      <p className="text-sm text-muted">
+        We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All",
+        you consent to our use of cookies.{' '}
+        <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
+          Learn more
+        </Link>
+      </p>
+      <div className="grid grid-cols-2 gap-3">
+        <Button look="secondary" onClick={() => decide(true)}>
+          Accept All
+        </Button>
+        <Button look="secondary" onClick={() => decide(false)}>
+          Reject All
+        </Button>
+      </div>
+    </section>
+  )
+}
