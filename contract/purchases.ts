@@ -44,7 +44,8 @@ const invoice = z.strictObject({
   number: z.nullable(z.string()),
   createdAt: instant,
   amount: cents,
-  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
+  /** Stripe's word: draft, open, paid, uncollectible or void. */
+  status: z.string(),
   invoiceUrl: z.nullable(z.string()),
   pdfUrl: z.nullable(z.string()),
 })

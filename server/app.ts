@@ -14,6 +14,8 @@ import { assetRoutes } from './features/assets/routes.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
+import { createCheckout } from './features/checkout/checkout.ts'
+import { checkoutRoutes } from './features/checkout/routes.ts'
 import { createContact } from './features/contact/contact.ts'
 import { contactRoutes } from './features/contact/routes.ts'
 import { createExports } from './features/exports/exports.ts'
@@ -25,10 +27,12 @@ import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
 import { createOverview } from './features/overview/overview.ts'
 import { overviewRoutes } from './features/overview/routes.ts'
-import { createOwnership } from './features/purchases/ownership.ts'
+import { createPurchases } from './features/purchases/purchases.ts'
+import { purchasesRoutes } from './features/purchases/routes.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
 import type { MailTransport } from './gateways/mail.ts'
+import type { StripeGateway } from './gateways/stripe.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
@@ -37,6 +41,7 @@ import { openApi } from './http/openapi.ts'
 import type { Pages } from './http/pages.ts'
 import { type Ahead, createHttpServer } from './http/server.ts'
 import { createSessions } from './http/session.ts'
+import { mountWebhook } from './http/webhook.ts'
 import type { Queue } from './jobs/queue.ts'
 import type { Passwords } from './passwords.ts'
 import type { Secrets } from './secrets.ts'
@@ -46,6 +51,7 @@ export type Dependencies = {
   connection: Connection
   queue: Queue
   transport: MailTransport
+  stripe: StripeGateway
   secrets: Secrets
   passwords: Passwords
   pages: Pages
@@ -54,11 +60,13 @@ export type Dependencies = {
   ahead: Ahead[]
   log: Logger
   now: () => Date
+  /** Where a test may end the process; nothing in production. */
+  crashPoint: (name: string) => void
 }
 
 /** Builds the rooms and mounts their routes. */
 export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
-  const { config, connection, queue, secrets, passwords, pages, log, now } = deps
+  const { config, connection, queue, secrets, passwords, pages, stripe, log, now, crashPoint } = deps
   const { db } = connection
   const app = await createHttpServer({
     config,
@@ -96,10 +104,27 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     await Promise.all([attempts.purge(), sessions.purge(), accounts.purgeTokens()])
   })
 
+  const { supportEmail } = config
+  const purchases = createPurchases({
+    db,
+    now,
+    stripe,
+    queue,
+    mails,
+    audit,
+    accounts,
+    supportEmail,
+    log,
+    crashPoint,
+  })
+  const checkout = createCheckout({ db, now, stripe, purchases, crashPoint })
+  if (!(await checkout.ensurePrices()))
+    log.warn('Stripe does not answer; prices will be checked at the first checkout')
+
   const newsletter = createNewsletter({ db, now, mails, secrets })
   queue.schedule('forget-newsletter-addresses', '17 3 * * *', newsletter.forgetTheOthers)
   const contact = createContact({ db, now, mails, supportEmail: config.supportEmail })
-  const assets = createAssets({ db, now, audit, purchases: createOwnership({ db }) })
+  const assets = createAssets({ db, now, audit, purchases })
   const exports = createExports({ connection, now, audit })
   const overview = createOverview({ db, queue, now })
   const reminders = createReminders({ db, queue, mails, now, audit })
@@ -116,9 +141,12 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
       passwords,
       attempts,
       audit,
-      endSubscriptionsOf: async () => {},
+      endSubscriptionsOf: purchases.endAllOf,
     }),
   )
+  mount(contract.checkout, checkoutRoutes({ checkout, sessions, secure: config.secure }))
+  mount(contract.purchases, purchasesRoutes(purchases))
+  await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.audit, auditRoutes(audit))
   mount(contract.assets, assetRoutes(assets))
   mount(contract.exports, exportRoutes(exports))

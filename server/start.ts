@@ -17,12 +17,15 @@ import { createPages, type Pages } from './http/pages.ts'
 import { loadSite } from './http/site.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
 import { createPasswords } from './passwords.ts'
+import { openPayments, type Payments } from './payments.ts'
 import { createSecrets, loadSecretsKey } from './secrets.ts'
 
 export type Shop = {
   config: Config
   connection: Connection
   queue: Queue
+  /** Undefined with Stripe's own keys. */
+  sandbox: Payments['sandbox']
   app: FastifyInstance
   /** Where the mails go, in words. */
   mailsGoTo: string
@@ -37,6 +40,8 @@ export type StartOptions = {
   now?: () => Date
   /** Without pages only the API answers: what most tests need. */
   withPages?: boolean
+  /** Called at named moments of a payment; a test may end the process there. */
+  crashPoint?: (name: string) => void
 }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -44,7 +49,7 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url))
 /** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes back in reverse. */
 export async function startShop(
   given: Config,
-  { log, now = () => new Date(), withPages = true }: StartOptions,
+  { log, now = () => new Date(), withPages = true, crashPoint = () => {} }: StartOptions,
 ): Promise<Shop> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async () => {
@@ -76,9 +81,11 @@ export async function startShop(
     const outbox = join(config.dataDir, 'outbox')
     const transport = createMailTransport({ ...config.mail, outbox })
     closers.push(() => transport.close())
+    const payments = await openPayments(config, url, log)
+    closers.push(payments.close)
     const queue = createQueue({ url, log })
     const security = securityHeaders(config)
-    const pages = withPages ? await openPages(config, security) : createPages({ files: [] })
+    const pages = withPages ? await openPages(config, payments, security) : createPages({ files: [] })
 
     const app = await createApp({
       config,
@@ -89,9 +96,11 @@ export async function startShop(
       passwords,
       pages,
       security,
-      ahead: [],
+      stripe: payments.stripe,
+      ahead: payments.ahead,
       log,
       now,
+      crashPoint,
     })
     await queue.start()
     closers.push(queue.stop)
@@ -102,6 +111,7 @@ export async function startShop(
       config,
       connection,
       queue,
+      sandbox: payments.sandbox,
       app,
       mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : outbox,
       databaseIsAt: database?.folder ?? new URL(url).host,
@@ -157,13 +167,17 @@ function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Er
   return error
 }
 
-async function openPages(config: Config, security: ReturnType<typeof securityHeaders>): Promise<Pages> {
+async function openPages(
+  config: Config,
+  payments: Payments,
+  security: ReturnType<typeof securityHeaders>,
+): Promise<Pages> {
   const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller } = config
   const settings = {
     publicUrl,
     supportEmail,
-    testMode: config.stripe === undefined,
-    stripe: { publishableKey: config.stripe?.publishableKey ?? '', scriptUrl: 'https://js.stripe.com/v3/' },
+    testMode: payments.sandbox !== undefined,
+    stripe: payments.settings,
     regionLookupUrl,
     gaMeasurementId,
     seller,

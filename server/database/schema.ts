@@ -111,6 +111,7 @@ export const purchases = pgTable(
     /** Null for a purchase that an admin booked by hand. */
     stripeSubscriptionId: text().unique(),
     paymentIntentId: text().unique(),
+    lastPaidAt: moment(),
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),

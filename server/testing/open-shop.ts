@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { accounts } from '#contract/accounts.ts'
-import { createCaller } from '#contract/call.ts'
+import type { BillingType } from '#contract/fields.ts'
 import { readConfig } from '../config.ts'
 import { startShop } from '../start.ts'
+import { createBuyers } from './buyers.ts'
 import { readOutbox } from './outbox.ts'
 import { createTestDatabase } from './test-database.ts'
+import { createVisitor } from './visitor.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
@@ -49,30 +51,54 @@ export async function openShop({
     withPages,
   })
   const url = shop.config.publicUrl
+  const { sandbox } = shop
+  if (!sandbox) throw new Error('Tests run with the sandbox')
+  const buyers = createBuyers(url, sandbox)
+  async function user(given: { name?: string; email?: string; password?: string } = {}) {
+    const credentials = {
+      name: 'Ada Trader',
+      email: `ada-${randomUUID()}@example.com`,
+      password: 'correct horse battery',
+      ...given,
+    }
+    const visitor = createVisitor(url)
+    const signedUp = await visitor.call(accounts.register, credentials)
+    return { ...visitor, user: signedUp, password: credentials.password }
+  }
 
   return {
     ...shop,
+    ...buyers,
+    sandbox,
     url,
     clock,
     /** Someone with a browser: keeps cookies, calls the contract. */
     visitor: () => createVisitor(url),
     /** Someone who has just signed up. */
-    async user(given: { name?: string; email?: string; password?: string } = {}) {
-      const credentials = {
-        name: 'Ada Trader',
-        email: `ada-${randomUUID()}@example.com`,
-        password: 'correct horse battery',
-        ...given,
-      }
-      const visitor = createVisitor(url)
-      const user = await visitor.call(accounts.register, credentials)
-      return { ...visitor, user, password: credentials.password }
+    user,
+    /** Someone who has signed up and bought. */
+    async buyer(given: { billing?: BillingType; card?: string; email?: string } = {}) {
+      const { email, ...wanted } = given
+      const buyer = await user(email ? { email } : {})
+      return { ...buyer, purchase: await buyers.buy(buyer, wanted) }
+    },
+    /** Until every webhook has arrived and every job is done. */
+    async settle() {
+      await sandbox.controls.webhooks.flush()
+      await shop.queue.idle()
+    },
+    /** Time passes, for the shop and for Stripe. */
+    async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
+      const before = await sandbox.controls.now()
+      await sandbox.controls.advance(count, unit)
+      clock.advance({ minutes: ((await sandbox.controls.now()) - before) / 60 })
+      await sandbox.controls.webhooks.flush()
+      await shop.queue.idle()
     },
     /** The shop's first admin, logged in. */
     async admin() {
       const visitor = createVisitor(url)
-      const user = await visitor.call(accounts.login, seller)
-      return { ...visitor, user, password: seller.password }
+      return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
     },
     /** Every mail that was sent so far, oldest first; waits for what is still under way. */
     async mails() {
@@ -88,30 +114,6 @@ export async function openShop({
       return this.close()
     },
   }
-}
-
-export type Visitor = ReturnType<typeof createVisitor>
-
-export function createVisitor(url: string) {
-  const jar = new Map<string, string>()
-  const browse = async (address: string, init: RequestInit = {}) => {
-    const headers = new Headers(init.headers)
-    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '))
-    const response = await fetch(new URL(address, url), { redirect: 'manual', ...init, headers })
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = '', ...attributes] = line.split(';')
-      const [name = '', ...value] = pair.split('=')
-      if (
-        attributes.some(
-          (attribute) => /^\s*max-age=0$/i.test(attribute) || /^\s*expires=Thu, 01 Jan 1970/i.test(attribute),
-        )
-      )
-        jar.delete(name)
-      else jar.set(name, value.join('='))
-    }
-    return response
-  }
-  return { ...createCaller(browse), fetch: browse, cookies: jar }
 }
 
 /** Time that a test can move. */

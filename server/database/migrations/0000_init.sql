@@ -100,6 +100,7 @@ CREATE TABLE "purchases" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"stripe_subscription_id" text,
 	"payment_intent_id" text,
+	"last_paid_at" timestamp (3) with time zone,
 	"current_period_end" timestamp (3) with time zone,
 	"ends_at" timestamp (3) with time zone,
 	"past_due_since" timestamp (3) with time zone,

@@ -4,7 +4,7 @@ import { purchases, users } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Audit, Doer } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
-import { liveStatuses } from '../purchases/ownership.ts'
+import { liveStatuses } from '../purchases/purchases.ts'
 
 const week = 7 * 86_400_000
 const batch = 500

@@ -1,4 +1,4 @@
-import type { Template } from '../template.ts'
+import { dollars, type Template } from '../template.ts'
 
 const contactMessage: Template<{ firstName: string; lastName: string; email: string; message: string }> = ({
   firstName,
@@ -26,4 +26,17 @@ const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }
   action: { label: 'Open the dashboard', url: `${publicUrl}/dashboard` },
 })
 
-export const adminMails = { contactMessage, tradingViewReminder }
+const disputeOpened: Template<{ email: string; product: string; amount: number }> = (
+  data,
+  { publicUrl },
+) => ({
+  subject: `Disputed payment: ${data.email}`,
+  preheader: 'Please answer it in your Stripe dashboard before its date.',
+  heading: 'A payment is disputed',
+  paragraphs: [
+    `The bank of ${data.email} disputes a payment of ${dollars(data.amount)} for ${data.product}. Please answer in your Stripe dashboard before the date it names. Access goes on until the dispute is lost.`,
+  ],
+  action: { label: 'Open the purchases', url: `${publicUrl}/admin` },
+})
+
+export const adminMails = { contactMessage, tradingViewReminder, disputeOpened }

@@ -57,6 +57,27 @@ const subscriptionWillEnd: Template<{ name: string; product: string; endsAt: str
   action: toDashboard('Open your dashboard', site),
 })
 
+const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data, site) => ({
+  subject: 'Your subscription goes on',
+  preheader: `It renews on ${day(data.renewsAt)}.`,
+  heading: 'Your subscription goes on',
+  paragraphs: [greeting(data.name), `Your cancellation was taken back. ${data.product} stays yours.`],
+  details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+  action: toDashboard('Open your dashboard', site),
+})
+
+/** A second payment of one account for the same product, from another tab or as a guest. */
+const duplicateRefunded: Template<Subscription> = (data, site) => ({
+  subject: 'We are sending your second payment back',
+  preheader: `You already have ${data.product}: ${dollars(data.amount)} goes back to your card.`,
+  heading: 'You already have this subscription',
+  paragraphs: [
+    greeting(data.name),
+    `We have received a second payment for ${data.product}, although your subscription is active. One is enough: we have cancelled the second one, and ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
 const endings = {
   cancelled: 'Your subscription has ended, as you asked.',
   unpaid: 'Your subscription has ended, because the renewal could not be paid.',
@@ -157,6 +178,8 @@ export const purchaseMails = {
   receipt,
   purchaseAttached,
   subscriptionWillEnd,
+  subscriptionResumed,
+  duplicateRefunded,
   subscriptionEnded,
   renewalNotice,
   paymentFailed,

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/catalog.ts'
+import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const subjectsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to.includes(email)).map(({ subject }) => subject)
+
+describe('a guest', () => {
+  test('pays, is logged in, owns the purchase and is mailed a receipt and how to set a password', async () => {
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    await guest.call(checkout.confirm, { paymentIntentId })
+
+    expect(await guest.call(accounts.user, {})).toMatchObject({ email, isAdmin: false })
+    expect(await guest.call(purchases.list, {})).toMatchObject([
+      { status: 'active', amount: 3900, billingType: 'monthly', user: { email }, paymentIntentId },
+    ])
+    await shop.settle()
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+  })
+
+  test('who closes the tab still has an account, a purchase and both mails', async () => {
+    const { email } = await shop.guest(shop.visitor())
+    await shop.settle()
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+  })
+
+  test('with the e-mail of an account: the purchase is its owner’s, and the guest is not logged in', async () => {
+    const owner = await shop.user()
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest, owner.user.email)
+    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'An account with this e-mail exists. Please log in to continue.',
+    })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    await owner.call(checkout.confirm, { paymentIntentId })
+    expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+    expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
+  })
+
+  test('is logged in once, from the browser that paid, within an hour, and by nothing else', async () => {
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest)
+    const stranger = shop.visitor()
+    const refused = { status: 403, serverMessage: 'Please log in to continue. We have mailed you how.' }
+    await expect(stranger.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(
+      refused,
+    )
+    await shop.guest(stranger)
+    await expect(stranger.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(
+      refused,
+    )
+    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(refused)
+
+    const late = shop.visitor()
+    const paid = await shop.guest(late)
+    shop.clock.advance({ minutes: 61 })
+    await expect(
+      late.call(checkout.guestPurchaseLogin, { paymentIntentId: paid.paymentIntentId }),
+    ).rejects.toMatchObject(refused)
+  })
+
+  test('who has not paid is neither logged in nor booked', async () => {
+    const guest = shop.visitor()
+    const begun = await shop.begin(guest, { email: 'unpaid@example.com' })
+    expect(await shop.pay(begun, 'pm_card_visa_chargeDeclined')).toBe('Your card was declined.')
+    const { paymentIntentId } = begun
+    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+      status: 409,
+    })
+    await shop.settle()
+    expect(await subjectsTo('unpaid@example.com')).toEqual([])
+  })
+
+  test('must give an e-mail', async () => {
+    await expect(shop.begin(shop.visitor())).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'Please enter your email to continue',
+    })
+  })
+})
+
+describe('one attempt', () => {
+  test('is reused by a reload and by the back button, of a guest and of a user', async () => {
+    const email = 'reload@example.com'
+    for (const visitor of [shop.visitor(), await shop.user()]) {
+      const first = await shop.begin(visitor, { email })
+      expect(await shop.begin(visitor, { email })).toEqual(first)
+      const yearly = await shop.begin(visitor, { email, billing: 'yearly' })
+      expect(yearly).not.toEqual(first)
+      expect(await shop.begin(visitor, { email })).toEqual(first)
+    }
+  })
+
+  test('of another guest with the same e-mail stays theirs', async () => {
+    const email = 'same@example.com'
+    const first = await shop.begin(shop.visitor(), { email })
+    expect(await shop.begin(shop.visitor(), { email })).not.toEqual(first)
+  })
+
+  test('of a user is one, also when they click many times at once', async () => {
+    const user = await shop.user()
+    const begun = await Promise.all(Array.from({ length: 8 }, () => shop.begin(user)))
+    expect(new Set(begun.map(({ clientSecret }) => clientSecret)).size).toBe(1)
+  })
+})
+
+describe('a second subscription', () => {
+  test('is refused to a buyer, and to a guest with their e-mail', async () => {
+    const buyer = await shop.buyer()
+    await expect(shop.begin(buyer)).rejects.toMatchObject({
+      status: 409,
+      serverMessage:
+        'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
+    })
+    await expect(shop.begin(shop.visitor(), { email: buyer.user.email })).rejects.toMatchObject({
+      status: 409,
+    })
+  })
+
+  test('that was paid in another tab is cancelled and paid back in full', async () => {
+    const user = await shop.user()
+    const [monthly, yearly] = [await shop.begin(user), await shop.begin(user, { billing: 'yearly' })]
+    expect(await shop.pay(monthly)).toBe('succeeded')
+    expect(await shop.pay(yearly)).toBe('succeeded')
+    await shop.settle()
+    await shop.settle()
+    const bought = await user.call(purchases.list, {})
+    const [kept, returned] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
+    expect(kept).toMatchObject({ status: 'active', refundedAmount: 0 })
+    expect(returned).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'duplicate',
+      refundedAmount: returned?.amount,
+    })
+    expect(await subjectsTo(user.user.email)).toContain('We are sending your second payment back')
+  })
+})
+
+test('the price is the catalogue’s, whatever a body says', async () => {
+  const user = await shop.user()
+  const response = await user.fetch('/api/create-subscription-intent', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ productSlug: reboundSigmaPro.slug, billingType: 'monthly', amount: 1 }),
+  })
+  expect(response.status).toBe(400)
+})
+
+test('a foreign e-mail in the body of a logged-in buyer changes nothing', async () => {
+  const victim = await shop.user()
+  const user = await shop.user()
+  const begun = await shop.begin(user, { email: victim.user.email })
+  await shop.pay(begun)
+  await shop.settle()
+  expect(await victim.call(purchases.list, {})).toEqual([])
+  expect(await user.call(purchases.list, {})).toHaveLength(1)
+})
+
+test('nobody confirms a stranger’s payment', async () => {
+  const buyer = await shop.buyer()
+  const stranger = await shop.user()
+  await expect(
+    stranger.call(checkout.confirm, { paymentIntentId: buyer.purchase.paymentIntentId ?? '' }),
+  ).rejects.toMatchObject({ status: 404 })
+})

@@ -1,0 +1,185 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { catalogue, priceOf } from '#contract/catalog.ts'
+import type { BillingType } from '#contract/fields.ts'
+import type { Database } from '../../database/connect.ts'
+import { checkouts, purchases as purchasesTable, users } from '../../database/schema.ts'
+import { conflict, notFound, Refusal } from '../../errors.ts'
+import type { StripeGateway } from '../../gateways/stripe.ts'
+import { hashToken } from '../../http/session.ts'
+import { liveStatuses, type Purchases } from '../purchases/purchases.ts'
+import { createPrices } from './prices.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  purchases: Purchases
+  crashPoint: (name: string) => void
+}
+
+type Buyer = { id: string; email: string }
+type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
+
+export type Checkout = ReturnType<typeof createCheckout>
+
+const minute = 60_000
+/** Stripe gives an unpaid subscription up after 23 hours. */
+const reusableFor = 22 * 60 * minute
+const loginWindow = 60 * minute
+
+/** From "Continue to Payment" to a booked purchase. */
+export function createCheckout({ db, now, stripe, purchases, crashPoint }: Dependencies) {
+  const prices = createPrices(stripe)
+  const ago = (span: number) => new Date(now().getTime() - span)
+
+  async function refuseSecond(product: (typeof catalogue)[number], buyer: Buyer | null, email: string) {
+    const [live] = await db
+      .select({ id: purchasesTable.id })
+      .from(purchasesTable)
+      .innerJoin(users, eq(users.id, purchasesTable.userId))
+      .where(
+        and(
+          buyer ? eq(users.id, buyer.id) : eq(users.email, email),
+          eq(purchasesTable.productId, product.id),
+          inArray(purchasesTable.status, [...liveStatuses]),
+        ),
+      )
+      .limit(1)
+    if (live)
+      throw conflict(
+        buyer
+          ? `You already have a subscription to ${product.name}. You can manage it on your dashboard.`
+          : `There is already a subscription to ${product.name} for this email. Please log in to manage it.`,
+      )
+  }
+
+  /** What this buyer, or this guest's browser, has begun and not paid yet, newest first. */
+  const openAttempts = (buyer: Buyer | null, nonce: string | undefined, email: string) =>
+    buyer || nonce
+      ? db
+          .select()
+          .from(checkouts)
+          .where(
+            and(
+              buyer
+                ? eq(checkouts.userId, buyer.id)
+                : and(isNull(checkouts.userId), eq(checkouts.nonceHash, hashToken(nonce ?? ''))),
+              eq(checkouts.email, email),
+              isNull(checkouts.closedAt),
+              gt(checkouts.createdAt, ago(reusableFor)),
+            ),
+          )
+          .orderBy(desc(checkouts.createdAt))
+          .limit(10)
+      : []
+
+  return {
+    ensurePrices: prices.ensureAll,
+
+    /**
+     * Reload, back and a double click come back to the attempt that is already there. The nonce stays with the
+     * browser as a cookie: later it shows that the one who returns from paying is the one who began.
+     */
+    async begin(buyer: Buyer | null, nonce: string | undefined, wish: Wish) {
+      const product = catalogue.find(({ slug }) => slug === wish.productSlug)
+      if (!product) throw notFound('Product')
+      const email = buyer?.email ?? wish.email
+      if (!email)
+        throw new Refusal(400, 'Please enter your email to continue', {
+          fields: { email: 'Please enter your email to continue' },
+        })
+      const { billingType } = wish
+      const amount = priceOf(product, billingType)
+
+      return purchases.inTurn(`checkout ${buyer?.id ?? nonce ?? randomUUID()}`, async () => {
+        const open = await openAttempts(buyer, nonce, email)
+        for (const attempt of open) {
+          const isSame =
+            attempt.productId === product.id &&
+            attempt.billingType === billingType &&
+            attempt.amount === amount
+          const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
+          // Paid meanwhile, in another tab or before a crash.
+          if (!clientSecret) await purchases.sync(attempt.subscriptionId)
+          else if (isSame) return { clientSecret, nonce }
+        }
+        await refuseSecond(product, buyer, email)
+
+        const attempt = randomUUID()
+        const kept = open.length > 0 && nonce ? nonce : randomBytes(32).toString('base64url')
+        const priceId = await prices.idOf(product, billingType)
+        const { clientSecret, ...ids } = await stripe.createSubscription({ attempt, email, priceId })
+        crashPoint('checkout before commit')
+        // Only now does the browser get the secret: nobody can pay for what is not written down.
+        await db.insert(checkouts).values({
+          id: attempt,
+          productId: product.id,
+          billingType,
+          amount,
+          email,
+          userId: buyer?.id ?? null,
+          nonceHash: hashToken(kept),
+          createdAt: now(),
+          ...ids,
+        })
+        crashPoint('checkout after commit')
+        return { clientSecret, nonce: kept }
+      })
+    },
+
+    /** The payment has been made, says the browser; Stripe is asked, and the purchase is booked if nobody has yet. */
+    async confirm(userId: string, paymentIntentId: string) {
+      const [checkout] = await db
+        .select()
+        .from(checkouts)
+        .where(eq(checkouts.paymentIntentId, paymentIntentId))
+      // A guest's checkout has no user until it is booked, by whom is not for this caller to decide.
+      if (checkout?.userId !== userId) throw notFound('Purchase')
+      if (!(await purchases.ofPaymentIntent(userId, paymentIntentId)))
+        await purchases.sync(checkout.subscriptionId)
+      if (!(await purchases.ofPaymentIntent(userId, paymentIntentId)))
+        throw conflict('The payment has not been completed yet')
+    },
+
+    /**
+     * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be
+     * the one that began, the payment this one, recent, and the account made by it. It works once.
+     */
+    async loginOfGuest(nonce: string | undefined, paymentIntentId: string): Promise<string> {
+      const [begun] = await db
+        .select()
+        .from(checkouts)
+        .where(
+          and(
+            eq(checkouts.paymentIntentId, paymentIntentId),
+            eq(checkouts.nonceHash, hashToken(nonce ?? '')),
+          ),
+        )
+      if (!begun || !nonce) throw pleaseLogIn()
+      const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
+      const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
+      if (!payment) throw conflict('The payment has not been completed yet')
+      if (
+        customerId !== begun.customerId ||
+        payment.amount !== begun.amount ||
+        payment.paidAt < ago(loginWindow)
+      )
+        throw pleaseLogIn()
+      await purchases.sync(begun.subscriptionId)
+      const [booked] = await db.select().from(checkouts).where(eq(checkouts.id, begun.id))
+      if (booked?.madeAccount === false)
+        throw conflict('An account with this e-mail exists. Please log in to continue.')
+      if (!booked?.madeAccount || !booked.userId) throw pleaseLogIn()
+      const [used] = await db
+        .update(checkouts)
+        .set({ loginUsedAt: now() })
+        .where(and(eq(checkouts.id, begun.id), isNull(checkouts.loginUsedAt)))
+        .returning({ id: checkouts.id })
+      if (!used) throw pleaseLogIn()
+      return booked.userId
+    },
+  }
+}
+
+const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We have mailed you how.')

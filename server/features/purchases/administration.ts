@@ -1,0 +1,114 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { catalogue } from '#contract/catalog.ts'
+import type { BillingType } from '#contract/fields.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { purchases, users } from '../../database/schema.ts'
+import { conflict, notFound } from '../../errors.ts'
+import type { StripeGateway } from '../../gateways/stripe.ts'
+import type { Audit } from '../audit/audit.ts'
+import { listPurchases } from './list.ts'
+import type { OwnPurchases } from './own-purchases.ts'
+import { isLive, liveStatuses } from './state.ts'
+
+export type By = { actor: { id: string; email: string }; ip: string }
+
+type NewPurchase = {
+  userId: string
+  productId: string
+  billingType: BillingType
+  amount: number
+  status: 'active' | 'cancelled' | 'expired'
+}
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  own: OwnPurchases
+  audit: Pick<Audit, 'record'>
+}
+
+/** What the seller does to purchases. Each action stands in the audit log. */
+export function createAdministration({ db, now, stripe, own, audit }: Dependencies) {
+  const record = (tx: Transaction | Database, by: By, action: string, subject: string, detail = {}) =>
+    audit.record(tx, { ...by, action: `purchase.${action}`, subject, detail })
+
+  async function endAtStripe(id: string) {
+    const { stripeSubscriptionId, status } = await own.find(id)
+    if (!stripeSubscriptionId || !isLive(status)) return
+    await stripe.cancelNow(stripeSubscriptionId)
+    await own.sync(stripeSubscriptionId)
+  }
+
+  return {
+    list: (page: { limit: number; cursor?: string | undefined; q?: string | undefined }) =>
+      listPurchases(db, page),
+
+    async add(by: By, wanted: NewPurchase) {
+      const { userId, productId, status } = wanted
+      if (!catalogue.some(({ id }) => id === productId)) throw notFound('Product')
+      await db.transaction(async (tx) => {
+        const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+        if (!user || user.deletedAt) throw notFound('User')
+        const [live] = await tx
+          .select({ id: purchases.id })
+          .from(purchases)
+          .where(
+            and(
+              eq(purchases.userId, userId),
+              eq(purchases.productId, productId),
+              inArray(purchases.status, [...liveStatuses]),
+            ),
+          )
+        if (live && status === 'active') throw conflict('This user already has an active subscription')
+        await tx.insert(purchases).values({ ...wanted, createdAt: now() })
+        await record(tx, by, 'add', user.email, wanted)
+      })
+    },
+
+    /** At once, unlike the buyer's own cancellation. */
+    async cancel(by: By, id: string) {
+      const { status, stripeSubscriptionId } = await own.find(id)
+      if (status === 'cancelled') return
+      if (!isLive(status)) throw conflict('Only an active purchase can be cancelled')
+      await endAtStripe(id)
+      await db.transaction(async (tx) => {
+        if (!stripeSubscriptionId)
+          await tx
+            .update(purchases)
+            .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
+            .where(eq(purchases.id, id))
+        await record(tx, by, 'cancel', id)
+      })
+    },
+
+    async remove(by: By, id: string) {
+      await endAtStripe(id)
+      await db.transaction(async (tx) => {
+        const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
+        if (removed) await record(tx, by, 'delete', id, removed)
+      })
+    },
+
+    /** The latest payment, or the part of it that is left. Asked for twice at once, it is one refund. */
+    async refund(by: By, id: string, wanted: number | undefined) {
+      const { stripeSubscriptionId } = await own.find(id)
+      if (!stripeSubscriptionId)
+        throw conflict('This purchase was booked by hand: there is no payment to refund')
+      await own.inTurn(stripeSubscriptionId, async () => {
+        const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
+        const left = latest ? latest.amount - latest.refunded : 0
+        if (!latest || left === 0) throw conflict('This payment has already been refunded')
+        const amount = wanted ?? left
+        if (amount > left) throw conflict(`Only $${(left / 100).toFixed(2)} of this payment can be refunded`)
+        await stripe.refund(
+          latest.paymentIntentId,
+          amount,
+          `refund-${latest.paymentIntentId}-${left}-${amount}`,
+        )
+        await record(db, by, 'refund', id, { amount })
+        await own.sync(stripeSubscriptionId)
+      })
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { eq } from 'drizzle-orm'
+import type { Database } from '../../database/connect.ts'
+import { checkouts } from '../../database/schema.ts'
+import { conflict, notFound, Refusal } from '../../errors.ts'
+import type { StripeGateway } from '../../gateways/stripe.ts'
+import type { OwnPurchases } from './own-purchases.ts'
+import { isLive } from './state.ts'
+
+type Dependencies = { db: Database; stripe: StripeGateway; own: OwnPurchases }
+
+/** Another card for a running subscription; an open renewal is paid with it at once. */
+export function createCardUpdate({ db, stripe, own }: Dependencies) {
+  async function subscriptionOf(userId: string, id: string) {
+    const { status, stripeSubscriptionId } = await own.find(id, userId)
+    if (!stripeSubscriptionId || !isLive(status))
+      throw conflict('There is no running subscription that a card could pay for')
+    const [checkout] = await db
+      .select({ customerId: checkouts.customerId })
+      .from(checkouts)
+      .where(eq(checkouts.subscriptionId, stripeSubscriptionId))
+    if (!checkout) throw notFound('Purchase')
+    return { subscriptionId: stripeSubscriptionId, ...checkout }
+  }
+
+  return {
+    async begin(userId: string, id: string) {
+      const { customerId } = await subscriptionOf(userId, id)
+      return { clientSecret: await stripe.createSetupIntent(customerId) }
+    },
+
+    /** Repeating it changes nothing: the card is the same, and a paid invoice stays paid. */
+    async finish(userId: string, id: string, setupIntentId: string) {
+      const { subscriptionId, customerId } = await subscriptionOf(userId, id)
+      const card = await stripe.storedCard(setupIntentId, customerId)
+      if (!card) throw new Refusal(409, 'The card could not be stored. Please try again.')
+      return own.inTurn(subscriptionId, async () => {
+        await stripe.useCard(subscriptionId, card)
+        const { latestInvoice } = await stripe.subscription(subscriptionId)
+        try {
+          const isOpen = latestInvoice?.status === 'open'
+          return { confirmWith: isOpen ? await stripe.payInvoice(latestInvoice.id, card) : null }
+        } finally {
+          await own.sync(subscriptionId)
+        }
+      })
+    },
+  }
+}

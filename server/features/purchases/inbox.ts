@@ -1,0 +1,94 @@
+import { and, asc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
+import type { Database } from '../../database/connect.ts'
+import { checkouts, stripeEvents } from '../../database/schema.ts'
+import type { StripeEvent, StripeGateway } from '../../gateways/stripe.ts'
+
+/** What may change a purchase; everything else is kept and answered, no more. */
+export const eventTypes = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'charge.refunded',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.closed',
+]
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  sync: (subscriptionId: string) => Promise<void>
+  crashPoint: (name: string) => void
+}
+
+export type Inbox = ReturnType<typeof createInbox>
+
+/** Every event of Stripe is kept once and handled at least once. It only says where to look: state comes from `sync`. */
+export function createInbox({ db, now, stripe, sync, crashPoint }: Dependencies) {
+  async function subscriptionOf({ customerId, paymentIntentId }: Omit<StripeEvent, 'id'>) {
+    const customer = customerId ?? (paymentIntentId && (await stripe.customerOfPayment(paymentIntentId)))
+    if (!customer) return undefined
+    const [checkout] = await db
+      .select({ subscriptionId: checkouts.subscriptionId })
+      .from(checkouts)
+      .where(eq(checkouts.customerId, customer))
+    return checkout?.subscriptionId
+  }
+
+  /** Known as handled only after the work is done: a failure leaves it for the next delivery or the reconciler. */
+  async function handle(event: StripeEvent) {
+    try {
+      const subscriptionId = eventTypes.includes(event.type) ? await subscriptionOf(event) : undefined
+      if (subscriptionId) await sync(subscriptionId)
+      crashPoint('event before handled')
+      await mark(event.id, { handledAt: now(), lastError: null })
+    } catch (error) {
+      await mark(event.id, { lastError: String(error).slice(0, 500) })
+      throw error
+    }
+  }
+
+  const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
+    db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
+
+  const keep = (event: StripeEvent) =>
+    db
+      .insert(stripeEvents)
+      .values({ ...event, receivedAt: now() })
+      .onConflictDoNothing()
+
+  return {
+    keep,
+
+    async receive(event: StripeEvent) {
+      await keep(event)
+      crashPoint('event kept')
+      const [kept] = await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      if (!kept?.handledAt) await handle(event)
+    },
+
+    /** What a crash or a failure left behind. One that fails again does not stop the others. */
+    async handleLeftOvers(onError: (error: unknown) => void) {
+      const left = await db
+        .select()
+        .from(stripeEvents)
+        .where(isNull(stripeEvents.handledAt))
+        .orderBy(asc(stripeEvents.receivedAt))
+        .limit(1000)
+      for (const event of left) await handle(event).catch(onError)
+    },
+
+    async forget(before: Date) {
+      await db
+        .delete(stripeEvents)
+        .where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))
+    },
+  }
+}

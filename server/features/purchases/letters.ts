@@ -1,0 +1,65 @@
+import { catalogue } from '#contract/catalog.ts'
+import type { Transaction } from '../../database/connect.ts'
+import type { purchases } from '../../database/schema.ts'
+import type { Mails } from '../mails/mails.ts'
+import { graceEnd } from './state.ts'
+
+export type PurchaseRow = typeof purchases.$inferSelect
+
+const productName = (productId: string) => catalogue.find(({ id }) => id === productId)?.name ?? ''
+
+type Change = {
+  before: PurchaseRow | undefined
+  after: PurchaseRow
+  to: { email: string; name: string }
+  /** The account was there before, and the buyer was not logged in. */
+  attached: boolean
+}
+
+/** What the buyer is told about a change. It is queued with the change itself, so it is told exactly once. */
+export function createLetters({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
+  return async function tell(tx: Transaction, { before, after, to, attached }: Change) {
+    const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
+    const product = productName(after.productId)
+    const about = { name: to.name, product }
+    const subscription = { ...about, billingType, amount }
+
+    if (endedBecause === 'duplicate') {
+      if (!before) await mails.send(tx, to.email, 'duplicateRefunded', subscription)
+      return
+    }
+    if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
+    if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
+      await mails.send(tx, to.email, 'receipt', {
+        ...subscription,
+        paidAt: after.lastPaidAt.toISOString(),
+        renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
+        invoiceUrl: null,
+      })
+    if (status === 'past_due' && after.failedPayments > (before?.failedPayments ?? 0))
+      await mails.send(tx, to.email, 'paymentFailed', {
+        ...subscription,
+        step: after.failedPayments >= 3 ? 3 : after.failedPayments === 2 ? 2 : 1,
+        endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
+        updateUrl: null,
+      })
+    if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')
+      await mails.send(tx, to.email, 'subscriptionWillEnd', { ...about, endsAt: endsAt.toISOString() })
+    if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd)
+      await mails.send(tx, to.email, 'subscriptionResumed', {
+        ...subscription,
+        renewsAt: currentPeriodEnd.toISOString(),
+      })
+    if (after.refundedAmount > (before?.refundedAmount ?? 0))
+      await mails.send(tx, to.email, 'refunded', {
+        ...about,
+        amount: after.refundedAmount - (before?.refundedAmount ?? 0),
+      })
+    if (endedBecause && !before?.endedBecause)
+      await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: endedBecause })
+    if (after.isDisputed && !before?.isDisputed)
+      await mails.send(tx, supportEmail, 'disputeOpened', { ...subscription, email: to.email })
+  }
+}
+
+const longAgo = new Date(0)

@@ -1,0 +1,85 @@
+import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Database } from '../../database/connect.ts'
+import { checkouts, purchases, stripeEventsPulled } from '../../database/schema.ts'
+import type { StripeGateway } from '../../gateways/stripe.ts'
+import { eventTypes, type Inbox } from './inbox.ts'
+import { graceEnd, liveStatuses } from './state.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  inbox: Inbox
+  sync: (subscriptionId: string) => Promise<void>
+  log: Logger
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+/** Stripe's lists may lag a little behind. */
+const overlap = 10 * minute
+const atOnce = 500
+
+/** Asks Stripe for what should have been told: a lost webhook or a browser that never came back loses nothing. */
+export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependencies) {
+  const ago = (span: number) => new Date(now().getTime() - span)
+  const complain = (error: unknown) => log.error({ err: error }, 'reconciliation')
+
+  /** Events that never arrived are fetched and go the same way as those that did. */
+  async function pullEvents() {
+    const startedAt = now()
+    const [pulled] = await db.select().from(stripeEventsPulled)
+    const since = new Date((pulled?.until ?? ago(3 * day)).getTime() - overlap)
+    for await (const event of stripe.eventsSince(since, eventTypes)) await inbox.keep(event)
+    await db
+      .insert(stripeEventsPulled)
+      .values({ id: 1, until: startedAt })
+      .onConflictDoUpdate({ target: stripeEventsPulled.id, set: { until: startedAt } })
+  }
+
+  /** Checkouts that nobody finished, and subscriptions whose time has come. */
+  async function syncTheUncertain() {
+    const open = await db
+      .select({ id: checkouts.subscriptionId })
+      .from(checkouts)
+      .where(and(isNull(checkouts.closedAt), lt(checkouts.createdAt, ago(2 * minute))))
+      .orderBy(asc(checkouts.syncedAt))
+      .limit(atOnce)
+    const due = await db
+      .select({ id: checkouts.subscriptionId })
+      .from(purchases)
+      .innerJoin(checkouts, eq(checkouts.subscriptionId, purchases.stripeSubscriptionId))
+      .where(
+        and(
+          inArray(purchases.status, [...liveStatuses]),
+          or(lt(purchases.currentPeriodEnd, now()), eq(purchases.status, 'past_due')),
+          or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
+        ),
+      )
+      .orderBy(asc(checkouts.syncedAt))
+      .limit(atOnce)
+    for (const { id } of [...open, ...due]) await sync(id).catch(complain)
+  }
+
+  async function endGracePeriods() {
+    const unpaid = await db
+      .select({ id: purchases.stripeSubscriptionId, since: purchases.pastDueSince })
+      .from(purchases)
+      .where(eq(purchases.status, 'past_due'))
+    for (const { id, since } of unpaid) {
+      if (!id || !since || graceEnd(since) > now()) continue
+      await stripe.cancelNow(id).catch(complain)
+      await sync(id).catch(complain)
+    }
+  }
+
+  return async function reconcile() {
+    await pullEvents()
+    await inbox.handleLeftOvers(complain)
+    await syncTheUncertain()
+    await endGracePeriods()
+    await inbox.forget(ago(90 * day))
+  }
+}

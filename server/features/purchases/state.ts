@@ -1,0 +1,65 @@
+import type { EndedBecause, PurchaseStatus } from '#contract/purchases.ts'
+import type { Subscription } from '../../gateways/stripe.ts'
+
+/** What a purchase takes over from Stripe. */
+export type PurchaseState = {
+  status: PurchaseStatus
+  lastPaidAt: Date | null
+  currentPeriodEnd: Date
+  endsAt: Date | null
+  pastDueSince: Date | null
+  failedPayments: number
+  endedAt: Date | null
+  endedBecause: EndedBecause | null
+  refundedAmount: number
+  isDisputed: boolean
+}
+
+export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const
+export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
+
+const graceDays = 14
+
+/** An unpaid renewal keeps its access until then. */
+export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * 86_400_000)
+
+/** An incomplete subscription was never paid: it is an attempt, not a purchase. */
+export const isUnpaidAttempt = ({ status }: Subscription) =>
+  status === 'incomplete' || status === 'incomplete_expired'
+
+/** The money of the current period went back to the buyer, so access must end. */
+export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 'disputed' | undefined {
+  if (latest?.dispute === 'lost') return 'disputed'
+  return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
+}
+
+/** The same answer of Stripe always gives the same state, whatever happened here before. */
+export function stateOf(subscription: Subscription): PurchaseState {
+  const { status, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
+  const common = {
+    lastPaidAt: payments[0]?.paidAt ?? null,
+    currentPeriodEnd,
+    refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
+    isDisputed: payments.some(({ dispute }) => dispute === 'open'),
+    endsAt: null,
+    pastDueSince: null,
+    failedPayments: 0,
+    endedAt: null,
+    endedBecause: null,
+  }
+  const isUnpaid = latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
+  if (endedAt || status === 'canceled') {
+    const endedBecause: EndedBecause = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
+    const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
+    return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
+  }
+  if (status === 'past_due' || status === 'unpaid')
+    return {
+      ...common,
+      status: 'past_due',
+      pastDueSince: latestInvoice?.createdAt ?? currentPeriodEnd,
+      failedPayments: latestInvoice?.attempts ?? 1,
+      endsAt,
+    }
+  return endsAt ? { ...common, status: 'pending_cancel', endsAt } : { ...common, status: 'active' }
+}

@@ -1,0 +1,157 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { checkouts, purchases, users } from '../../database/schema.ts'
+import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { createLetters } from './letters.ts'
+import { isUnpaidAttempt, liveStatuses, moneyIsBack, stateOf } from './state.ts'
+import { joinedTurns } from './turns.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  queue: Queue
+  accounts: Pick<Accounts, 'forGuest'>
+  tell: ReturnType<typeof createLetters>
+  /** Where a test may end the process; nothing in production. */
+  crashPoint: (name: string) => void
+}
+
+type Checkout = typeof checkouts.$inferSelect
+
+/**
+ * Brings what the shop knows of a subscription to what Stripe says, once, whoever asks: webhook, buyer, admin or
+ * reconciler. Stripe is asked outside any transaction; the version of the row tells whether somebody was faster
+ * meanwhile, and then it is asked again. So the last write always holds an answer that is newer than the one before.
+ */
+export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint }: Dependencies) {
+  const payBackDuplicate = queue.job<{ subscriptionId: string }>(
+    'pay-back-duplicate',
+    async ({ subscriptionId }) => {
+      await stripe.cancelNow(subscriptionId)
+      crashPoint('duplicate cancelled')
+      const { payments } = await stripe.subscription(subscriptionId)
+      for (const { paymentIntentId, amount, refunded } of payments)
+        if (refunded < amount)
+          await stripe.refund(paymentIntentId, amount - refunded, `duplicate-${paymentIntentId}`)
+      await sync(subscriptionId)
+    },
+  )
+
+  async function bringUpToDate(subscriptionId: string) {
+    for (;;) {
+      const [known] = await db.select().from(checkouts).where(eq(checkouts.subscriptionId, subscriptionId))
+      if (!known) return
+      const answer = await settled(subscriptionId)
+      crashPoint('sync before commit')
+      const isNewest = await db.transaction((tx) => takeOver(tx, known, answer))
+      crashPoint('sync after commit')
+      if (isNewest) return
+    }
+  }
+
+  /** A subscription whose money went back is ended at Stripe first, so that it never renews. */
+  async function settled(subscriptionId: string): Promise<Subscription> {
+    const answer = await stripe.subscription(subscriptionId)
+    if (!moneyIsBack(answer) || answer.endedAt) return answer
+    await stripe.cancelNow(subscriptionId)
+    crashPoint('ended at Stripe')
+    return stripe.subscription(subscriptionId)
+  }
+
+  async function takeOver(tx: Transaction, known: Checkout, answer: Subscription): Promise<boolean> {
+    const [checkout] = await tx
+      .update(checkouts)
+      .set({ version: sql`${checkouts.version} + 1`, syncedAt: now() })
+      .where(and(eq(checkouts.id, known.id), eq(checkouts.version, known.version)))
+      .returning()
+    if (!checkout) return false
+    if (isUnpaidAttempt(answer)) {
+      if (answer.endedAt || answer.status === 'incomplete_expired') await close(tx, checkout.id, {})
+    } else if (checkout.closedAt) await change(tx, answer)
+    else await book(tx, checkout, answer)
+    return true
+  }
+
+  /** The money has arrived: from now on it is a purchase, of the buyer's account or of one that is made for the guest. */
+  async function book(tx: Transaction, checkout: Checkout, answer: Subscription) {
+    const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
+    const userId = checkout.userId ?? guest?.id
+    if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
+    await close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
+    const buyer = await lockUser(tx, userId)
+    const state = stateOf(answer)
+    const isDuplicate = state.endedAt === null && (buyer.deletedAt || (await hasOther(tx, userId, checkout)))
+    const [after] = await tx
+      .insert(purchases)
+      .values({
+        userId,
+        productId: checkout.productId,
+        billingType: checkout.billingType,
+        amount: checkout.amount,
+        createdAt: now(),
+        stripeSubscriptionId: answer.id,
+        paymentIntentId: checkout.paymentIntentId,
+        ...state,
+        ...(isDuplicate
+          ? { status: 'cancelled' as const, endedAt: now(), endedBecause: 'duplicate' as const }
+          : {}),
+      })
+      .returning()
+    if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
+    if (after && !buyer.deletedAt)
+      await tell(tx, { before: undefined, after, to: buyer, attached: guest?.isNew === false })
+  }
+
+  async function change(tx: Transaction, answer: Subscription) {
+    const [before] = await tx
+      .select()
+      .from(purchases)
+      .where(eq(purchases.stripeSubscriptionId, answer.id))
+      .for('update')
+    // An admin has deleted it; what Stripe still has to say does not bring it back.
+    if (!before) return
+    const { refundedAmount, ...state } = stateOf(answer)
+    const [after] = await tx
+      .update(purchases)
+      .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
+      .where(eq(purchases.id, before.id))
+      .returning()
+    const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
+    if (after && to && !to.deletedAt) await tell(tx, { before, after, to, attached: false })
+  }
+
+  const close = (tx: Transaction, id: string, more: { userId?: string; madeAccount?: boolean }) =>
+    tx
+      .update(checkouts)
+      .set({ closedAt: now(), ...more })
+      .where(eq(checkouts.id, id))
+
+  const sync = joinedTurns(bringUpToDate)
+  return sync
+}
+
+/** Two payments of one account are booked one after the other. */
+async function lockUser(tx: Transaction, userId: string) {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+  if (!user) throw new Error(`There is no user ${userId}`)
+  return user
+}
+
+async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: Checkout) {
+  const [other] = await tx
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        eq(purchases.productId, productId),
+        inArray(purchases.status, [...liveStatuses]),
+        sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
+      ),
+    )
+    .limit(1)
+  return other !== undefined
+}

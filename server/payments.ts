@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
+import type { Config } from './config.ts'
+import { createStripeGateway, type StripeGateway } from './gateways/stripe.ts'
+import type { Ahead } from './http/server.ts'
+
+export type Payments = {
+  stripe: StripeGateway
+  /** For the pages. */
+  settings: { publishableKey: string; scriptUrl: string }
+  ahead: Ahead[]
+  sandbox: Sandbox | undefined
+  close(): Promise<void>
+}
+
+/** Stripe when its keys are given, the sandbox otherwise. From here on nobody knows the difference. */
+export async function openPayments(config: Config, databaseUrl: string, log: Logger): Promise<Payments> {
+  if (config.stripe)
+    return {
+      stripe: createStripeGateway(config.stripe),
+      settings: { publishableKey: config.stripe.publishableKey, scriptUrl: 'https://js.stripe.com/v3/' },
+      ahead: [],
+      sandbox: undefined,
+      close: async () => {},
+    }
+
+  const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
+  database.on('error', (error) => log.warn({ err: error }, 'database connection of the sandbox lost'))
+  const webhookSecret = `whsec_${randomBytes(24).toString('hex')}`
+  const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
+  const sandbox = await openSandbox({
+    database,
+    publicUrl: config.publicUrl,
+    webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
+    log: (message, detail) => log.warn(detail ?? {}, message),
+  })
+  const { secretKey, publishableKey, scriptUrl, api } = sandbox
+  return {
+    stripe: createStripeGateway({ secretKey, webhookSecret, address: api }),
+    settings: { publishableKey, scriptUrl },
+    ahead: [sandbox.browser],
+    sandbox,
+    async close() {
+      await sandbox.close()
+      await database.end()
+    },
+  }
+}

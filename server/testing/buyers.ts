@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { reboundSigmaPro } from '#contract/catalog.ts'
+import { checkout } from '#contract/checkout.ts'
+import type { BillingType } from '#contract/fields.ts'
+import { purchases } from '#contract/purchases.ts'
+import type { Sandbox } from '#sandbox/sandbox.ts'
+import type { Visitor } from './visitor.ts'
+
+type Begun = { clientSecret: string; paymentIntentId: string }
+
+async function begin(
+  visitor: Visitor,
+  { billing = 'monthly', email }: { billing?: BillingType; email?: string } = {},
+): Promise<Begun> {
+  const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
+    productSlug: reboundSigmaPro.slug,
+    billingType: billing,
+    ...(email ? { email } : {}),
+  })
+  return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
+}
+
+/** What buyers do in a test: the same calls as the browser's, and a test card that goes straight to the sandbox. */
+export function createBuyers(url: string, sandbox: Sandbox) {
+  /** What Stripe's form does with a card: the card never passes through the shop. */
+  async function pay({ clientSecret, paymentIntentId }: Begun, card = 'pm_card_visa') {
+    const response = await fetch(`${url}/_sandbox/v1/payment_intents/${paymentIntentId}/confirm`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.publishableKey}` },
+      body: new URLSearchParams({ client_secret: clientSecret, payment_method: card }),
+    })
+    const { error, status }: { error?: { message: string }; status?: string } = await response.json()
+    return error ? error.message : status
+  }
+
+  /** A guest, from the checkout to the success page. */
+  async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {
+    const begun = await begin(visitor, { email })
+    await pay(begun)
+    return { email, ...begun }
+  }
+
+  /** Buys for someone who is logged in. */
+  async function buy(visitor: Visitor, given: { billing?: BillingType; card?: string } = {}) {
+    const begun = await begin(visitor, given)
+    await pay(begun, given.card)
+    await visitor.call(checkout.confirm, { paymentIntentId: begun.paymentIntentId })
+    const bought = await visitor.call(purchases.list, {})
+    const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)
+    if (!purchase) throw new Error('The purchase was not booked')
+    return purchase
+  }
+
+  return { begin, pay, guest, buy }
+}

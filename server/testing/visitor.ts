@@ -1,0 +1,26 @@
+import { createCaller } from '#contract/call.ts'
+
+export type Visitor = ReturnType<typeof createVisitor>
+
+/** Someone with a browser: keeps cookies, calls the contract. */
+export function createVisitor(url: string) {
+  const jar = new Map<string, string>()
+  const browse = async (address: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '))
+    const response = await fetch(new URL(address, url), { redirect: 'manual', ...init, headers })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(';')
+      const [name = '', ...value] = pair.split('=')
+      if (
+        attributes.some(
+          (attribute) => /^\s*max-age=0$/i.test(attribute) || /^\s*expires=Thu, 01 Jan 1970/i.test(attribute),
+        )
+      )
+        jar.delete(name)
+      else jar.set(name, value.join('='))
+    }
+    return response
+  }
+  return { ...createCaller(browse), fetch: browse, cookies: jar }
+}
