@@ -80,7 +80,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const mails = createMails({
     queue,
     transport: deps.transport,
-    site: { publicUrl: config.publicUrl, supportEmail: config.supportEmail, linkToken: secrets.linkToken },
+    site: mailSite(config, secrets),
   })
   const sessions = createSessions({
     db,
@@ -160,6 +160,11 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
   return app
+}
+
+function mailSite({ publicUrl, supportEmail, seller }: Config, { linkToken }: Secrets) {
+  const sender = [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', ')
+  return { publicUrl, supportEmail, sender, linkToken }
 }
 
 function mountDocs(app: FastifyInstance, publicUrl: string) {

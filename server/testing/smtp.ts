@@ -10,8 +10,8 @@ type Faults = {
   refuse?(to: string): number | undefined
   /** Called when the whole mail has arrived, before the answer. */
   beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
-  /** How often a taken mail is answered. */
-  answers?: number
+  /** Says again that it took the mail, though nobody asked. */
+  answersTwice?: boolean
 }
 
 /** A real SMTP server for tests, which can misbehave in the ways that real ones do. */
@@ -32,12 +32,11 @@ export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions &
         messageId: /^message-id: (.+)$/im.exec(source)?.[1]?.trim() ?? '',
         source,
       }
-      const drop = () => {
-        for (const socket of sockets) if (socket.remotePort === session.remotePort) socket.destroy()
-      }
-      await faults.beforeAnswer?.(mail, { drop })
+      const socket = [...sockets].find(({ remotePort }) => remotePort === session.remotePort)
+      await faults.beforeAnswer?.(mail, { drop: () => socket?.destroy() })
       accepted.push(mail)
-      for (let answer = 0; answer < (faults.answers ?? 1); answer++) done()
+      done()
+      if (faults.answersTwice) socket?.write('250 OK: message queued\r\n')
     },
     ...options,
   })

@@ -148,7 +148,7 @@ test('a slow server delays mails, not pages, and gets each once', async () => {
 })
 
 test('a server that answers twice loses nothing', async () => {
-  const smtp = await smtpServer({ answers: 2 })
+  const smtp = await smtpServer({ answersTwice: true })
   const shop = await shopWith(smtp.url)
   for (let n = 0; n < 8; n++) await write(shop, `number ${n}`)
   await settled(shop)

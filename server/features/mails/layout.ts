@@ -1,36 +1,107 @@
 import { brand } from '#contract/brand.ts'
-import type { MailContent } from './template.ts'
+import type { MailContent, MailSite } from './template.ts'
+
+/**
+ * One look for all mails: the shop's colours, a card that fits a phone, dark where the reader likes it dark.
+ * Styles stand inline, because many mail programs drop the rest; what stands in <style> is the dark side alone.
+ */
+
+/** Class names are the parts of a mail; each has its light colours inline and its dark ones in <style>. */
+const colours = {
+  ground: { light: { background: '#f7fbf9' }, dark: { background: '#060f0f' } },
+  card: {
+    light: { background: '#ffffff', 'border-color': '#dae1df' },
+    dark: { background: '#0b1716', 'border-color': '#22302f' },
+  },
+  ink: { light: { color: '#0b1c1a' }, dark: { color: '#eef4f2' } },
+  muted: { light: { color: '#4c5c5a' }, dark: { color: '#a4b2b1' } },
+  link: { light: { color: '#007d55' }, dark: { color: '#49e3a7' } },
+  accent: {
+    light: { background: '#007d55', 'border-color': '#007d55', color: '#ffffff' },
+    dark: { background: '#49e3a7', 'border-color': '#49e3a7', color: '#001913' },
+  },
+  line: { light: { 'border-color': '#dae1df' }, dark: { 'border-color': '#22302f' } },
+  quote: {
+    light: { 'border-color': '#007d55', color: '#0b1c1a' },
+    dark: { 'border-color': '#49e3a7', color: '#eef4f2' },
+  },
+}
+type Part = keyof typeof colours
+
+const declarations = (style: Record<string, string>, suffix = '') =>
+  Object.entries(style)
+    .map(([property, value]) => `${property}:${value}${suffix}`)
+    .join(';')
+
+const darkRules = Object.entries(colours)
+  .map(([part, { dark }]) => `.${part}{${declarations(dark, ' !important')}}`)
+  .join('')
+
+const as = (part: Part, style: string) =>
+  `class="${part}" style="${style};${declarations(colours[part].light)}"`
 
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const lines = (text: string) => escape(text).replaceAll(/\r?\n/g, '<br>')
 
-export function renderText({ heading, paragraphs, details = [], action, footnote }: MailContent): string {
+export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
+  const { subject, preheader, heading, paragraphs, quote, details = [], action, footnote } = content
+  const body = [
+    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escape(heading)}</h1>`,
+    ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
+    quote &&
+      `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
+    details.length > 0 && table(details),
+    action &&
+      // Borders instead of padding: Outlook draws them.
+      `<p style="margin:28px 0 8px"><a href="${escape(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escape(action.label)}</a></p>`,
+    footnote && `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${lines(footnote)}</p>`,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escape(subject)}</title>
+<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:28px 22px !important}}</style>
+</head>
+<body ${as('ground', "margin:0;padding:0;font:16px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;-webkit-text-size-adjust:100%")}>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escape(preheader)}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
+<div ${as('ground', 'padding:32px 12px 40px')}>
+<div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
+<p style="margin:0 0 20px;padding:0 4px"><a href="${escape(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escape(brand.name)}</a></p>
+<div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
+${body.filter(Boolean).join('\n')}
+</div>
+<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escape(brand.name)} · <a href="${escape(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escape(new URL(publicUrl).host)}</a> · <a href="mailto:${escape(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escape(supportEmail)}</a>${sender ? `<br>${escape(sender)}` : ''}</p>
+</div>
+</div>
+</body>
+</html>
+`
+}
+
+function table(details: [label: string, value: string][]) {
+  const rows = details.map(
+    ([label, value]) =>
+      `<tr><th scope="row" ${as('muted', 'padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px')}>${escape(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escape(value)}</td></tr>`,
+  )
+  return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;border-collapse:collapse">${rows.join('')}</table></div>`
+}
+
+export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
+  const { heading, paragraphs, quote, details = [], action, footnote } = content
   return [
     heading,
     ...paragraphs,
-    ...(details.length > 0 ? [details.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
-    ...(action ? [`${action.label}:\n${action.url}`] : []),
-    ...(footnote ? [footnote] : []),
-    `-- \n${brand.name}`,
-  ].join('\n\n')
-}
-
-export function renderHtml({
-  subject,
-  heading,
-  paragraphs,
-  details = [],
-  action,
-  footnote,
-}: MailContent): string {
-  const lines = [...paragraphs, ...details.map(([label, value]) => `${label}: ${value}`)]
-    .map((text) => `<p style="margin:0 0 16px">${escape(text).replaceAll('\n', '<br>')}</p>`)
-    .join('')
-  const button = action
-    ? `<p style="margin:24px 0"><a href="${escape(action.url)}" style="background:#0f766e;color:#ffffff;text-decoration:none;padding:12px 20px;border-radius:8px;display:inline-block;font-weight:600">${escape(action.label)}</a></p>`
-    : ''
-  const small = footnote
-    ? `<p style="margin:24px 0 0;font-size:13px;opacity:.75">${escape(footnote)}</p>`
-    : ''
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head><body style="margin:0;padding:24px;font:16px/1.6 system-ui,sans-serif"><div style="max-width:560px;margin:0 auto"><p style="font-weight:700">${escape(brand.name)}</p><h1 style="font-size:22px;line-height:1.3">${escape(heading)}</h1>${lines}${button}${small}</div></body></html>`
+    quote?.replaceAll(/^/gm, '> '),
+    details.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    action && `${action.label}:\n${action.url}`,
+    footnote,
+    ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
 }

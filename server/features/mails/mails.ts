@@ -26,8 +26,8 @@ export function createMails({
     await transport.send({
       to,
       subject: content.subject,
-      text: renderText(content),
-      html: renderHtml(content),
+      text: renderText(content, site),
+      html: renderHtml(content, site),
       messageId: `<${id}@${new URL(site.publicUrl).hostname}>`,
       replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
       headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },

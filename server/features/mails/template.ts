@@ -2,6 +2,8 @@
 export type MailSite = {
   publicUrl: string
   supportEmail: string
+  /** Who stands behind the shop, as the imprint says it. */
+  sender: string
   linkToken(purpose: string, rowId: string): string
 }
 
@@ -12,6 +14,8 @@ export type MailContent = {
   preheader: string
   heading: string
   paragraphs: string[]
+  /** What a person wrote, set apart from our own words. */
+  quote?: string
   /** Facts worth a glance: what, how much, when. */
   details?: [label: string, value: string][]
   action?: { label: string; url: string }

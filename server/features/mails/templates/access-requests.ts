@@ -39,10 +39,10 @@ const accessRefused: Template<{ name: string; reason: string }> = ({ name, reaso
   paragraphs: [
     greeting(name),
     'We looked at your access request and could not unlock Rebound Sigma Pro yet. This is why:',
-    reason,
-    'Please send the request again from your dashboard, or answer this mail if anything is unclear.',
   ],
+  quote: reason,
   action: { label: 'Send the request again', url: `${publicUrl}/dashboard` },
+  footnote: 'Is anything unclear? Answer this mail.',
 })
 
 /** For owners who never told it, so that access cannot be granted. */
