@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { reboundSigmaPro } from '#contract/catalog.ts'
 import { checkout } from '#contract/checkout.ts'
 import type { BillingType } from '#contract/fields.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import type { Sandbox } from '#sandbox/sandbox.ts'
 import type { Visitor } from './visitor.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { reboundSigmaPro } from '#contract/catalog.ts'
 import { checkout } from '#contract/checkout.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 

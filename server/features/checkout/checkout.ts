@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
-import { catalogue, priceOf } from '#contract/catalog.ts'
 import type { BillingType } from '#contract/fields.ts'
+import { catalogue, priceOf } from '#contract/price-list.ts'
 import type { Database } from '../../database/connect.ts'
 import { checkouts, purchases as purchasesTable, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'

@@ -1,5 +1,5 @@
-import { catalogue, priceOf } from '#contract/catalog.ts'
 import { type BillingType, billingType } from '#contract/fields.ts'
+import { catalogue, priceOf } from '#contract/price-list.ts'
 import { Refusal, StartError } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 

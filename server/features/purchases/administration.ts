@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import { catalogue } from '#contract/catalog.ts'
 import type { BillingType } from '#contract/fields.ts'
+import { catalogue } from '#contract/price-list.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'

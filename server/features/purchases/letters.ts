@@ -1,4 +1,4 @@
-import { catalogue } from '#contract/catalog.ts'
+import { catalogue } from '#contract/price-list.ts'
 import type { Transaction } from '../../database/connect.ts'
 import type { purchases } from '../../database/schema.ts'
 import type { Mails } from '../mails/mails.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, like, type SQL, sql } from 'drizzle-orm'
-import { catalogue } from '#contract/catalog.ts'
+import { catalogue } from '#contract/price-list.ts'
 import type { Database } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
