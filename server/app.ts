@@ -4,13 +4,12 @@ import { contract } from '#contract/index.ts'
 import { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
-
+import { createAccessRequests } from './features/access-requests/access-requests.ts'
+import { accessRequestRoutes } from './features/access-requests/routes.ts'
 import { createAccounts } from './features/accounts/accounts.ts'
 import { accountsRoutes } from './features/accounts/routes.ts'
-
 import { createAssets } from './features/assets/assets.ts'
 import { assetRoutes } from './features/assets/routes.ts'
-
 import { createAudit } from './features/audit/audit.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
@@ -27,6 +26,7 @@ import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
 import { createOverview } from './features/overview/overview.ts'
 import { overviewRoutes } from './features/overview/routes.ts'
+import { privatePackageRoutes } from './features/private-package/routes.ts'
 import { createPurchases } from './features/purchases/purchases.ts'
 import { purchasesRoutes } from './features/purchases/routes.ts'
 import { createReminders } from './features/reminders/reminders.ts'
@@ -129,6 +129,9 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const overview = createOverview({ db, queue, now })
   const reminders = createReminders({ db, queue, mails, now, audit })
 
+  const accessRequests = createAccessRequests({ db, now, mails, secrets, audit })
+  queue.schedule('purge-exchange-keys', '17 * * * *', accessRequests.purgeKeys)
+
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)
   mount(
@@ -156,6 +159,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mountOneClick(app, newsletter)
   mount(contract.contact, contactRoutes(contact))
   mount(contract.jobs, jobRoutes(createJobs({ db, queue, audit })))
+  mount(contract.accessRequests, accessRequestRoutes(accessRequests))
+  mount(contract.privatePackage, privatePackageRoutes(config.package, purchases))
 
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)

@@ -22,6 +22,13 @@ const address = (name: string, ...schemes: string[]) =>
       ),
     )
 
+const hexKey = (name: string) =>
+  z
+    .string()
+    .check(
+      z.regex(/^[0-9a-f]{64}$/i, `${name} must be 64 hexadecimal digits (make one: openssl rand -hex 32)`),
+    )
+
 const emailAddress = (name: string) => z.email(`${name} must be an e-mail address`)
 
 const flag = (name: string) => z.stringbool({ error: `${name} must be true or false` })
@@ -57,16 +64,8 @@ const settings = z.object({
   STRIPE_WEBHOOK_SECRET: z.optional(
     z.string().check(z.regex(/^whsec_/, 'STRIPE_WEBHOOK_SECRET must start with whsec_')),
   ),
-  SECRETS_KEY: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(
-          /^[0-9a-f]{64}$/i,
-          'SECRETS_KEY must be 64 hexadecimal digits (make one: openssl rand -hex 32)',
-        ),
-      ),
-  ),
+  SECRETS_KEY: z.optional(hexKey('SECRETS_KEY')),
+  SECRETS_KEY_OLD: z.optional(hexKey('SECRETS_KEY_OLD')),
   REGION_LOOKUP_URL: z._default(address('REGION_LOOKUP_URL', 'https', 'http'), 'https://ipapi.co/json/'),
   GA_MEASUREMENT_ID: z.optional(
     z.string().check(z.regex(/^G-[A-Z0-9]+$/, 'GA_MEASUREMENT_ID must look like G-XXXXXXX')),
@@ -163,6 +162,7 @@ function shape(s: Settings) {
           }
         : undefined,
     secretsKey: s.SECRETS_KEY,
+    oldSecretsKey: s.SECRETS_KEY_OLD,
     regionLookupUrl: s.REGION_LOOKUP_URL,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },

@@ -24,10 +24,15 @@ export function loadSecretsKey(given: string | undefined, dataDir: string): stri
   return readFileSync(file, 'utf8').trim()
 }
 
-export function createSecrets(hexKey: string) {
+/** `oldHexKey` opens what was sealed before the key was changed; nothing new is sealed with it. */
+export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
-  /** Stored beside each secret, so that after a rotation the right key is known. */
-  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8)
+  const keyId = idOf(key)
+  const keys = new Map([[keyId, key]])
+  if (oldHexKey) {
+    const old = Buffer.from(oldHexKey, 'hex')
+    keys.set(idOf(old), old)
+  }
 
   const linkToken = (purpose: string, rowId: string) =>
     createHmac('sha256', key).update(`${purpose}:${rowId}`).digest('base64url')
@@ -44,13 +49,19 @@ export function createSecrets(hexKey: string) {
     },
 
     open(sealedText: string, owner: string): string {
-      const [id, encoded = ''] = sealedText.split(':')
-      if (id !== keyId) throw new Error(`Sealed with key ${id}, but the shop's key is ${keyId}`)
+      const [id = '', encoded = ''] = sealedText.split(':')
+      const itsKey = keys.get(id)
+      if (!itsKey)
+        throw new Error(`Sealed with key ${id}, but the shop has ${[...keys.keys()].join(' and ')}`)
       const sealed = Buffer.from(encoded, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(owner))
+      const decipher = createDecipheriv('aes-256-gcm', itsKey, sealed.subarray(0, 12)).setAAD(
+        Buffer.from(owner),
+      )
       decipher.setAuthTag(sealed.subarray(-16))
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
+
+    isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
     /**
      * The secret part of a mailed link, made from the row's id. It can be made again when the mail is sent,
@@ -64,3 +75,6 @@ export function createSecrets(hexKey: string) {
     },
   }
 }
+
+/** Stored beside each secret, so that after a change of keys the right one is known. */
+const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8)

@@ -72,7 +72,7 @@ export async function startShop(
       port,
       publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
     }
-    const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir))
+    const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const passwords = createPasswords()
     const firstAdmin = await createAdmins({ db: connection.db, now, passwords }).ensureFirst({
       email: config.admin.email ?? config.supportEmail,

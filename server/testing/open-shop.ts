@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { accounts } from '#contract/accounts.ts'
 import type { BillingType } from '#contract/fields.ts'
 import { readConfig } from '../config.ts'
@@ -20,6 +20,7 @@ export type OpenShopOptions = {
   withPages?: boolean
   /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
+  log?: Logger
 }
 
 const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
@@ -30,6 +31,7 @@ export async function openShop({
   rateLimits = false,
   withPages = false,
   databaseUrl,
+  log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   const database = databaseUrl ? undefined : await createTestDatabase()
@@ -46,7 +48,7 @@ export async function openShop({
     rateLimits,
   }
   const shop = await startShop(config, {
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    log,
     now: clock.now,
     withPages,
   })

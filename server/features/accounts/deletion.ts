@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne } from 'drizzle-orm'
 import type { Attempts } from '../../attempts.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import {
@@ -49,8 +49,13 @@ export function createDeletion({ db, now, passwords, attempts, endSubscriptionsO
       .where(eq(users.id, userId))
     await tx
       .update(accessRequests)
-      .set({ exchangeName: '', tradingViewUsername: '', additionalInfo: null, sealedKeys: null })
+      .set({ exchangeName: '', additionalInfo: null, sealedKeys: null })
       .where(eq(accessRequests.userId, userId))
+    // Granted access must still be revoked on TradingView, and there the username is all there is.
+    await tx
+      .update(accessRequests)
+      .set({ tradingViewUsername: '' })
+      .where(and(eq(accessRequests.userId, userId), ne(accessRequests.status, 'granted')))
     await tx.update(checkouts).set({ email: nobody }).where(eq(checkouts.userId, userId))
     for (const belongings of [sessions, knownDevices, passwordTokens])
       await tx.delete(belongings).where(eq(belongings.userId, userId))

@@ -45,6 +45,22 @@ const accessRefused: Template<{ name: string; reason: string }> = ({ name, reaso
   footnote: 'Is anything unclear? Answer this mail.',
 })
 
+const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
+  { name, tradingViewUsername },
+  { publicUrl },
+) => ({
+  subject: 'Your TradingView access has ended',
+  preheader: 'Rebound Sigma Pro is no longer unlocked for this account.',
+  heading: 'Your access has ended',
+  paragraphs: [
+    greeting(name),
+    'Rebound Sigma Pro is no longer unlocked for this TradingView account, because the subscription behind it has ended or you moved to another username.',
+    'You are welcome back at any time. If you think this is a mistake, answer this mail.',
+  ],
+  details: [['TradingView username', tradingViewUsername]],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
 /** For owners who never told it, so that access cannot be granted. */
 const usernameMissing: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'We need your TradingView username',
@@ -57,4 +73,10 @@ const usernameMissing: Template<{ name: string }> = ({ name }, { publicUrl }) =>
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-export const accessRequestMails = { accessRequestReceived, accessGranted, accessRefused, usernameMissing }
+export const accessRequestMails = {
+  accessRequestReceived,
+  accessGranted,
+  accessRefused,
+  accessRevoked,
+  usernameMissing,
+}

@@ -1,0 +1,313 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessRequests as contract } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { audit } from '#contract/audit.ts'
+import { accessRequests, purchases, users } from '#server/database/schema.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const form = {
+  exchangeName: 'Binance',
+  tradingViewUsername: 'ada_trades',
+  apiKey: 'api-key-of-ada',
+  secretKey: 'secret-key-of-ada',
+}
+
+async function owner(values?: Parameters<typeof bookPurchase>[2]) {
+  const buyer = await shop.user()
+  const purchase = await bookPurchase(shop.connection, buyer.user.id, values)
+  const ask = (changes: Partial<typeof form> = {}) =>
+    buyer.call(contract.submitForPurchase, { ...form, ...changes, purchaseId: purchase.id })
+  return { ...buyer, purchase, ask }
+}
+
+async function onlyRequestOf(buyer: Awaited<ReturnType<typeof owner>>) {
+  const [request, ...others] = await buyer.call(contract.list, {})
+  if (!request || others.length > 0) throw new Error(`${others.length} requests too many or none`)
+  return request
+}
+
+const setStatus = (purchaseId: string, status: 'active' | 'cancelled') =>
+  shop.connection.db.update(purchases).set({ status }).where(eq(purchases.id, purchaseId))
+
+/** What the shop has mailed about access. */
+async function mailsTo(email: string) {
+  const mails = await shop.mails()
+  return mails
+    .filter(({ to, subject }) => to === email && /access/.test(subject))
+    .map(({ subject }) => subject)
+}
+
+/** Other tests have left requests behind: only this buyer's are looked at. */
+async function queue(list: 'adminList' | 'adminToRevoke', email: string) {
+  const admin = await shop.admin()
+  const found = []
+  let cursor: string | undefined
+  do {
+    const page = await admin.callPage(contract[list], { limit: 2, cursor })
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor)
+  return found.filter(({ user }) => user.email === email)
+}
+
+async function grantedBuyer() {
+  const [admin, buyer] = [await shop.admin(), await owner()]
+  await buyer.ask()
+  const { id } = await onlyRequestOf(buyer)
+  await admin.call(contract.adminGrant, { ids: [id] })
+  const toRevoke = () => queue('adminToRevoke', buyer.user.email)
+  return { ...buyer, admin, requestId: id, toRevoke }
+}
+
+describe('asking for access', () => {
+  test('by the payment, as the success page does', async () => {
+    const buyer = await owner({ paymentIntentId: 'pi_of_ada' })
+    await buyer.call(contract.submit, { ...form, paymentIntentId: 'pi_of_ada', additionalInfo: 'On a Mac' })
+    const request = await onlyRequestOf(buyer)
+    expect(request).toMatchObject({
+      purchaseId: buyer.purchase.id,
+      exchangeName: 'Binance',
+      tradingViewUsername: 'ada_trades',
+      additionalInfo: 'On a Mac',
+      status: 'requested',
+      reason: null,
+      decidedAt: null,
+    })
+    const promised = new Date(request.promisedBy).getTime() - new Date(request.submittedAt).getTime()
+    expect(promised).toBe(24 * 3_600_000)
+    expect(await mailsTo(buyer.user.email)).toContain('We have your access request')
+  })
+
+  test('makes the TradingView username the one of the profile', async () => {
+    const buyer = await owner()
+    await buyer.ask()
+    const [row] = await shop.connection.db.select().from(users).where(eq(users.id, buyer.user.id))
+    expect(row?.tradingViewUsername).toBe('ada_trades')
+  })
+
+  test('says what is missing in the words of the spec', async () => {
+    const buyer = await owner()
+    const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
+    await expect(buyer.ask(empty)).rejects.toMatchObject({
+      status: 400,
+      fields: {
+        exchangeName: 'Exchange name is required',
+        tradingViewUsername: 'TradingView username is required',
+        apiKey: 'API key is required',
+        secretKey: 'Secret key is required',
+      },
+    })
+  })
+
+  test('is refused to strangers as if the purchase did not exist', async () => {
+    const buyer = await owner({ paymentIntentId: 'pi_of_somebody' })
+    const stranger = await shop.user()
+    const notFound = { status: 404, serverMessage: 'Purchase not found' }
+    await expect(
+      stranger.call(contract.submitForPurchase, { ...form, purchaseId: buyer.purchase.id }),
+    ).rejects.toMatchObject(notFound)
+    await expect(
+      stranger.call(contract.submit, { ...form, paymentIntentId: 'pi_of_somebody' }),
+    ).rejects.toMatchObject(notFound)
+    await expect(
+      stranger.call(contract.submit, { ...form, paymentIntentId: 'pi_of_nobody' }),
+    ).rejects.toMatchObject(notFound)
+    expect(await stranger.call(contract.list, {})).toEqual([])
+    expect(await buyer.call(contract.list, {})).toEqual([])
+  })
+
+  test.for(['cancelled', 'expired'] as const)('is over with a purchase that is %s', async (status) => {
+    const buyer = await owner({ status })
+    await expect(buyer.ask()).rejects.toMatchObject({ status: 409 })
+    expect(await buyer.call(contract.list, {})).toEqual([])
+  })
+
+  test('ten times at once makes one request and one mail', async () => {
+    const buyer = await owner()
+    await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
+    await onlyRequestOf(buyer)
+    expect(await mailsTo(buyer.user.email)).toEqual(['We have your access request'])
+  })
+
+  test('again with another username replaces the open request and begins the 24 hours anew', async () => {
+    const buyer = await owner()
+    await buyer.ask()
+    const first = await onlyRequestOf(buyer)
+    shop.clock.advance({ hours: 1 })
+    await buyer.ask({ tradingViewUsername: 'ada_moved' })
+    const second = await onlyRequestOf(buyer)
+    expect(second.tradingViewUsername).toBe('ada_moved')
+    expect(second.submittedAt > first.submittedAt).toBe(true)
+    expect(await mailsTo(buyer.user.email)).toHaveLength(2)
+    const admin = await shop.admin()
+    await expect(admin.call(contract.adminGrant, { ids: [first.id] })).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('the seller', () => {
+  test('sees open requests oldest first, page by page, without any key', async () => {
+    const admin = await shop.admin()
+    const buyers = await Promise.all([owner(), owner(), owner()])
+    for (const buyer of buyers) {
+      shop.clock.advance({ minutes: 1 })
+      await buyer.ask()
+    }
+    const all = await admin.call(contract.adminList, {})
+    expect(all.map(({ submittedAt }) => submittedAt)).toEqual(
+      all.map(({ submittedAt }) => submittedAt).toSorted(),
+    )
+    expect(all.slice(-3).map(({ user }) => user.id)).toEqual(buyers.map(({ user }) => user.id))
+    expect(all.at(-1)).toMatchObject({
+      hasKeys: true,
+      purchase: { billingType: 'monthly', status: 'active' },
+    })
+    for (const buyer of buyers) expect(await queue('adminList', buyer.user.email)).toHaveLength(1)
+    expect(JSON.stringify(all)).not.toMatch(/api-key|secret-key|sealed/)
+  })
+
+  test('grants: the buyer sees it, is mailed, and the keys are gone', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await onlyRequestOf(buyer)
+    expect(await admin.call(contract.adminGrant, { ids: [id] })).toEqual({ changed: 1 })
+    expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'granted', decidedAt: expect.any(String) })
+    expect(await mailsTo(buyer.user.email)).toContain('Your TradingView access is ready')
+    await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'These keys have been deleted.',
+    })
+    await expect(buyer.ask({ tradingViewUsername: 'ADA_trades' })).rejects.toMatchObject({
+      serverMessage: 'Access is already granted to ada_trades on TradingView.',
+    })
+  })
+
+  test('refuses with a reason, after which the buyer may ask again', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await onlyRequestOf(buyer)
+    const reason = 'There is no such user on TradingView'
+    await admin.call(contract.adminRefuse, { ids: [id], reason })
+    expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'refused', reason })
+    const mails = await shop.mails()
+    expect(mails.findLast(({ to }) => to === buyer.user.email)?.text).toContain(reason)
+    await buyer.ask({ tradingViewUsername: 'ada_for_real' })
+    expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'requested', reason: null })
+  })
+
+  test('decides many at once; who comes second is told so, and nothing is decided twice', async () => {
+    const admin = await shop.admin()
+    const buyers = await Promise.all([owner(), owner(), owner()])
+    for (const buyer of buyers) await buyer.ask()
+    const ids = await Promise.all(buyers.map(async (buyer) => (await onlyRequestOf(buyer)).id))
+    const answers = await Promise.allSettled([
+      admin.call(contract.adminGrant, { ids }),
+      admin.call(contract.adminRefuse, { ids: ids.toReversed(), reason: 'No' }),
+    ])
+    const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
+    expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
+    await expect(admin.call(contract.adminGrant, { ids })).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('is told when a request does not exist', async () => {
+    const admin = await shop.admin()
+    const id = crypto.randomUUID()
+    const notFound = { status: 404, serverMessage: 'Access request not found' }
+    await expect(admin.call(contract.adminGrant, { ids: [id] })).rejects.toMatchObject(notFound)
+    await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject(notFound)
+  })
+
+  test('cannot grant what is no longer paid for', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await onlyRequestOf(buyer)
+    await setStatus(buyer.purchase.id, 'cancelled')
+    expect(await queue('adminList', buyer.user.email)).toEqual([])
+    await expect(admin.call(contract.adminGrant, { ids: [id] })).rejects.toMatchObject({ status: 409 })
+  })
+
+  describe('finds under "to revoke"', () => {
+    test('access whose purchase has ended, until it is marked as revoked', async () => {
+      const buyer = await grantedBuyer()
+      expect(await buyer.toRevoke()).toEqual([])
+      await setStatus(buyer.purchase.id, 'cancelled')
+      expect(await buyer.toRevoke()).toMatchObject([
+        { id: buyer.requestId, purchase: { status: 'cancelled' } },
+      ])
+      await buyer.admin.call(contract.adminRevoke, { ids: [buyer.requestId] })
+      expect(await buyer.toRevoke()).toEqual([])
+      expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'revoked' })
+      expect(await mailsTo(buyer.user.email)).toContain('Your TradingView access has ended')
+    })
+
+    test('access whose purchase was deleted', async () => {
+      const buyer = await grantedBuyer()
+      await shop.connection.db.delete(purchases).where(eq(purchases.id, buyer.purchase.id))
+      expect(await buyer.toRevoke()).toMatchObject([{ id: buyer.requestId, purchase: null }])
+      expect(await buyer.call(contract.list, {})).toEqual([])
+    })
+
+    test('the old username of a buyer who moved, once the new one has access', async () => {
+      const buyer = await grantedBuyer()
+      await buyer.ask({ tradingViewUsername: 'ada_moved' })
+      expect(await buyer.toRevoke()).toEqual([])
+      await buyer.admin.call(contract.adminGrant, { ids: [(await onlyRequestOf(buyer)).id] })
+      expect(await buyer.toRevoke()).toMatchObject([{ tradingViewUsername: 'ada_trades' }])
+    })
+
+    test('nothing while the buyer has come back with the same username, and one entry when that ends too', async () => {
+      const buyer = await grantedBuyer()
+      await setStatus(buyer.purchase.id, 'cancelled')
+      const again = await bookPurchase(shop.connection, buyer.user.id)
+      await buyer.call(contract.submitForPurchase, { ...form, purchaseId: again.id })
+      expect(await buyer.toRevoke()).toEqual([])
+      const requests = await buyer.call(contract.list, {})
+      const open = requests.filter(({ status }) => status === 'requested')
+      await buyer.admin.call(contract.adminGrant, { ids: open.map(({ id }) => id) })
+      expect(await buyer.toRevoke()).toEqual([])
+      await setStatus(again.id, 'cancelled')
+      expect(await buyer.toRevoke()).toMatchObject([{ purchaseId: again.id }])
+    })
+  })
+
+  test('leaves a trace in the audit log with everything', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await onlyRequestOf(buyer)
+    await admin.call(contract.adminReveal, { id })
+    await admin.call(contract.adminGrant, { ids: [id] })
+    await admin.call(contract.adminRevoke, { ids: [id] })
+    const entries = await admin.call(audit.adminList, { q: buyer.user.email })
+    expect(entries.map(({ action, actorEmail }) => [action, actorEmail])).toEqual([
+      ['access.revoked', admin.user.email],
+      ['access.granted', admin.user.email],
+      ['access.reveal-keys', admin.user.email],
+    ])
+  })
+})
+
+test('of a deleted person only the username is kept, and only until their access is revoked', async () => {
+  const [admin, buyer] = [await shop.admin(), await owner()]
+  await buyer.ask()
+  const { id } = await onlyRequestOf(buyer)
+  await admin.call(contract.adminGrant, { ids: [id] })
+  await setStatus(buyer.purchase.id, 'cancelled')
+  await admin.call(accounts.adminDelete, { id: buyer.user.id })
+  const waiting = await admin.call(contract.adminToRevoke, {})
+  expect(waiting.find((request) => request.id === id)).toMatchObject({
+    tradingViewUsername: 'ada_trades',
+    exchangeName: '',
+    user: { name: 'Deleted user' },
+  })
+  await admin.call(contract.adminRevoke, { ids: [id] })
+  const [row] = await shop.connection.db.select().from(accessRequests).where(eq(accessRequests.id, id))
+  expect(row).toMatchObject({ status: 'revoked', tradingViewUsername: '' })
+  expect(await mailsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
+})

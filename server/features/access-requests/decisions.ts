@@ -1,0 +1,162 @@
+import { and, asc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { promisedBy } from '#contract/access-requests.ts'
+import { liveStatuses } from '#contract/purchases.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { decodeCursor, pageOf } from '../../database/cursor.ts'
+import { accessRequests, purchases, users } from '../../database/schema.ts'
+import { conflict, notFound } from '../../errors.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { Audit, Doer } from '../audit/audit.ts'
+import type { Mails } from '../mails/mails.ts'
+import { openKeys } from './keys.ts'
+import { isUnpaid, replaceOlderGrants } from './unpaid.ts'
+
+type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets; audit: Audit }
+
+type Paging = { limit: number; cursor?: string | undefined }
+
+const { sealedKeys: _never, ...shown } = getTableColumns(accessRequests)
+const isOpen = eq(accessRequests.status, 'requested')
+const isGranted = eq(accessRequests.status, 'granted')
+const isForLivePurchase = inArray(purchases.status, [...liveStatuses])
+
+/** What admins see of the requests, and what they decide. */
+export function createDecisions({ db, now, mails, secrets, audit }: Dependencies) {
+  /** Oldest first. */
+  async function page(condition: SQL | undefined, { limit, cursor }: Paging) {
+    const after = decodeCursor(cursor)
+    const rows = await db
+      .select({
+        ...shown,
+        hasKeys: sql<boolean>`${accessRequests.sealedKeys} is not null`,
+        user: { id: users.id, email: users.email, name: users.name },
+        purchase: {
+          billingType: purchases.billingType,
+          status: purchases.status,
+          endedAt: purchases.endedAt,
+        },
+      })
+      .from(accessRequests)
+      .innerJoin(users, eq(users.id, accessRequests.userId))
+      .leftJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
+      .where(
+        and(
+          condition,
+          after && sql`(${accessRequests.submittedAt}, ${accessRequests.id}) > (${after.at}, ${after.id})`,
+        ),
+      )
+      .orderBy(asc(accessRequests.submittedAt), asc(accessRequests.id))
+      .limit(limit + 1)
+    const { items, next } = pageOf(rows, limit, ({ submittedAt, id }) => ({ at: submittedAt, id }))
+    return {
+      items: items.map(({ userId: _user, decidedBy: _admin, ...row }) => ({
+        ...row,
+        promisedBy: promisedBy(row.submittedAt),
+      })),
+      next,
+    }
+  }
+
+  /** Changes those of the named requests that are still in the expected state, and tells their buyers. */
+  async function decide(
+    doer: Doer,
+    ids: string[],
+    decision: {
+      from: SQL | undefined
+      to: 'granted' | 'refused' | 'revoked'
+      mail: 'accessGranted' | 'accessRefused' | 'accessRevoked'
+      reason?: string
+    },
+  ) {
+    const { from, to, mail, reason } = decision
+    const rows = await db.transaction(async (tx) => {
+      const chosen = await expected(tx, ids, from)
+      const chosenIds = chosen.map(({ id }) => id)
+      await tx
+        .update(accessRequests)
+        .set({
+          status: to,
+          reason: reason ?? null,
+          decidedAt: now(),
+          decidedBy: doer.actor.id,
+          sealedKeys: null,
+        })
+        .where(inArray(accessRequests.id, chosenIds))
+      if (to === 'granted') await replaceOlderGrants(tx, chosenIds, now())
+      for (const { id, email, name, tradingViewUsername, personIsGone } of chosen) {
+        await audit.record(tx, {
+          ...doer,
+          action: `access.${to}`,
+          subject: email,
+          detail: { request: id, ...(reason ? { reason } : {}) },
+        })
+        if (!personIsGone)
+          await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
+        // The username of a deleted person was kept only to be revoked.
+        else if (to === 'revoked')
+          await tx.update(accessRequests).set({ tradingViewUsername: '' }).where(eq(accessRequests.id, id))
+      }
+      return chosen
+    })
+    if (rows.length > 0) return { changed: rows.length }
+    const [known] = await db
+      .select({ id: accessRequests.id })
+      .from(accessRequests)
+      .where(inArray(accessRequests.id, ids))
+      .limit(1)
+    if (!known) throw notFound('Access request')
+    throw conflict('This was already decided, or the subscription has ended. Please reload the list.')
+  }
+
+  return {
+    open: (paging: Paging) => page(and(isOpen, isForLivePurchase), paging),
+
+    toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
+
+    grant: (admin: Doer, ids: string[]) =>
+      decide(admin, ids, { from: and(isOpen, isForLivePurchase), to: 'granted', mail: 'accessGranted' }),
+
+    refuse: (admin: Doer, ids: string[], reason: string) =>
+      decide(admin, ids, { from: isOpen, to: 'refused', mail: 'accessRefused', reason }),
+
+    revoke: (admin: Doer, ids: string[]) =>
+      decide(admin, ids, { from: isGranted, to: 'revoked', mail: 'accessRevoked' }),
+
+    async reveal(doer: Doer, id: string) {
+      return db.transaction(async (tx) => {
+        const [request] = await tx
+          .select({ sealedKeys: accessRequests.sealedKeys, email: users.email })
+          .from(accessRequests)
+          .innerJoin(users, eq(users.id, accessRequests.userId))
+          .where(eq(accessRequests.id, id))
+        if (!request) throw notFound('Access request')
+        if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
+        await audit.record(tx, {
+          ...doer,
+          action: 'access.reveal-keys',
+          subject: request.email,
+          detail: { request: id },
+        })
+        return openKeys(secrets, request.sealedKeys, id)
+      })
+    },
+  }
+}
+
+/** Locked in one order, so that two admins with overlapping choices do not wait for each other for ever. */
+function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
+  return tx
+    .select({
+      id: accessRequests.id,
+      tradingViewUsername: accessRequests.tradingViewUsername,
+      email: users.email,
+      name: users.name,
+      personIsGone: sql<boolean>`${isNotNull(users.deletedAt)}`,
+    })
+    .from(accessRequests)
+    .innerJoin(users, eq(users.id, accessRequests.userId))
+    .leftJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
+    .where(and(inArray(accessRequests.id, ids), condition))
+    .orderBy(accessRequests.id)
+    .for('update', { of: accessRequests })
+}

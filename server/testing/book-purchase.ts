@@ -1,0 +1,26 @@
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import type { Connection } from '../database/connect.ts'
+import { purchases } from '../database/schema.ts'
+
+type Values = typeof purchases.$inferInsert
+
+/** A purchase put straight into the books, in whatever state a test needs. */
+export async function bookPurchase(
+  { db }: Connection,
+  userId: string,
+  values: Partial<Values> = {},
+): Promise<typeof purchases.$inferSelect> {
+  const [purchase] = await db
+    .insert(purchases)
+    .values({
+      userId,
+      productId: reboundSigmaPro.id,
+      billingType: 'monthly',
+      amount: values.billingType === 'yearly' ? reboundSigmaPro.yearlyPrice : reboundSigmaPro.monthlyPrice,
+      status: 'active',
+      ...values,
+    })
+    .returning()
+  if (!purchase) throw new Error('The purchase was not booked')
+  return purchase
+}
