@@ -1,5 +1,7 @@
-import { test as base, expect } from '@playwright/test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 
 export { expect }
 
@@ -35,3 +37,14 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop }>({
     expect(complaints).toEqual([])
   },
 })
+
+/** Gives the browser the session of someone whom `shop.user()` or `shop.admin()` made. */
+export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestShop) {
+  await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
+}
+
+/** Nothing that axe knows of may be wrong with what the visitor sees now. */
+export async function expectAccessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+}

@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { accounts, User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { call } from './client.ts'
@@ -37,14 +37,29 @@ export function endSession(client: QueryClient) {
 export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {
-    client.clear()
+    forgetAllBut(userKey, client)
     if (user) client.setQueryData(userKey, remember(user))
     await client.refetchQueries({ queryKey: userKey })
   }
 }
 
-export function useLogout() {
+/** After logout, and whatever else ended the session on the server: nothing of it stays in this browser. */
+export function useForgetSession() {
   const client = useQueryClient()
+  return async () => {
+    await client.cancelQueries()
+    forgetAllBut(userKey, client)
+    client.setQueryData(userKey, remember(null))
+  }
+}
+
+/** The key's own query stays, because the header and the guards watch it: they learn from it what is new. */
+function forgetAllBut(key: QueryKey, client: QueryClient) {
+  client.removeQueries({ predicate: ({ queryHash }) => queryHash !== hashKey(key) })
+}
+
+export function useLogout() {
+  const forget = useForgetSession()
   return async () => {
     const { accounts } = await import('#contract/accounts.ts')
     try {
@@ -52,8 +67,7 @@ export function useLogout() {
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error
     }
-    client.clear()
-    client.setQueryData(userKey, remember(null))
+    await forget()
   }
 }
 

@@ -1,5 +1,122 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { useEffect, useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
+import { useStartSession, useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { takeReturnPath } from '#web/layout/return-path.ts'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { goTo, Link } from '#web/ui/link.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
+import { AuthCard, textLink } from './auth-card.tsx'
+import { Refusal, useMustWait } from './refusal.tsx'
 
 export default function AuthPage() {
-  return <PageHeading title="Welcome" />
+  const { user } = useUser()
+  // Typed once, it serves both tabs.
+  const [email, setEmail] = useState('')
+  const isIn = user !== null
+  useEffect(() => {
+    if (!isIn) return undefined
+    const timer = setTimeout(() => void goTo(takeReturnPath(), { replace: true }), 50)
+    return () => clearTimeout(timer)
+  }, [isIn])
+
+  return (
+    <AuthCard title="Your account" description="Subscriptions, invoices and access, all in one place.">
+      <Tabs defaultValue="login" className="flex flex-col gap-6">
+        <TabList aria-label="Log in or sign up" className="flex w-full">
+          <Tab value="login">Login</Tab>
+          <Tab value="sign-up">Sign Up</Tab>
+        </TabList>
+        <TabPanel value="login">
+          <LoginForm email={email} onEmail={setEmail} />
+        </TabPanel>
+        <TabPanel value="sign-up">
+          <SignUpForm email={email} onEmail={setEmail} />
+        </TabPanel>
+      </Tabs>
+    </AuthCard>
+  )
+}
+
+type EmailProps = { email: string; onEmail: (email: string) => void }
+
+function LoginForm({ email, onEmail }: EmailProps) {
+  const startSession = useStartSession()
+  const login = useCall(accounts.login, {
+    succeeded: 'Welcome back!',
+    failed: { title: 'Login failed', description: 'Invalid email or password' },
+    onSuccess: startSession,
+  })
+  const mustWait = useMustWait(login.error)
+  return (
+    <Form
+      schema={accounts.login.input}
+      aria-label="Login"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => login.mutateAsync(typed)}
+    >
+      <EmailField email={email} onEmail={onEmail} autoComplete="username" />
+      <Field name="password" label="Password">
+        <PasswordInput autoComplete="current-password" required maxLength={128} />
+      </Field>
+      <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
+        Forgot password?
+      </Link>
+      <Refusal error={login.error} />
+      <SubmitButton disabled={mustWait} pendingText="Logging in...">
+        Log In
+      </SubmitButton>
+    </Form>
+  )
+}
+
+function SignUpForm({ email, onEmail }: EmailProps) {
+  const startSession = useStartSession()
+  const register = useCall(accounts.register, {
+    succeeded: 'Account created!',
+    failed: { title: 'Registration failed', description: 'Could not create account' },
+    onSuccess: startSession,
+  })
+  const mustWait = useMustWait(register.error)
+  return (
+    <Form
+      schema={accounts.register.input}
+      aria-label="Sign Up"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => register.mutateAsync(typed)}
+    >
+      <Field name="name" label="Name">
+        <Input autoComplete="name" required maxLength={100} />
+      </Field>
+      <EmailField email={email} onEmail={onEmail} autoComplete="email" />
+      <Field name="password" label="Password" hint="Minimum 8 characters">
+        <PasswordInput autoComplete="new-password" required minLength={8} maxLength={128} />
+      </Field>
+      <Refusal error={register.error} />
+      <SubmitButton disabled={mustWait} pendingText="Creating account...">
+        Create Account
+      </SubmitButton>
+    </Form>
+  )
+}
+
+function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplete: string }) {
+  return (
+    <Field name="email" label="Email">
+      <Input
+        type="email"
+        inputMode="email"
+        autoComplete={autoComplete}
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        maxLength={254}
+        placeholder="you@example.com"
+        value={email}
+        onChange={(event) => onEmail(event.target.value)}
+      />
+    </Field>
+  )
 }

@@ -1,5 +1,94 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { useEffect } from 'react'
+import { useSearch } from 'wouter/use-browser-location'
+import * as z from 'zod/mini'
+import { accounts } from '#contract/accounts.ts'
+import { resetPassword } from '#contract/fields.ts'
+import { useForgetSession } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { goTo, Link } from '#web/ui/link.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { AuthCard, textLink } from './auth-card.tsx'
+import { Refusal, useMustWait } from './refusal.tsx'
+
+const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
 export default function ResetPasswordPage() {
-  return <PageHeading title="Reset password" />
+  const token = tokenIn(useSearch({ ssrSearch: '' }))
+  useEffect(() => {
+    // The address itself: at hydration the hook still says what the server knew, which is nothing.
+    if (tokenIn(location.search)) return undefined
+    toast({ title: 'Invalid reset link', destructive: true })
+    const timer = setTimeout(() => void goTo('/auth'), 2000)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <AuthCard title="Reset password" description="Choose a new password. Every device will be logged out.">
+      <ResetForm token={token} />
+      <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
+        Request a new link
+      </Link>
+    </AuthCard>
+  )
+}
+
+const typed = z.object({ newPassword: resetPassword, confirmPassword: z.string() }).check(
+  z.refine((both) => both.newPassword === both.confirmPassword, {
+    path: ['confirmPassword'],
+    error: "Passwords don't match",
+    when: () => true,
+  }),
+)
+
+function ResetForm({ token }: { token: string }) {
+  const forgetSession = useForgetSession()
+  const reset = useCall(accounts.resetPassword, {
+    succeeded: 'Password reset successful.',
+    failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
+    onSuccess: async () => {
+      await forgetSession()
+      setTimeout(() => void goTo('/auth'), 2000)
+    },
+  })
+  const mustWait = useMustWait(reset.error)
+  return (
+    <Form
+      schema={typed}
+      aria-label="Reset password"
+      className="flex flex-col gap-5"
+      onInvalid={explain}
+      onSubmit={({ newPassword }) => reset.mutateAsync({ token, newPassword })}
+    >
+      <Field name="newPassword" label="New password" hint="Minimum 6 characters">
+        <PasswordInput
+          what="new password"
+          autoComplete="new-password"
+          required
+          minLength={6}
+          maxLength={128}
+        />
+      </Field>
+      <Field name="confirmPassword" label="Confirm password">
+        <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />
+      </Field>
+      <Refusal error={reset.error} />
+      <SubmitButton disabled={!token || mustWait || reset.isSuccess} pendingText="Resetting...">
+        Reset Password
+      </SubmitButton>
+    </Form>
+  )
+}
+
+/** The spec's two toasts, beside what stands at the fields. */
+function explain(errors: Record<string, string>) {
+  toast(
+    errors.confirmPassword
+      ? {
+          title: "Passwords don't match",
+          description: 'Please make sure both passwords are the same',
+          destructive: true,
+        }
+      : { title: 'Password too short', description: errors.newPassword, destructive: true },
+  )
 }

@@ -1,0 +1,277 @@
+import type { Page } from '@playwright/test'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+
+const header = (page: Page) => page.getByRole('banner')
+
+async function tokenMailedTo(shop: TestShop, email: string) {
+  const mail = (await shop.mails()).findLast(
+    (candidate) => candidate.to === email && candidate.subject === 'Reset your password',
+  )
+  return /\/reset-password\?token=[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
+}
+
+test.describe('the auth page', () => {
+  test('logs in and goes to the dashboard', async ({ page, shop }) => {
+    const { user, password } = await shop.user({ name: 'Grace' })
+    await page.goto('/auth')
+    await page.getByRole('tab', { name: 'Login' }).press('Enter')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page.getByText('Welcome back!', { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+    await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
+  })
+
+  test('says why a login failed, at its place and as a toast', async ({ page, shop }) => {
+    const { user } = await shop.user()
+    await page.goto('/auth')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill('not the password')
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    await expect(page.getByText('Login failed', { exact: true })).toBeVisible()
+    await expect(page.getByRole('form', { name: 'Login' }).getByRole('alert')).toHaveText(
+      'Invalid email or password',
+    )
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('says when to try again after too many attempts', async ({ page, shop }) => {
+    const { user } = await shop.user()
+    await page.goto('/auth')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill('not the password')
+    const submit = page.getByRole('button', { name: 'Log In', exact: true })
+    const alert = page.getByRole('form', { name: 'Login' }).getByRole('alert')
+    for (let attempt = 0; attempt < 11; attempt++) {
+      const answered = page.waitForResponse('**/api/login')
+      await submit.click()
+      await answered
+      await expect(alert).toBeVisible()
+    }
+    await expect(alert).toHaveText('Too many attempts. Please try again in 15 minutes.')
+    await expect(submit).toBeDisabled()
+  })
+
+  test('signs up and goes to the dashboard', async ({ page }) => {
+    await page.goto('/auth')
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await expect(page.getByText('Minimum 8 characters', { exact: true })).toBeVisible()
+    await page.getByLabel('Name').fill('Alan')
+    await page.getByLabel('Email', { exact: true }).fill(`alan-${Date.now()}@example.com`)
+    await page.getByLabel('Password', { exact: true }).fill('a fine long password')
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    await expect(page.getByText('Account created!', { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('ties every fault to its field and puts the focus on the first', async ({ page }) => {
+    await page.goto('/auth')
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    const [name, email, password] = [
+      page.getByLabel('Name'),
+      page.getByLabel('Email', { exact: true }),
+      page.getByLabel('Password', { exact: true }),
+    ]
+    await expect(name).toBeFocused()
+    await expect(name).toHaveAccessibleDescription('Please enter your name')
+    await expect(email).toHaveAccessibleDescription('Please enter a valid email address')
+    await expect(password).toHaveAccessibleDescription(/Password must be at least 8 characters long/)
+    await expect(password).toHaveAttribute('minlength', '8')
+  })
+
+  test('refuses a known address and one of the commonest passwords', async ({ page, shop }) => {
+    const { user } = await shop.user()
+    await page.goto('/auth')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await expect(page.getByLabel('Email', { exact: true })).toHaveValue(user.email)
+    await page.getByLabel('Name').fill('Eve')
+    await page.getByLabel('Password', { exact: true }).fill('password123')
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(
+      /This password is among the most common ones/,
+    )
+    await page.getByLabel('Password', { exact: true }).fill('something quite rare')
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    await expect(page.getByText('Registration failed', { exact: true })).toBeVisible()
+    await expect(page.getByRole('form', { name: 'Sign Up' }).getByRole('alert')).toContainText(
+      'Could not create account',
+    )
+  })
+
+  test('shows and hides the password, and speaks to password managers', async ({ page }) => {
+    await page.goto('/auth')
+    const password = page.getByLabel('Password', { exact: true })
+    await expect(password).toHaveAttribute('autocomplete', 'current-password')
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('autocomplete', 'username')
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('type', 'email')
+    await password.fill('visible')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(password).toHaveAttribute('type', 'text')
+    await page.getByRole('button', { name: 'Hide password' }).click()
+    await expect(password).toHaveAttribute('type', 'password')
+    await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await expect(password).toHaveAttribute('autocomplete', 'new-password')
+  })
+
+  test('sends on whoever is logged in already', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    await page.goto('/auth')
+    await expect(page).toHaveURL('/dashboard')
+  })
+})
+
+test.describe('guards', () => {
+  test('the dashboard tells a logged-out visitor, sends them through /api/login and takes them back', async ({
+    page,
+    shop,
+  }) => {
+    const { user, password } = await shop.user()
+    // Answered with nothing, the browser stays on the page, and there is time to read.
+    await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
+    const guarded = page.waitForRequest('**/api/login')
+    await page.goto('/dashboard')
+    await expect(page.getByText('Unauthorized', { exact: true })).toBeVisible()
+    await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
+    await guarded
+    await page.unrouteAll()
+    await page.goto('/api/login')
+    await expect(page).toHaveURL('/auth')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  for (const path of ['/welcome', '/setup-guide']) {
+    test(`${path} sends a logged-out visitor to the login and back`, async ({ page, shop }) => {
+      const { user, password } = await shop.user()
+      await page.goto(path)
+      await expect(page).toHaveURL('/auth')
+      await page.getByLabel('Email', { exact: true }).fill(user.email)
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Log In', exact: true }).click()
+      await expect(page).toHaveURL(path)
+    })
+  }
+
+  test('the admin area sends a logged-out visitor to the login', async ({ page }) => {
+    await page.goto('/admin')
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('the admin area tells a buyer and sends them home', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    await page.goto('/admin')
+    await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/')
+    await expect(header(page).getByRole('link', { name: 'Admin' })).toBeHidden()
+  })
+
+  test('shows "Loading..." while the user loads', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/user', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto('/setup-guide')
+    await expect(page.getByText('Loading...', { exact: true })).toBeVisible()
+    answer()
+    await expect(page.getByText('Loading...')).toBeHidden()
+  })
+})
+
+test.describe('forgotten passwords', () => {
+  test('a link is mailed, sets the password once and leads back to the login', async ({ page, shop }) => {
+    const { user } = await shop.user()
+    await page.goto('/auth')
+    await page.getByRole('link', { name: 'Forgot password?' }).click()
+    await expect(page).toHaveURL('/forgot-password')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByRole('button', { name: 'Send Reset Link' }).click()
+    await expect(
+      page.getByText('If an account exists with this email, you will receive a password reset link.'),
+    ).toBeVisible()
+    await expect(page.getByText(/spam folder/)).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Back to Login' })).toHaveAttribute('href', '/auth')
+
+    await page.goto(await tokenMailedTo(shop, user.email))
+    await expect(page.getByText('Minimum 6 characters', { exact: true })).toBeVisible()
+    const submit = page.getByRole('button', { name: 'Reset Password' })
+    await page.getByLabel('New password', { exact: true }).fill('rare')
+    await page.getByLabel('Confirm password', { exact: true }).fill('rare')
+    await submit.click()
+    await expect(page.getByText('Password too short', { exact: true })).toBeVisible()
+    await expect(page.getByText('Password must be at least 6 characters long').first()).toBeVisible()
+
+    await page.getByLabel('New password', { exact: true }).fill('a new password')
+    await page.getByLabel('Confirm password', { exact: true }).fill('another password')
+    await submit.click()
+    await expect(
+      page.getByText('Please make sure both passwords are the same', { exact: true }),
+    ).toBeVisible()
+
+    await page.getByLabel('Confirm password', { exact: true }).fill('a new password')
+    await submit.click()
+    await expect(page.getByText('Password reset successful.', { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/auth')
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill('a new password')
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('a used or invented link says so', async ({ page }) => {
+    await page.goto('/reset-password?token=invented')
+    await page.getByLabel('New password', { exact: true }).fill('a new password')
+    await page.getByLabel('Confirm password', { exact: true }).fill('a new password')
+    await page.getByRole('button', { name: 'Reset Password' }).click()
+    await expect(page.getByText('Reset failed', { exact: true })).toBeVisible()
+    await expect(page.getByRole('form').getByRole('alert')).toHaveText(
+      'Failed to reset password. The link may have expired.',
+    )
+  })
+
+  test('without a token there is nothing to submit, and the way leads to the login', async ({ page }) => {
+    await page.goto('/reset-password')
+    await expect(page.getByText('Invalid reset link', { exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Reset Password' })).toBeDisabled()
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('the page with the token in its address sends no referrer', async ({ request }) => {
+    const response = await request.get('/reset-password?token=secret')
+    expect(response.headers()['referrer-policy']).toBe('no-referrer')
+  })
+})
+
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const) {
+  test(`the pages around passwords are accessible and fit: ${theme}, ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
+    for (const path of ['/auth', '/forgot-password', '/reset-password?token=any']) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      if (path === '/auth') await page.getByRole('tab', { name: 'Sign Up' }).click()
+      await page.getByRole('form').getByRole('button').last().click()
+      await expectAccessible(page)
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect(overflow).toBe(0)
+    }
+  })
+}

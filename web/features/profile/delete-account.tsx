@@ -1,0 +1,73 @@
+import { useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
+import { useForgetSession } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { goTo } from '#web/ui/link.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+
+export function DeleteAccount() {
+  const [asked, setAsked] = useState(false)
+  return (
+    <section
+      aria-labelledby="delete-account"
+      className="flex flex-col items-start gap-3 border-t border-line pt-5"
+    >
+      <h3 id="delete-account" className="text-base">
+        Delete account
+      </h3>
+      <p className="text-sm text-muted">
+        Your subscriptions are cancelled at once and your personal data is removed. Invoices stay in our
+        books, as the law demands. This cannot be undone.
+      </p>
+      {asked ? (
+        <ConfirmWithPassword onCancel={() => setAsked(false)} />
+      ) : (
+        <Button
+          look="quiet"
+          size="sm"
+          className="-ml-3 text-danger hover:bg-danger-soft"
+          onClick={() => setAsked(true)}
+        >
+          Delete my account
+        </Button>
+      )}
+    </section>
+  )
+}
+
+/** The button that had the focus has made room for this. */
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
+  const forgetSession = useForgetSession()
+  const remove = useCall(accounts.deleteMyself, {
+    succeeded: 'Account deleted',
+    failed: 'Failed to delete account',
+    onSuccess: async () => {
+      await forgetSession()
+      setTimeout(() => void goTo('/'), 50)
+    },
+  })
+  return (
+    <Form
+      schema={accounts.deleteMyself.input}
+      aria-label="Delete account"
+      className="flex w-full flex-col gap-4"
+      onSubmit={(typed) => remove.mutateAsync(typed)}
+    >
+      <Field name="password" label="Your password">
+        <PasswordInput ref={focus} autoComplete="current-password" required maxLength={128} />
+      </Field>
+      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+        <Button look="secondary" onClick={onCancel}>
+          Keep my account
+        </Button>
+        <SubmitButton look="danger" pendingText="Deleting...">
+          Delete for good
+        </SubmitButton>
+      </div>
+    </Form>
+  )
+}

@@ -1,0 +1,92 @@
+import { accounts } from '#contract/accounts.ts'
+import { purchases } from '#contract/purchases.ts'
+import { currentUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { Devices } from './devices.tsx'
+
+/** The profile, and below it what a person may do with the account as a whole. */
+export function ProfileDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
+      <ProfileForm onClose={onClose} />
+      <Devices />
+      <section
+        aria-labelledby="my-data"
+        className="flex flex-col items-start gap-3 border-t border-line pt-5"
+      >
+        <h3 id="my-data" className="text-base">
+          Your data
+        </h3>
+        <p className="text-sm text-muted">
+          Everything we keep with your account, as one file that other programs can read.
+        </p>
+        <a
+          href={accounts.myData.path}
+          download="my-data.json"
+          className="rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
+        >
+          Download my data
+        </a>
+      </section>
+      <DeleteAccount />
+    </Dialog>
+  )
+}
+
+function ProfileForm({ onClose }: { onClose: () => void }) {
+  const profile = useData(accounts.profile, {})
+  const save = useCall(accounts.updateProfile, {
+    refreshes: [accounts.profile, currentUser, purchases.list],
+    succeeded: 'Profile updated successfully',
+    failed: 'Failed to update profile',
+    onSuccess: onClose,
+  })
+  if (profile.isError)
+    return (
+      <div role="alert" className="flex flex-col items-start gap-3">
+        <p>We could not load your profile.</p>
+        <Button look="secondary" onClick={() => void profile.refetch()}>
+          Try again
+        </Button>
+      </div>
+    )
+  if (!profile.data) return <Skeleton className="h-52" />
+  return (
+    <Form
+      schema={accounts.updateProfile.input}
+      aria-label="Profile"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => save.mutateAsync(typed)}
+    >
+      <Field name="name" label="Name">
+        <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
+      </Field>
+      <Field
+        name="tradingViewUsername"
+        label="TradingView Username"
+        hint="The name under which we grant you access to the indicator."
+      >
+        <Input
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={100}
+          defaultValue={profile.data.tradingViewUsername}
+        />
+      </Field>
+      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+        <Button look="secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <SubmitButton pendingText="Saving...">Save Changes</SubmitButton>
+      </div>
+    </Form>
+  )
+}
