@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createApi } from './api/api.ts'
 import { createClock } from './billing/clock.ts'
 import { openBooks } from './books.ts'
-import { createBrowser } from './browser/browser.ts'
+import { createBrowser, type MayControl } from './browser/browser.ts'
 import { createControls } from './controls.ts'
 import { readApiRequest, sendApi, sendFailure } from './http.ts'
 import { prepareSchema } from './schema.ts'
@@ -17,6 +17,10 @@ export type SandboxOptions = {
   publicUrl: string
   /** Where signed events are delivered. */
   webhook: { url: string; secret: string }
+  /** Stands on invoices. */
+  businessName?: string
+  /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
+  mayControl?: MayControl
   log?: (message: string, detail?: object) => void
 }
 
@@ -26,7 +30,8 @@ const tickEvery = 5000
 const lookForWebhooksEvery = 1000
 
 /** A Stripe-compatible service. Any number of processes may open it on one database. */
-export async function openSandbox({ database, publicUrl, webhook, log = () => {} }: SandboxOptions) {
+export async function openSandbox(options: SandboxOptions) {
+  const { database, publicUrl, webhook, log = () => {} } = options
   const keys = await prepareSchema(database)
   const books = openBooks(database, publicUrl)
   const webhooks = createWebhooks(database, webhook, log)
@@ -48,7 +53,15 @@ export async function openSandbox({ database, publicUrl, webhook, log = () => {}
 
   const api = createApi(books, keys, changed)
   const controls = createControls({ books, clock, webhooks, changed })
-  const browser = createBrowser({ api, books, controls, log })
+  const browser = createBrowser({
+    api,
+    books,
+    controls,
+    publishableKey: keys.publishableKey,
+    businessName: options.businessName ?? 'Test shop',
+    mayControl: options.mayControl ?? (() => true),
+    log,
+  })
 
   const server = createServer((request, response) => {
     void (async () => {

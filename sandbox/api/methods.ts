@@ -49,7 +49,10 @@ export async function resolveMethod(
   param = 'payment_method',
 ): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
-  return card ? work.insert(newPaymentMethod({ now: work.now, card })) : work.get('payment_method', id, param)
+  if (card) return work.insert(newPaymentMethod({ now: work.now, card }))
+  // A card that belongs to nobody yet could be taken by two customers at once.
+  await work.lock(id)
+  return work.get('payment_method', id, param)
 }
 
 /** A stored card may pay only for the customer it is attached to. */

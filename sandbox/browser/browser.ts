@@ -2,33 +2,117 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { createApi } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
-import { readApiRequest, sendApi, sendFailure } from '../http.ts'
+import { Failure } from '../failure.ts'
+import { readApiRequest, readBody, sendApi, sendFailure } from '../http.ts'
+import { actions, isOwnForm } from '../pages/control-actions.ts'
+import { readControlData } from '../pages/control-data.ts'
+import { controlPage } from '../pages/control-page.ts'
+import { findBill, invoicePage } from '../pages/invoice.ts'
+import { invoicePdf } from '../pages/invoice-pdf.ts'
 import { serveFile } from './files.ts'
+
+export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
 
 type Given = {
   api: ReturnType<typeof createApi>
   books: Books
   controls: Controls
+  publishableKey: string
+  businessName: string
+  mayControl: MayControl
   log: (message: string, detail?: object) => void
 }
 
 const prefix = '/_sandbox'
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-export function createBrowser({ api, log }: Given) {
-  async function serve(request: IncomingMessage, response: ServerResponse, path: string) {
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer, more = {}) {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex',
+    ...more,
+  })
+  response.end(body)
+}
+
+const sendHtml = (response: ServerResponse, body: string, status = 200) =>
+  send(response, status, 'text/html; charset=utf-8', body)
+
+const notFound = (response: ServerResponse) => send(response, 404, 'text/plain; charset=utf-8', 'Not found')
+
+/** What browsers see of the sandbox: its script and frame, hosted invoices and the control page. */
+export function createBrowser({
+  api,
+  books,
+  controls,
+  publishableKey,
+  businessName,
+  mayControl,
+  log,
+}: Given) {
+  async function serveInvoice(response: ServerResponse, id: string, secret: string, pdf: boolean) {
+    const bill = await books.read((work) => findBill(work, id, secret, businessName))
+    if (!bill) return notFound(response)
+    if (!pdf) return sendHtml(response, invoicePage(bill, publishableKey))
+    const disposition = `attachment; filename="Invoice-${bill.invoice.number}.pdf"`
+    return send(response, 200, 'application/pdf', invoicePdf(bill), { 'content-disposition': disposition })
+  }
+
+  async function serveControls(response: ServerResponse, query: URLSearchParams) {
+    const data = await books.read((work) => readControlData(work, query.get('q') ?? ''))
+    const text = actions.get(query.get('done') ?? '')?.done
+    sendHtml(response, controlPage(data, text === undefined ? undefined : { kind: 'status', text }))
+  }
+
+  async function control(request: IncomingMessage, response: ServerResponse, name: string) {
+    const action = actions.get(name)
+    if (!action) return notFound(response)
+    if (!isOwnForm(request)) {
+      return send(
+        response,
+        403,
+        'text/plain; charset=utf-8',
+        'This button can only be pressed on the sandbox’s own page.',
+      )
+    }
+    try {
+      await action.run(controls, await readBody(request))
+      response.writeHead(303, { location: `${prefix}/?done=${name}`, 'cache-control': 'no-store' }).end()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const data = await books.read((work) => readControlData(work, ''))
+      sendHtml(response, controlPage(data, { kind: 'alert', text: error.message }), error.status)
+    }
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse, url: URL) {
+    const path = url.pathname.slice(prefix.length)
     if (path.startsWith('/v1/')) {
       const call = await readApiRequest(request, prefix, true)
       return sendApi(response, await api.answer(call), call.idempotencyKey)
     }
-    if (serveFile(path, response)) return
-    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('Not found')
+    const [, place = '', id = '', secret = '', ending] = path.split('/')
+    const isPost = request.method === 'POST'
+    if (isPost && place === 'controls' && (await mayControl(request))) return control(request, response, id)
+    if (isPost) return notFound(response)
+    if (place === '' && (await mayControl(request))) return serveControls(response, url.searchParams)
+    if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
+      return serveInvoice(response, id, secret, ending === 'pdf')
+    }
+    if (!serveFile(path, response)) notFound(response)
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const [address = ''] = (request.url ?? '').split('?')
-    if (!address.startsWith(`${prefix}/`)) return false
-    serve(request, response, address.slice(prefix.length)).catch((error: unknown) => {
-      log('The sandbox failed to answer a browser', { url: address, error: String(error) })
+    const address = request.url ?? ''
+    if (!address.startsWith(`${prefix}/`) || !URL.canParse(address, 'http://shop')) return false
+    serve(request, response, new URL(address, 'http://shop')).catch((error: unknown) => {
+      if (!(error instanceof Failure)) log('The sandbox failed to answer a browser', { error: String(error) })
       sendFailure(response, error)
     })
     return true

@@ -34,6 +34,9 @@ const files = new Map<string, () => File>([
   ['/three-d-secure.ts', () => module('./three-d-secure.ts')],
   ['/card-frame.ts', () => module('./card-frame.ts')],
   ['/card-input.ts', () => module('./card-input.ts')],
+  ['/pay-invoice.ts', () => module('./pay-invoice.ts')],
+  ['/busy.ts', () => module('./busy.ts')],
+  ['/pages.css', () => ({ type: 'text/css', body: source('../pages/pages.css') })],
   ['/card-frame.css', () => ({ type: 'text/css', body: source('./card-frame.css') })],
   ['/card-frame', () => ({ type: 'text/html', body: source('./card-frame.html') })],
 ])

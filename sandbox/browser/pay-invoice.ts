@@ -1,0 +1,42 @@
+/** Pays an open invoice from its hosted page, with the same card fields as the shop's. */
+
+type Result = { error?: { message: string } }
+type Card = { mount(place: Element): void; on(type: string, handler: () => void): void }
+type Stripe = {
+  elements(options: object): { create(type: 'payment'): Card }
+  confirmPayment(options: object): Promise<Result>
+}
+declare global {
+  interface Window {
+    Stripe?: (key: string) => Stripe
+  }
+}
+
+const form = document.querySelector<HTMLFormElement>('form[data-secret]')
+const place = form?.querySelector('[data-card]')
+const alert = form?.querySelector<HTMLElement>('[role=alert]')
+const button = form?.querySelector('button')
+const stripe = window.Stripe?.(form?.dataset['key'] ?? '')
+
+if (form && place && alert && button && stripe) {
+  const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe'
+  const elements = stripe.elements({ clientSecret: form.dataset['secret'], appearance: { theme } })
+  const card = elements.create('payment')
+  card.on('ready', () => {
+    button.disabled = false
+  })
+  card.mount(place)
+
+  async function pay(pressed: HTMLButtonElement, said: HTMLElement, by: Stripe) {
+    pressed.disabled = true
+    said.hidden = true
+    const { error } = await by.confirmPayment({ elements, confirmParams: { return_url: location.href } })
+    pressed.disabled = false
+    said.textContent = error?.message ?? 'Something went wrong. Please try again.'
+    said.hidden = false
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void pay(button, alert, stripe)
+  })
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import { parseForm } from '../api/form.ts'
+import { choice, flag, integer, type Read, readShape, required, type Shape, text } from '../api/params.ts'
+import type { Controls } from '../controls.ts'
+
+type Action = { done: string; run(controls: Controls, body: string): Promise<unknown> }
+
+function action<S extends Shape>(
+  done: string,
+  shape: S,
+  run: (controls: Controls, params: Read<S>) => Promise<unknown>,
+): Action {
+  return { done, run: (controls, body) => run(controls, readShape(shape, parseForm(body))) }
+}
+
+/** The buttons of the control page, by the last part of their address. */
+export const actions = new Map<string, Action>([
+  [
+    'advance',
+    action(
+      'The clock was moved on.',
+      { interval: required(choice('day', 'month', 'year')) },
+      (controls, { interval }) => controls.advance(1, interval),
+    ),
+  ],
+  [
+    'fail-next-renewal',
+    action('The next renewal will fail.', { subscription: required(text) }, (controls, { subscription }) =>
+      controls.failNextRenewal(subscription),
+    ),
+  ],
+  [
+    'refund',
+    action(
+      'The payment was refunded.',
+      { payment_intent: required(text) },
+      (controls, { payment_intent: intent }) => controls.refund(intent),
+    ),
+  ],
+  [
+    'open-dispute',
+    action(
+      'The payment is disputed.',
+      { payment_intent: required(text) },
+      (controls, { payment_intent: intent }) => controls.openDispute(intent),
+    ),
+  ],
+  [
+    'close-dispute',
+    action(
+      'The dispute is closed.',
+      { dispute: required(text), outcome: required(choice('won', 'lost')) },
+      (controls, { dispute, outcome }) => controls.closeDispute(dispute, outcome),
+    ),
+  ],
+  [
+    'webhooks',
+    action(
+      'Webhooks will behave so from now on.',
+      { delay: integer, drop: flag, duplicate: flag, reorder: flag },
+      (controls, { delay = 0, drop = false, duplicate = false, reorder = false }) =>
+        controls.webhooks.misbehave({ delaySeconds: delay, drop, duplicate, reorder }),
+    ),
+  ],
+  [
+    'redeliver',
+    action('The event was sent again.', { event: required(text) }, (controls, { event }) =>
+      controls.webhooks.redeliver(event),
+    ),
+  ],
+])
+
+/** Another site must not press the buttons through a visitor's browser. */
+export function isOwnForm(request: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, origin, host } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+}

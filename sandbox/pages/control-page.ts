@@ -1,0 +1,144 @@
+import { periodOf } from '../objects/subscription.ts'
+import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control-data.ts'
+import { date, type Html, html, moment, money, page } from './html.ts'
+
+const button = (action: string, label: string, fields: Record<string, string> = {}, name = label) =>
+  html`<form method="post" action="/_sandbox/controls/${action}">${Object.entries(fields).map(
+    ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
+  )}<button class="Button Button--small Button--plain" aria-label="${name}">${label}</button></form>`
+
+const table = (label: string, empty: string, heads: string[], rows: Html[]) =>
+  rows.length === 0
+    ? html`<p class="Quiet">${empty}</p>`
+    : html`<div class="Scroll" role="region" aria-label="${label}" tabindex="0"><table>
+        <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+        <tbody>${rows}</tbody>
+      </table></div>`
+
+const badge = (status: string) =>
+  html`<span class="Badge" data-status="${status}">${status.replaceAll('_', ' ')}</span>`
+
+function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
+  const live = subscription.status === 'active' || subscription.status === 'past_due'
+  const { end } = periodOf(subscription)
+  const period =
+    subscription.ended_at !== null
+      ? `Ended ${date(subscription.ended_at)}`
+      : subscription.status === 'incomplete'
+        ? 'Waits for its first payment'
+        : subscription.cancel_at !== null
+          ? `Ends ${date(subscription.cancel_at)}`
+          : subscription.status === 'past_due'
+            ? `Ends ${date(end)}, unless paid`
+            : `Renews ${date(end)}`
+  const [item] = subscription.items.data
+  const fails = subscription.$sandbox.fail_next_renewal
+  return html`<tr>
+    <td>${email ?? 'No e-mail'}<br><code>${subscription.id}</code></td>
+    <td>${item && `${money(item.price.unit_amount * item.quantity, item.price.currency)} / ${item.plan.interval}`}</td>
+    <td>${badge(subscription.status)}</td>
+    <td>${period}</td>
+    <td>${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, `Fail next renewal of ${email}`))}</td>
+  </tr>`
+}
+
+function paymentRow({ invoice, intent, charge, dispute }: PaymentRow): Html {
+  const paid = charge?.paid ?? false
+  const left = charge ? charge.amount_captured - charge.amount_refunded : 0
+  const disputable = paid && left > 0 && !charge?.disputed
+  const refundable = paid && left > 0 && (!dispute || dispute.status === 'won')
+  const of = `of invoice ${invoice.number}`
+  return html`<tr>
+    <td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><br><span class="Quiet">${invoice.customer_email}</span></td>
+    <td class="Number">${money(invoice.total, invoice.currency)}</td>
+    <td>${badge(invoice.status)} ${charge && charge.amount_refunded > 0 && html`<br>${money(charge.amount_refunded, charge.currency)} refunded`}
+      ${dispute && html`<br>Dispute: ${dispute.status.replaceAll('_', ' ')}`}</td>
+    <td>${moment(invoice.created)}</td>
+    <td><div class="Actions">
+      ${refundable && button('refund', 'Refund', { payment_intent: intent.id }, `Refund the payment ${of}`)}
+      ${disputable && button('open-dispute', 'Dispute', { payment_intent: intent.id }, `Open a dispute ${of}`)}
+      ${
+        dispute?.status === 'needs_response' && [
+          button('close-dispute', 'Win', { dispute: dispute.id, outcome: 'won' }, `Win the dispute ${of}`),
+          button('close-dispute', 'Lose', { dispute: dispute.id, outcome: 'lost' }, `Lose the dispute ${of}`),
+        ]
+      }
+    </td>
+  </tr>`
+}
+
+function eventRow(event: EventRow): Html {
+  const state =
+    event.deliveries === 0
+      ? 'dropped'
+      : event.delivered === event.deliveries
+        ? `delivered${event.deliveries > 1 ? ` ${event.deliveries} times` : ''}`
+        : event.next
+          ? event.attempts === 0
+            ? 'waiting'
+            : 'will be retried'
+          : 'given up'
+  return html`<tr>
+    <td><code>${event.type}</code><br><code class="Quiet">${event.about}</code></td>
+    <td>${moment(Number(event.created))}</td>
+    <td>${badge(state)}${event.attempts > 1 && ` after ${event.attempts} attempts`}${event.delivered < event.deliveries && event.answer && html`<br><span class="Quiet">${event.answer}</span>`}</td>
+    <td>${button('redeliver', 'Send again', { event: event.id }, `Send ${event.type} again`)}</td>
+  </tr>`
+}
+
+const option = (value: number, label: string, chosen: number) =>
+  html`<option value="${value}"${chosen === value ? html` selected` : ''}>${label}</option>`
+
+const check = (name: string, label: string, on: boolean | undefined) =>
+  html`<label><input type="checkbox" name="${name}" value="true"${on ? html` checked` : ''}> ${label}</label>`
+
+type Note = { kind: 'status' | 'alert'; text: string } | undefined
+
+export function controlPage(data: ControlData, note: Note): string {
+  const { mischief } = data
+  const body = html`<main class="Wide">
+    <h1>Payment sandbox</h1>
+    <p class="Quiet">Stands in for Stripe while no key is set. Nothing here moves real money.</p>
+    ${note && html`<p role="${note.kind}" class="Note" data-kind="${note.kind}">${note.text}</p>`}
+    <section aria-labelledby="clock">
+      <h2 id="clock">Clock</h2>
+      <p>In the sandbox it is <strong>${moment(data.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
+      <div class="Actions">
+        ${(['day', 'month', 'year'] as const).map((interval) => button('advance', `+ 1 ${interval}`, { interval }, `Advance the clock by 1 ${interval}`))}
+      </div>
+    </section>
+    <section aria-labelledby="mischief">
+      <h2 id="mischief">Webhook mischief</h2>
+      <form method="post" action="/_sandbox/controls/webhooks" class="Actions">
+        ${check('duplicate', 'Send each event twice', mischief.duplicate)}
+        ${check('reorder', 'Shuffle the order', mischief.reorder)}
+        ${check('drop', 'Lose events', mischief.drop)}
+        <label>Delay <select name="delay">${[
+          option(0, 'none', mischief.delaySeconds ?? 0),
+          option(10, '10 seconds', mischief.delaySeconds ?? 0),
+          option(60, '1 minute', mischief.delaySeconds ?? 0),
+          option(600, '10 minutes', mischief.delaySeconds ?? 0),
+        ]}</select></label>
+        <button class="Button Button--small">Apply</button>
+      </form>
+    </section>
+    <form method="get" action="/_sandbox/" role="search" class="Actions">
+      <label>Customer’s e-mail <input type="search" name="q" value="${data.search}"></label>
+      <button class="Button Button--small Button--plain">Search</button>
+    </form>
+    <section aria-labelledby="subscriptions">
+      <h2 id="subscriptions">Subscriptions</h2>
+      ${table('Subscriptions', 'No subscriptions yet.', ['Customer', 'Price', 'Status', 'Period', 'Action'], data.subscriptions.map(subscriptionRow))}
+    </section>
+    <section aria-labelledby="payments">
+      <h2 id="payments">Invoices</h2>
+      ${table('Invoices', 'No invoices yet.', ['Invoice', 'Amount', 'Status', 'Written', 'Actions'], data.payments.map(paymentRow))}
+    </section>
+    <section aria-labelledby="events">
+      <h2 id="events">Webhook log</h2>
+      ${table('Webhook log', 'No events yet.', ['Event', 'Time', 'Delivery', 'Action'], data.events.map(eventRow))}
+    </section>
+    <p class="Quiet">Each list shows the newest 50.</p>
+  </main>`
+  return page({ title: 'Payment sandbox', body, scripts: ['/_sandbox/busy.ts'] }).text
+}

@@ -1,0 +1,59 @@
+/** Markup whose parts are escaped; only `html` makes it. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | Part[] | undefined | null | false
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (Array.isArray(part)) return part.map(render).join('')
+  if (part === undefined || part === null || part === false) return ''
+  return String(part).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
+}
+
+export const html = (strings: TemplateStringsArray, ...parts: Part[]) =>
+  new Html(strings.map((text, index) => text + render(parts[index])).join(''))
+
+export const money = (cents: number, currency: string) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
+
+export const date = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+export const moment = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleString('en-US', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+
+type Page = { title: string; body: Html; scripts?: string[] }
+
+export const page = ({ title, body, scripts = [] }: Page) => html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>${title}</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <meta name="color-scheme" content="light dark">
+    <link rel="stylesheet" href="/_sandbox/pages.css">
+    ${scripts.map((src) => html`<script src="${src}" ${src.endsWith('.ts') ? new Html('type="module"') : new Html('defer')}></script>`)}
+  </head>
+  <body>
+    ${body}
+  </body>
+</html>
+`

@@ -1,0 +1,117 @@
+import { timingSafeEqual } from 'node:crypto'
+import { intentOf } from '../billing/subscriptions.ts'
+import type { Charge } from '../objects/charge.ts'
+import type { PaymentIntent } from '../objects/intent.ts'
+import type { Invoice } from '../objects/invoice.ts'
+import type { Work } from '../work.ts'
+import { date, html, money, page } from './html.ts'
+
+/** An invoice with what its reader wants to know about its payment. */
+export type Bill = { invoice: Invoice; intent: PaymentIntent; charge: Charge | undefined; from: string }
+
+/** Whoever has the address may read the invoice: the second half of it cannot be guessed. */
+export async function findBill(
+  work: Work,
+  id: string,
+  secret: string,
+  from: string,
+): Promise<Bill | undefined> {
+  const invoice = await work.find('invoice', id)
+  if (!invoice || !sameText(invoice.$sandbox.secret, secret)) return undefined
+  const intent = await intentOf(work, invoice)
+  const charge = intent.latest_charge === null ? undefined : await work.find('charge', intent.latest_charge)
+  return { invoice, intent, charge: charge?.paid ? charge : undefined, from }
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** What the page and the PDF both say. */
+export function describe({ invoice, charge, from }: Bill) {
+  const amount = (cents: number) => money(cents, invoice.currency)
+  const refunded = charge?.amount_refunded ?? 0
+  const card = charge?.payment_method_details.card
+  const paidAt = invoice.status_transitions.paid_at
+  return {
+    from,
+    number: invoice.number,
+    status: statusOf(invoice, charge),
+    facts: [
+      ['Invoice number', invoice.number],
+      ['Date of issue', date(invoice.created)],
+      ...(paidAt === null ? [] : [['Date paid', date(paidAt)]]),
+      ...(card ? [['Payment method', `${brands[card.brand]} ending in ${card.last4}`]] : []),
+      ['Billed to', invoice.customer_name ?? invoice.customer_email ?? invoice.customer],
+      ...(invoice.customer_name && invoice.customer_email ? [['E-mail', invoice.customer_email]] : []),
+    ] as [string, string][],
+    lines: invoice.lines.data.map((line) => ({
+      text: line.description,
+      period: `${date(line.period.start)} – ${date(line.period.end)}`,
+      quantity: String(line.quantity),
+      amount: amount(line.amount),
+    })),
+    totals: [
+      ['Subtotal', amount(invoice.subtotal)],
+      ['Total', amount(invoice.total)],
+      ...(refunded > 0 ? [['Refunded', amount(-refunded)]] : []),
+      ['Amount paid', amount(invoice.amount_paid - refunded)],
+      ...(invoice.status === 'open' ? [['Amount due', amount(invoice.amount_remaining)]] : []),
+    ] as [string, string][],
+    note: 'Test mode: this invoice was written by the payment sandbox. No money has moved.',
+  }
+}
+
+const brands = { visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express' }
+
+function statusOf(invoice: Invoice, charge: Charge | undefined): string {
+  if (charge?.refunded) return 'Refunded'
+  if (charge && charge.amount_refunded > 0) return 'Partly refunded'
+  if (charge?.disputed) return 'Disputed'
+  return { draft: 'Draft', open: 'Due', paid: 'Paid', uncollectible: 'Uncollectible', void: 'Void' }[
+    invoice.status
+  ]
+}
+
+export function invoicePage(bill: Bill, publishableKey: string): string {
+  const { invoice, intent } = bill
+  const said = describe(bill)
+  const payable = invoice.status === 'open' && intent.status !== 'canceled'
+  const body = html`<main class="Sheet">
+      <header class="Sheet-head">
+        <div>
+          <p class="Quiet">${said.from}</p>
+          <h1>Invoice</h1>
+        </div>
+        <p class="Badge" data-status="${said.status}">${said.status}</p>
+      </header>
+      <dl class="Facts">
+        ${said.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+      </dl>
+      <div class="Scroll" role="region" aria-label="Items" tabindex="0">
+        <table>
+          <thead><tr><th scope="col">Description</th><th scope="col" class="Number">Quantity</th><th scope="col" class="Number">Amount</th></tr></thead>
+          <tbody>
+            ${said.lines.map((line) => html`<tr><td>${line.text}<br><span class="Quiet">${line.period}</span></td><td class="Number">${line.quantity}</td><td class="Number">${line.amount}</td></tr>`)}
+          </tbody>
+          <tfoot>
+            ${said.totals.map(([name, value]) => html`<tr><th scope="row" colspan="2">${name}</th><td class="Number">${value}</td></tr>`)}
+          </tfoot>
+        </table>
+      </div>
+      ${
+        payable &&
+        html`<form class="NoPrint Pay" data-key="${publishableKey}" data-secret="${intent.client_secret}">
+        <h2>Pay this invoice</h2>
+        <div data-card></div>
+        <p role="alert" class="Alert" hidden></p>
+        <button class="Button" disabled>Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
+      </form>`
+      }
+      <p class="NoPrint"><a class="Button Button--plain" href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
+      <p class="Quiet">${said.note}</p>
+    </main>`
+  const scripts = payable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.ts'] : []
+  return page({ title: `Invoice ${said.number}`, body, scripts }).text
+}
