@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { pino } from 'pino'
+import { prepareSchema } from '#sandbox/schema.ts'
 import { readConfig } from '#server/config.ts'
 import { restore } from '#server/database/backup.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
@@ -21,7 +22,10 @@ const database = config.databaseUrl ? undefined : await openEmbedded(config.data
 try {
   const url = config.databaseUrl ?? database?.url ?? ''
   await migrate(url)
-  // The queue makes its own tables.
+  // The queue and the sandbox make their own tables.
+  const pool = new pg.Pool({ connectionString: url })
+  if (!config.stripe) await prepareSchema(pool)
+  await pool.end()
   const queue = createQueue({ url, log: pino({ level: 'silent' }) })
   await queue.start()
   await queue.stop()

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
 import type { Config } from './config.ts'
 import { createStripeGateway, type StripeGateway } from './gateways/stripe.ts'
 import type { Ahead } from './http/server.ts'
+import type { Secrets } from './secrets.ts'
 
 export type Payments = {
   stripe: StripeGateway
@@ -16,7 +16,12 @@ export type Payments = {
 }
 
 /** Stripe when its keys are given, the sandbox otherwise. From here on nobody knows the difference. */
-export async function openPayments(config: Config, databaseUrl: string, log: Logger): Promise<Payments> {
+export async function openPayments(
+  config: Config,
+  databaseUrl: string,
+  secrets: Secrets,
+  log: Logger,
+): Promise<Payments> {
   if (config.stripe)
     return {
       stripe: createStripeGateway(config.stripe),
@@ -28,7 +33,8 @@ export async function openPayments(config: Config, databaseUrl: string, log: Log
 
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
   database.on('error', (error) => log.warn({ err: error }, 'database connection of the sandbox lost'))
-  const webhookSecret = `whsec_${randomBytes(24).toString('hex')}`
+  // The same in every process of the shop: an event may be sent by one and received by another.
+  const webhookSecret = `whsec_${secrets.linkToken('sandbox', 'webhook')}`
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
   const sandbox = await openSandbox({
     database,

@@ -81,7 +81,7 @@ export async function startShop(
     const outbox = join(config.dataDir, 'outbox')
     const transport = createMailTransport({ ...config.mail, outbox })
     closers.push(() => transport.close())
-    const payments = await openPayments(config, url, log)
+    const payments = await openPayments(config, url, secrets, log)
     closers.push(payments.close)
     const queue = createQueue({ url, log })
     const security = securityHeaders(config)
