@@ -174,17 +174,14 @@ test.describe('guards', () => {
 
   test('shows "Loading..." while the user loads', async ({ page, shop }) => {
     await logInAs(page, await shop.user(), shop)
-    let answer = () => {}
-    const held = new Promise<void>((resolve) => {
-      answer = resolve
-    })
+    const held = Promise.withResolvers<void>()
     await page.route('**/api/user', async (route) => {
-      await held
+      await held.promise
       await route.continue()
     })
     await page.goto('/setup-guide')
     await expect(page.getByText('Loading...', { exact: true })).toBeVisible()
-    answer()
+    held.resolve()
     await expect(page.getByText('Loading...')).toBeHidden()
   })
 })

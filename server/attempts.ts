@@ -1,7 +1,7 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import type { Database, Transaction } from './database/connect.ts'
 import { attempts } from './database/schema.ts'
-import { Refusal } from './errors.ts'
+import { tooMany } from './errors.ts'
 import { hashToken } from './http/session.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
@@ -28,10 +28,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
         })
         .returning()
       if (!row || row.count <= max) return
-      const seconds = Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000))
-      throw new Refusal(429, `Too many attempts. Please try again in ${inWords(seconds)}.`, {
-        retryAfterSeconds: seconds,
-      })
+      throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
     },
 
     async forget(what: string, email: string, tx: Transaction | Database = db) {
@@ -42,10 +39,4 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       await db.delete(attempts).where(lt(attempts.endsAt, now()))
     },
   }
-}
-
-function inWords(seconds: number) {
-  if (seconds === 1) return 'a second'
-  if (seconds < 90) return `${seconds} seconds`
-  return `${Math.ceil(seconds / 60)} minutes`
 }

@@ -19,6 +19,15 @@ export class Refusal extends Error {
 export const notFound = (what: string) => new Refusal(404, `${what} not found`)
 export const conflict = (message: string) => new Refusal(409, message)
 
+/** Refused for a while: the sentence and the header say for how long. */
+export function tooMany(seconds: number) {
+  const inWords =
+    seconds < 2 ? 'a second' : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  return new Refusal(429, `Too many attempts. Please try again in ${inWords}.`, {
+    retryAfterSeconds: seconds,
+  })
+}
+
 /** A start that cannot go on: one line that says what to do. */
 export class StartError extends Error {}
 

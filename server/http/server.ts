@@ -12,7 +12,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway } from '../database/connect.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, tooMany } from '../errors.ts'
 import type { SecurityHeaders } from './headers.ts'
 
 /** Looks at a request before the router does; true means it was answered. */
@@ -67,12 +67,9 @@ export async function createHttpServer({
     await app.register(rateLimit, {
       max: 300,
       timeWindow: 60_000,
-      errorResponseBuilder: (_request, { ttl }) => {
-        const seconds = Math.ceil(ttl / 1000)
-        return new Refusal(429, `Too many requests. Please try again in ${seconds} seconds.`, {
-          retryAfterSeconds: seconds,
-        })
-      },
+      // Whoever has one IPv6 address has the whole network of it.
+      ipv6Subnet: 64,
+      errorResponseBuilder: (_request, { ttl }) => tooMany(Math.ceil(ttl / 1000)),
     })
   }
 

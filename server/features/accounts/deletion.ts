@@ -77,6 +77,8 @@ export function createDeletion({ db, now, passwords, attempts, endSubscriptionsO
         .select({ passwordHash: users.passwordHash })
         .from(users)
         .where(eq(users.id, userId))
+      if (user && !user.passwordHash)
+        throw new Refusal(403, 'Please choose a password first: log out and use "Forgot password?".')
       if (!(await passwords.matches(password, user?.passwordHash)))
         throw new Refusal(403, 'Wrong password', { fields: { password: 'Wrong password' } })
       await remove(userId, async () => {})
