@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { contract } from '#contract/index.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+import type { Visitor } from '../testing/visitor.ts'
+
+/** Every call of the contract as every kind of person. What is added to the contract is tested with it. */
+const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+)
+
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+let shop: TestShop
+let people: Record<'anonymous' | 'deleted user' | 'buyer A' | 'buyer B' | 'admin', Visitor>
+/** What belongs to buyer A. */
+let hers: { purchaseId: string; deviceId: string; paymentIntentId: string }
+
+beforeAll(async () => {
+  shop = await openShop()
+  const [a, b, deleted] = [await shop.buyer(), await shop.buyer(), await shop.user()]
+  const admin = await shop.admin()
+  await admin.call(accounts.adminDelete, { id: deleted.user.id })
+  people = { anonymous: shop.visitor(), 'deleted user': deleted, 'buyer A': a, 'buyer B': b, admin }
+  const [device] = await a.call(accounts.devices, {})
+  hers = {
+    purchaseId: a.purchase.id,
+    deviceId: device?.id ?? '',
+    paymentIntentId: a.purchase.paymentIntentId ?? '',
+  }
+})
+afterAll(() => shop.close())
+
+test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
+  expect(shop.app.hasRoute({ method, url: path })).toBe(true)
+})
+
+/**
+ * Calls with a field that nobody knows: whoever is let in hears 400 about it, before anything is done.
+ * So the door is tested for each call alike, and nothing changes behind it.
+ */
+async function knock({ method, path }: Endpoint, visitor: Visitor) {
+  const address = path.replaceAll(/:\w+/g, nobodysId)
+  const asQuery = method === 'GET' || method === 'DELETE'
+  const { status } = await visitor.fetch(asQuery ? `${address}?nobodyKnows=1` : address, {
+    method,
+    ...(asQuery ? {} : { body: '{"nobodyKnows":1}', headers: { 'content-type': 'application/json' } }),
+  })
+  return status
+}
+
+const letIn = 400
+const doors = {
+  public: { anonymous: letIn, 'deleted user': letIn, 'buyer A': letIn, 'buyer B': letIn, admin: letIn },
+  user: { anonymous: 401, 'deleted user': 401, 'buyer A': letIn, 'buyer B': letIn, admin: letIn },
+  admin: { anonymous: 401, 'deleted user': 401, 'buyer A': 403, 'buyer B': 403, admin: letIn },
+}
+
+test.for(endpoints)('$name opens its door to whom it should', async ({ endpoint }) => {
+  const statuses = Object.fromEntries(
+    await Promise.all(
+      Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)]),
+    ),
+  )
+  const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, 303]))
+  expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : doors[endpoint.access])
+})
+
+describe('buyer B cannot touch what is buyer A’s', () => {
+  const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }
+  const attacks: Record<string, () => Record<string, string>> = {
+    'accounts.logoutDevice': () => ({ id: hers.deviceId }),
+    'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
+    'purchases.cancel': () => ({ id: hers.purchaseId }),
+    'purchases.resume': () => ({ id: hers.purchaseId }),
+    'purchases.invoice': () => ({ id: hers.purchaseId }),
+    'purchases.invoices': () => ({ id: hers.purchaseId }),
+    'purchases.beginCardUpdate': () => ({ id: hers.purchaseId }),
+    'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),
+    'accessRequests.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
+    'accessRequests.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
+  }
+
+  test('every call of a user that names a thing is tried', () => {
+    const naming = endpoints.filter(
+      ({ endpoint: { access, path, input } }) =>
+        access === 'user' && (path.includes(':') || 'paymentIntentId' in fieldsOf(input)),
+    )
+    expect(naming.map(({ name }) => name).toSorted()).toEqual(Object.keys(attacks).toSorted())
+  })
+
+  test.for(Object.entries(attacks))('%s answers 404', async ([name, input]) => {
+    const endpoint = endpoints.find((candidate) => candidate.name === name)?.endpoint
+    if (!endpoint) throw new Error(`${name} is not in the contract`)
+    await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('and all of it is as before', async () => {
+    expect(await people['buyer A'].call(contract.purchases.list, {})).toMatchObject([
+      { id: hers.purchaseId, status: 'active' },
+    ])
+    expect(await people['buyer A'].call(accounts.devices, {})).toMatchObject([{ id: hers.deviceId }])
+    expect(await people['buyer A'].call(contract.accessRequests.list, {})).toEqual([])
+  })
+})
+
+function fieldsOf(input: Endpoint['input']): object {
+  return 'shape' in input && typeof input.shape === 'object' ? (input.shape ?? {}) : {}
+}
