@@ -22,6 +22,7 @@ import { exportRoutes } from './features/exports/routes.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { jobRoutes } from './features/jobs/routes.ts'
 import { createMails } from './features/mails/mails.ts'
+import { mountMailPreview } from './features/mails/routes.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
 import { createOverview } from './features/overview/overview.ts'
@@ -77,10 +78,11 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   })
 
   const audit = createAudit({ db, now })
+  const site = mailSite(config, secrets)
   const mails = createMails({
     queue,
     transport: deps.transport,
-    site: mailSite(config, secrets),
+    site,
   })
   const sessions = createSessions({
     db,
@@ -164,6 +166,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
+  if (!config.production) mountMailPreview(app, { site, outbox: config.mail.outbox })
   return app
 }
 

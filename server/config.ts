@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 
 /** Every setting the shop knows. `.env.example` explains each; a fault is a sentence that says what to do. */
@@ -152,7 +152,11 @@ function shape(s: Settings) {
     databaseUrl: s.DATABASE_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
     supportEmail: s.SUPPORT_EMAIL,
-    mail: { smtpUrl: s.SMTP_URL, from: s.MAIL_FROM ?? `Rebound Sigma <${s.SUPPORT_EMAIL}>` },
+    mail: {
+      smtpUrl: s.SMTP_URL,
+      from: s.MAIL_FROM ?? `Rebound Sigma <${s.SUPPORT_EMAIL}>`,
+      outbox: join(resolve(s.DATA_DIR), 'outbox'),
+    },
     stripe:
       s.STRIPE_SECRET_KEY && s.STRIPE_PUBLISHABLE_KEY && s.STRIPE_WEBHOOK_SECRET && s.PAYMENTS !== 'sandbox'
         ? {

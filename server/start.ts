@@ -78,8 +78,7 @@ export async function startShop(
       email: config.admin.email ?? config.supportEmail,
       password: config.admin.password,
     })
-    const outbox = join(config.dataDir, 'outbox')
-    const transport = createMailTransport({ ...config.mail, outbox })
+    const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
     const payments = await openPayments(config, url, secrets, log)
     closers.push(payments.close)
@@ -113,7 +112,7 @@ export async function startShop(
       queue,
       sandbox: payments.sandbox,
       app,
-      mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : outbox,
+      mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox,
       databaseIsAt: database?.folder ?? new URL(url).host,
       firstAdmin,
       close,

@@ -40,7 +40,7 @@ const darkRules = Object.entries(colours)
 const as = (part: Part, style: string) =>
   `class="${part}" style="${style};${declarations(colours[part].light)}"`
 
-const escape = (text: string) =>
+export const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 const lines = (text: string) => escape(text).replaceAll(/\r?\n/g, '<br>')
 

@@ -62,13 +62,13 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
 })
 
 /** For owners who never told it, so that access cannot be granted. */
-const usernameMissing: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
+const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'We need your TradingView username',
   preheader: 'Without it we cannot unlock Rebound Sigma Pro for you.',
   heading: 'Tell us your TradingView username',
   paragraphs: [
     greeting(name),
-    'Your subscription is active, but we do not know your TradingView username yet, so we cannot unlock Rebound Sigma Pro for you. It takes a minute in your dashboard.',
+    'Your subscription is active, but we do not know your TradingView username yet, so we cannot unlock Rebound Sigma Pro for you. Open your dashboard, choose Profile, and enter it there: we grant access within 24 hours.',
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
@@ -78,5 +78,5 @@ export const accessRequestMails = {
   accessGranted,
   accessRefused,
   accessRevoked,
-  usernameMissing,
+  tradingViewReminder,
 }

@@ -16,17 +16,6 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
-const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
-  subject: 'Your TradingView username is missing',
-  preheader: 'We need it to give you access to Rebound Sigma Pro.',
-  heading: `${name || 'Hello'}, where shall we send your access?`,
-  paragraphs: [
-    'Your subscription to Rebound Sigma Pro is active, but we do not know your TradingView username yet. Access to the indicator is granted to a username, so please tell us yours.',
-    'Open your dashboard, choose Profile, and enter it there. We grant access within 24 hours.',
-  ],
-  action: { label: 'Open the dashboard', url: `${publicUrl}/dashboard` },
-})
-
 const disputeOpened: Template<{ email: string; product: string; amount: number }> = (
   data,
   { publicUrl },
@@ -40,4 +29,37 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
   action: { label: 'Open the purchases', url: `${publicUrl}/admin` },
 })
 
-export const adminMails = { contactMessage, tradingViewReminder, disputeOpened }
+const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
+/** Once a day, and only when something waits for the seller. `oldestHours` is of the open requests. */
+const adminDigest: Template<{
+  openRequests: number
+  overdueRequests: number
+  oldestHours: number
+  failedJobs: number
+}> = ({ openRequests, overdueRequests, oldestHours, failedJobs }, { publicUrl }) => ({
+  subject: overdueRequests
+    ? `${counted(overdueRequests, 'access request is', 'access requests are')} overdue`
+    : `Waiting for you: ${[
+        openRequests && counted(openRequests, 'access request', 'access requests'),
+        failedJobs && counted(failedJobs, 'failed job', 'failed jobs'),
+      ]
+        .filter(Boolean)
+        .join(', ')}`,
+  preheader: 'What the shop cannot do without you.',
+  heading: 'Waiting for you',
+  paragraphs: [
+    openRequests > 0 &&
+      `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
+    failedJobs > 0 &&
+      `${counted(failedJobs, 'job has', 'jobs have')} failed for good, most often a mail to an address that does not exist. You can look at each, run it again or give it up.`,
+  ].filter((text) => text !== false),
+  details: [
+    ['Open access requests', String(openRequests)],
+    ['Overdue (more than 24 hours)', String(overdueRequests)],
+    ['Failed jobs', String(failedJobs)],
+  ],
+  action: { label: 'Open the admin area', url: `${publicUrl}/admin` },
+})
+
+export const adminMails = { contactMessage, disputeOpened, adminDigest }

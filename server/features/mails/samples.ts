@@ -1,0 +1,82 @@
+import type { MailData, MailKind } from './templates.ts'
+
+/** At least one example of every mail, for the preview and its tests: the types insist. */
+type Samples = { [Kind in MailKind]: [MailData<Kind>, ...MailData<Kind>[]] }
+
+const id = '0d4f6a52-6d0e-4a53-9a3c-2f1f6f7f0c01'
+const subscription = {
+  name: 'Ada Lovelace',
+  product: 'Rebound Sigma Pro',
+  billingType: 'yearly',
+  amount: 39_000,
+} as const
+const about = { name: subscription.name, product: subscription.product }
+const [paidAt, renewsAt] = ['2026-03-14T09:26:53.000Z', '2027-03-14T09:26:53.000Z']
+
+export const samples: Samples = {
+  welcome: [{ name: 'Ada Lovelace' }],
+  setPassword: [{ name: '', tokenId: id }],
+  resetPassword: [{ tokenId: id }],
+  passwordChanged: [{}],
+  newDevice: [
+    {
+      at: paidAt,
+      userAgent:
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+      ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
+    },
+  ],
+  receipt: [
+    { ...subscription, paidAt, renewsAt, invoiceUrl: null },
+    {
+      ...subscription,
+      billingType: 'monthly',
+      amount: 3900,
+      paidAt,
+      renewsAt: null,
+      invoiceUrl: 'https://invoice.stripe.com/i/acct_1/test_2',
+    },
+  ],
+  purchaseAttached: [subscription],
+  subscriptionWillEnd: [{ ...about, endsAt: renewsAt }],
+  subscriptionResumed: [{ ...subscription, renewsAt }],
+  duplicateRefunded: [subscription],
+  subscriptionEnded: [
+    { ...about, because: 'cancelled' },
+    { ...about, because: 'unpaid' },
+    { ...about, because: 'refunded' },
+    { ...about, because: 'disputed' },
+  ],
+  renewalNotice: [
+    { ...subscription, renewsAt, days: 30 },
+    { ...subscription, renewsAt, days: 7 },
+  ],
+  paymentFailed: [
+    { ...subscription, step: 1, endsAt: null, updateUrl: null },
+    { ...subscription, step: 2, endsAt: renewsAt, updateUrl: null },
+    { ...subscription, step: 3, endsAt: renewsAt, updateUrl: 'https://billing.stripe.com/p/session/1' },
+  ],
+  cardUpdated: [{ name: 'Ada Lovelace', card: 'Visa ending in 4242' }],
+  refunded: [{ ...about, amount: 39_000 }],
+  accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessGranted: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessRefused: [
+    { name: 'Ada Lovelace', reason: 'TradingView knows no user "ada_trades".\nPlease look at the spelling.' },
+  ],
+  accessRevoked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  tradingViewReminder: [{ name: 'Ada Lovelace' }],
+  newsletterConfirmation: [{ id }],
+  contactMessage: [
+    {
+      firstName: 'Ada',
+      lastName: '<b>Lovelace</b>',
+      email: 'ada@example.com',
+      message: `Does it work for stocks in Zürich?\n\nAnd <script>alert(1)</script>? ${'Averylongword'.repeat(12)}`,
+    },
+  ],
+  disputeOpened: [{ email: 'ada@example.com', product: 'Rebound Sigma Pro', amount: 39_000 }],
+  adminDigest: [
+    { openRequests: 3, overdueRequests: 1, oldestHours: 26, failedJobs: 2 },
+    { openRequests: 0, overdueRequests: 0, oldestHours: 0, failedJobs: 1 },
+  ],
+}
