@@ -55,7 +55,9 @@ export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions &
     accepted,
     close() {
       for (const socket of sockets) socket.destroy()
-      return new Promise<void>((done) => void server.close(() => done()))
+      return new Promise<void>((done) => {
+        server.close(done)
+      })
     },
   }
 }

@@ -133,10 +133,7 @@ test('a connection that breaks before the answer costs at most a second copy wit
 })
 
 test('a slow server delays mails, not pages, and gets each once', async () => {
-  let release = () => {}
-  const patience = new Promise<void>((done) => {
-    release = done
-  })
+  const { promise: patience, resolve: release } = Promise.withResolvers<void>()
   const smtp = await smtpServer({ beforeAnswer: () => patience })
   const shop = await shopWith(smtp.url)
   for (let n = 0; n < 6; n++) await write(shop, `number ${n}`)

@@ -86,9 +86,9 @@ ${body.filter(Boolean).join('\n')}
 function table(details: [label: string, value: string][]) {
   const rows = details.map(
     ([label, value]) =>
-      `<tr><th scope="row" ${as('muted', 'padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px')}>${escape(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escape(value)}</td></tr>`,
+      `<tr><th scope="row" ${as('muted', 'width:42%;padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px;overflow-wrap:break-word;word-break:normal')}>${escape(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escape(value)}</td></tr>`,
   )
-  return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;border-collapse:collapse">${rows.join('')}</table></div>`
+  return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;table-layout:fixed;border-collapse:collapse">${rows.join('')}</table></div>`
 }
 
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {

@@ -1,0 +1,68 @@
+import AxeBuilder from '@axe-core/playwright'
+import { newsletter } from '#contract/newsletter.ts'
+import { expect, test } from './shop.ts'
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`every mail reads well in ${colorScheme} colours, on a phone and on a desk`, async ({ page }) => {
+    test.slow()
+    await page.emulateMedia({ colorScheme })
+    await page.goto('/dev/mails')
+    const names = await page
+      .getByRole('navigation')
+      .getByRole('list')
+      .first()
+      .getByRole('link')
+      .evaluateAll((links) =>
+        links.map((link) => new URL((link as HTMLAnchorElement).href).searchParams.get('mail') ?? ''),
+      )
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) {
+      await page.setViewportSize({ width: 800, height: 900 })
+      await page.goto(`/dev/mails/raw?mail=${encodeURIComponent(name)}`)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      const { violations } = await new AxeBuilder({ page })
+        // A mail is no page of a site: it has no landmarks.
+        .disableRules(['region', 'landmark-one-main'])
+        .analyze()
+      expect.soft(violations, name).toEqual([])
+
+      await page.setViewportSize({ width: 360, height: 740 })
+      const { width, ground } = await page.evaluate(() => ({
+        width: document.documentElement.scrollWidth,
+        ground: getComputedStyle(document.body).backgroundColor,
+      }))
+      expect.soft(width, `${name} scrolls sideways`).toBe(360)
+      expect.soft(ground, name).toBe(colorScheme === 'dark' ? 'rgb(6, 15, 15)' : 'rgb(247, 251, 249)')
+      await page.screenshot({ path: `test-results/mails/${name}-${colorScheme}.png`, fullPage: true })
+    }
+  })
+
+test('a reader confirms and leaves by the links of the mail; opening them does nothing yet', async ({
+  page,
+  shop,
+}) => {
+  const email = 'reader@example.com'
+  await shop.visitor().call(newsletter.subscribe, { email })
+  const mail = (await shop.mails()).find(({ to }) => to === email)
+  const linkTo = (text: string | undefined) =>
+    /https?:[^\s>]+\/newsletter\/[^\s>]+/.exec(text ?? '')?.[0] ?? ''
+
+  await page.goto(linkTo(mail?.text))
+  await page.getByRole('button', { name: 'Confirm subscription' }).click()
+  await expect(page.getByText("You've been added to our newsletter.")).toBeVisible()
+  await page.goto(linkTo(mail?.headers['list-unsubscribe']))
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await expect(page.getByText('You have been unsubscribed.')).toBeVisible()
+})
+
+test('what was sent can be looked at', async ({ page, shop }) => {
+  await shop.visitor().call(newsletter.subscribe, { email: 'curious@example.com' })
+  await shop.mails()
+  await page.goto('/dev/mails')
+  await page.getByRole('listitem').filter({ hasText: 'curious@example.com' }).getByRole('link').click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Please confirm your subscription')
+  for (const scheme of ['light', 'dark'])
+    await expect(
+      page.frameLocator(`iframe[title=${scheme}]`).getByRole('heading', { name: 'One click to go' }),
+    ).toBeVisible()
+})
