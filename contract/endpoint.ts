@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { optionalText } from './fields.ts'
 
 /** Who may call: anyone, anyone logged in, or the seller's admins. `server/http/mount.ts` enforces it. */
 export type Access = 'public' | 'user' | 'admin'
@@ -43,5 +44,5 @@ export const nothing = z.strictObject({})
 export const paging = {
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 100),
   cursor: z.optional(z.string().check(z.maxLength(200))),
-  q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+  q: optionalText(100),
 }

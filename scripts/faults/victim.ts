@@ -13,6 +13,8 @@ import { freePort } from '#server/database/free-port.ts'
 /** A shop as its own process on a PostgreSQL of its own, so that both can be hurt. */
 export type Victim = Awaited<ReturnType<typeof openVictim>>
 
+export const admin = { email: 'seller@fault.example', password: 'the seller of this shop' }
+
 const entry = fileURLToPath(new URL('./shop.ts', import.meta.url))
 
 export async function openVictim({
@@ -36,6 +38,8 @@ export async function openVictim({
         DATA_DIR: dataDir,
         DATABASE_URL: postgres.url,
         LOG_LEVEL: 'error',
+        ADMIN_EMAIL: admin.email,
+        ADMIN_PASSWORD: admin.password,
         ...env,
       },
       stdio: ['ignore', 'ignore', 'inherit'],
