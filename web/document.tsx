@@ -21,7 +21,7 @@ export function Document(props: {
   const { route, settings, assets, structuredData, content } = props
   const title = pageTitle(route)
   const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
-  const image = new URL('/og/card.png', settings.publicUrl).href
+  const image = new URL(`/og/${imageOf(route)}.png`, settings.publicUrl).href
   return (
     <html lang="en" className="light">
       <head>
@@ -44,7 +44,7 @@ export function Document(props: {
         {assets.scripts.map((src) => (
           <script key={src} type="module" src={src} />
         ))}
-        <meta name="theme-color" content="#0f766e" />
+        <meta name="theme-color" content="#0b7a5b" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
@@ -54,6 +54,9 @@ export function Document(props: {
         <meta property="og:description" content={route.description} />
         {canonical && <meta property="og:url" content={canonical} />}
         <meta property="og:image" content={image} />
+        <meta property="og:image:width" content="1200" />
+        <meta property="og:image:height" content="630" />
+        <meta property="og:image:alt" content={`${route.title}: ${brand.tagline}`} />
         <meta name="twitter:card" content="summary_large_image" />
         {structuredData.map((data) => (
           <DataBlock key={data['@type']} type="application/ld+json" value={data} />
@@ -65,6 +68,11 @@ export function Document(props: {
       </body>
     </html>
   )
+}
+
+/** Listed pages have a picture of their own, drawn by `scripts/draw-images.ts`. */
+function imageOf(route: Route) {
+  return (route.indexable ? route.page : 'home-page').replace(/^.*\//, '').replace(/-page$/, '')
 }
 
 function DataBlock({ value, ...attributes }: { id?: string; type: string; value: object }) {

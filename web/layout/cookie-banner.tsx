@@ -18,6 +18,20 @@ export function openCookieSettings() {
   store.set({ granted: store.get()?.granted ?? null, bannerOpen: true, reopened: true })
 }
 
+async function findOut(regionLookupUrl: string) {
+  const saved = savedConsent()
+  set({ granted: saved, bannerOpen: false })
+  if (saved !== null) return
+  const ask = await mustAsk(regionLookupUrl)
+  // The visitor may have decided meanwhile.
+  if (store.get()?.granted === null) set({ granted: ask ? null : true, bannerOpen: ask })
+}
+
+function decide(granted: boolean) {
+  saveConsent(granted)
+  set({ granted, bannerOpen: false })
+}
+
 /** Asks visitors of regulated regions for consent. `sensitive` pages are never measured. */
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
@@ -25,13 +39,7 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
-    const saved = savedConsent()
-    set({ granted: saved, bannerOpen: false })
-    if (saved !== null) return
-    void mustAsk(regionLookupUrl).then((ask) => {
-      // The visitor may have decided meanwhile.
-      if (store.get()?.granted === null) set({ granted: ask ? null : true, bannerOpen: ask })
-    })
+    void findOut(regionLookupUrl)
   }, [regionLookupUrl])
 
   const mayMeasure = consent?.granted === true && !sensitive
@@ -45,11 +53,6 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   }, [reopened])
 
   if (!consent?.bannerOpen) return null
-
-  function decide(granted: boolean) {
-    saveConsent(granted)
-    set({ granted, bannerOpen: false })
-  }
 
   return (
     <section

@@ -1,19 +1,18 @@
 import { brand } from '#contract/brand.ts'
 
-/** A price that falls below its band and comes back. */
-export function Mark({ className }: { className?: string }) {
+/** A sigma with a point inside: the moment that counts. The same drawing is `public/favicon.svg`. */
+function Mark() {
   return (
-    <svg viewBox="0 0 32 32" aria-hidden="true" className={className}>
+    <svg viewBox="0 0 32 32" aria-hidden="true" className="size-7">
       <rect width="32" height="32" rx="9" className="fill-accent" />
       <path
-        d="M6.5 11.5 11 13l4 9.5 4.5-12 6 1"
+        d="M24.5 9.6H14.3a6.6 6.6 0 1 0 6.6 6.6c0-2.8-1.7-5.2-4.2-6.2"
         fill="none"
         className="stroke-on-accent"
-        strokeWidth="2.6"
+        strokeWidth="2.8"
         strokeLinecap="round"
-        strokeLinejoin="round"
       />
-      <circle cx="15" cy="22.5" r="2.6" className="fill-on-accent" />
+      <circle cx="14.3" cy="16.2" r="2.2" className="fill-on-accent" />
     </svg>
   )
 }
@@ -21,7 +20,7 @@ export function Mark({ className }: { className?: string }) {
 export function Logo() {
   return (
     <span className="flex items-center gap-2.5 text-[1.0625rem] font-semibold tracking-tight">
-      <Mark className="size-7" />
+      <Mark />
       {brand.name}
     </span>
   )

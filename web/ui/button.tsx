@@ -13,7 +13,7 @@ const looks = {
 const sizes = {
   sm: 'h-9 gap-1.5 px-3 text-sm',
   md: 'h-11 gap-2 px-5 text-base',
-  lg: 'h-13 gap-2 px-7 text-base',
+  lg: 'h-13 gap-2 px-5 text-base sm:px-7',
   icon: 'size-10',
 } as const
 

@@ -22,7 +22,9 @@ export function ContactForm() {
   return (
     <Form
       schema={schema}
-      onSubmit={({ answer: _, ...message }) => send.mutateAsync(message)}
+      onSubmit={({ firstName, lastName, email, message, website }) =>
+        send.mutateAsync({ firstName, lastName, email, message, website })
+      }
       onInvalid={(errors, values) => {
         const { firstName, lastName, email, message } = values
         if ([firstName, lastName, email, message].some((value) => !String(value).trim()))

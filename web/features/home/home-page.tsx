@@ -130,7 +130,12 @@ function Bands() {
             className={index === 2 ? 'stroke-muted/60' : 'stroke-line'}
             strokeDasharray={index === 2 ? undefined : '3 7'}
           />
-          <text x="532" y={line - 9} textAnchor="end" className="fill-muted font-mono text-[13px]">
+          <text
+            x="532"
+            y={index === 2 ? line + 20 : line - 9}
+            textAnchor="end"
+            className="fill-muted font-mono text-[13px]"
+          >
             {['+2σ', '+1σ', 'mean', '−1σ', '−2σ'][index]}
           </text>
         </g>
@@ -152,7 +157,7 @@ function Bands() {
 function ClosingCall() {
   return (
     <Container className="pt-4">
-      <div className="call flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
+      <div className="call dark flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
         <h2 className="max-w-2xl text-3xl">Decide by rule. Start with the next daily close.</h2>
         <p className="max-w-xl text-lg text-muted">
           See the rules, the example chart and everything the subscription contains.

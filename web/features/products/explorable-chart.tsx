@@ -15,9 +15,16 @@ export function ExplorableChart() {
   return (
     <ChartPanel
       action={
-        <Button look="secondary" size="sm" aria-pressed={exploring} onClick={() => setExploring(!exploring)}>
+        <Button
+          look="secondary"
+          size="sm"
+          className="font-sans"
+          aria-pressed={exploring}
+          onClick={() => setExploring(!exploring)}
+        >
           <MousePointerClick aria-hidden="true" className="size-4" />
-          {exploring ? 'Show the picture' : 'Explore the chart'}
+          {exploring ? 'Show' : 'Explore'}
+          <span className="max-sm:sr-only">{exploring ? 'the picture' : 'the chart'}</span>
         </Button>
       }
     >

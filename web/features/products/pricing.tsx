@@ -37,7 +37,7 @@ export function checkoutAddress(billing: 'monthly' | 'yearly') {
 
 export function Pricing() {
   return (
-    <div className="grid max-w-4xl gap-6 md:grid-cols-2">
+    <div className="grid gap-6 md:grid-cols-2">
       {offers.map(({ billing, name, price, regular, unit, button, points }) => {
         const best = billing === 'yearly'
         return (

@@ -14,9 +14,11 @@ import {
   RefreshCw,
   ScrollText,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
@@ -86,33 +88,41 @@ export default function ReboundSigmaProPage() {
           ))}
         </ul>
       </Section>
-      <Questions />
-      <Section
-        id="pricing"
-        title="Early-Access Pricing"
-        lead="For those who join now. Paid by card, cancelled in your dashboard whenever you like."
-      >
-        <Pricing />
-      </Section>
-    </>
-  )
-}
-
-function Questions() {
-  return (
-    <section className="border-y border-line bg-surface py-16 sm:py-24">
-      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_1.8fr]">
-        <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
-          <h2 className="text-3xl">Frequently Asked Questions</h2>
-          <p className="text-lg text-muted">
+      <SideBySide
+        title="Frequently Asked Questions"
+        lead={
+          <>
             Something else?{' '}
             <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
               Write to us
             </Link>
             .
-          </p>
-        </header>
+          </>
+        }
+        className="border-y border-line bg-surface"
+      >
         <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
+      </SideBySide>
+      <SideBySide
+        title="Early-Access Pricing"
+        lead="For those who join now. Paid by card, cancelled in your dashboard whenever you like."
+      >
+        <Pricing />
+      </SideBySide>
+    </>
+  )
+}
+
+/** A section whose heading stays beside it while it is read. */
+function SideBySide(props: { title: string; lead: ReactNode; className?: string; children: ReactNode }) {
+  return (
+    <section className={classes('py-16 sm:py-24', props.className)}>
+      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
+        <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
+          <h2 className="text-3xl">{props.title}</h2>
+          <p className="text-lg text-muted">{props.lead}</p>
+        </header>
+        {props.children}
       </Container>
     </section>
   )

@@ -39,20 +39,20 @@ const line = (value: (bar: (typeof bars)[number]) => number) =>
   bars.map((bar, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value(bar))}`).join('')
 const mean = line((bar) => bar.mean)
 const lower = line((bar) => bar.lower)
-const zone = `${lower}V${height}H${x(0)}z`
+const zone = `M0 ${height}V${y(bars[0]?.lower ?? 0)}${lower.replace('M', 'L')}H${width}V${height}z`
 
 /** What the picture shows, for those who cannot see it. */
 export const chartDescription =
   'Illustrative daily candlestick chart of a made-up symbol. Three times the price falls into the shaded zone below its usual range and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
 
-/** Daily candles with rebound entries and exits. On narrow screens its latest part is shown. */
+/** Daily candles with rebound entries and exits. On narrow screens its first part is shown. */
 export function ExampleChart({ className }: { className?: string }) {
   return (
     <svg
       role="img"
       aria-label={chartDescription}
       viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio="xMaxYMid slice"
+      preserveAspectRatio="xMinYMid slice"
       className={className}
     >
       <g className="stroke-line" strokeDasharray="2 6">
