@@ -32,6 +32,7 @@ import { createPurchases } from './features/purchases/purchases.ts'
 import { purchasesRoutes } from './features/purchases/routes.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
+import { scheduleUpkeep } from './features/upkeep/upkeep.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import { docsPage } from './http/docs-page.ts'
@@ -79,11 +80,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   const audit = createAudit({ db, now })
   const site = mailSite(config, secrets)
-  const mails = createMails({
-    queue,
-    transport: deps.transport,
-    site,
-  })
+  const mails = createMails({ db, queue, transport: deps.transport, site })
   const sessions = createSessions({
     db,
     now,
@@ -133,6 +130,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   const accessRequests = createAccessRequests({ db, now, mails, secrets, audit })
   queue.schedule('purge-exchange-keys', '17 * * * *', accessRequests.purgeKeys)
+
+  scheduleUpkeep({ db, now, mails, queue, supportEmail })
 
   const mount = createMount(app, sessions)
   mount(contract.catalog, catalogRoutes)

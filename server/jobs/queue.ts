@@ -13,6 +13,8 @@ import { createFailedJobs, type Query } from './failed-jobs.ts'
 export type Queue = ReturnType<typeof createQueue>
 
 export type JobOptions = {
+  /** A second job with the same id is not stored, for as long as the first is kept. */
+  id?: string
   startAfter?: Date
   /** While a job with the same key waits, a second one is not stored. */
   singletonKey?: string

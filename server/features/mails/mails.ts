@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { brand } from '#contract/brand.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import type { MailTransport } from '../../gateways/mail.ts'
@@ -12,10 +13,12 @@ export type Mails = ReturnType<typeof createMails>
 
 /** Mails are stored with the change that causes them and sent by a job. */
 export function createMails({
+  db,
   queue,
   transport,
   site,
 }: {
+  db: Database
   queue: Queue
   transport: MailTransport
   site: MailSite
@@ -38,5 +41,15 @@ export function createMails({
   return {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
+
+    /** For schedules, which may run again after a crash: one occasion is one mail, for as long as jobs are kept. */
+    sendOnce: <Kind extends MailKind>(occasion: string, to: string, kind: Kind, data: MailData<Kind>) =>
+      enqueue(db, { kind, to, data }, { id: idOf(occasion) }),
   }
+}
+
+/** The same occasion has the same id (a UUID of version 8, made from a hash). */
+function idOf(occasion: string) {
+  const hash = createHash('sha256').update(occasion).digest('hex')
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 }
