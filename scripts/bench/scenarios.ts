@@ -1,7 +1,9 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { get as ask, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
@@ -37,14 +39,10 @@ export async function openLimit(shop: Victim): Promise<Target & { close(): void 
 
 /** The compressed bytes as they travel, which fetch would unpack. */
 async function rawAnswer(url: string): Promise<Buffer> {
-  const { get: ask } = await import('node:http')
-  return new Promise((done, failed) => {
-    ask(url, { headers: { 'accept-encoding': 'br' } }, async (response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk as Buffer)
-      done(Buffer.concat(chunks))
-    }).on('error', failed)
-  })
+  const [response] = (await once(ask(url, { headers: { 'accept-encoding': 'br' } }), 'response')) as [
+    IncomingMessage,
+  ]
+  return buffer(response)
 }
 
 export const get = (path: string, cookie = '') =>

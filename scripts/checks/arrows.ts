@@ -66,6 +66,9 @@ function resolve(from: string, specifier: string): string | undefined {
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox)\/testing\//.test(path)
+/** Tests, their helpers, and what measures or hurts a whole shop on purpose. */
+const isTesting = (path: string) =>
+  isTest(path) || isForTests(path) || /^(e2e\/|scripts\/(bench|faults))/.test(path)
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
@@ -80,7 +83,7 @@ function packageComplaint(from: string, specifier: string): string | undefined {
 
 function mayImport(from: string, to: string): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
-  const inTest = isTest(from) || isForTests(from) || room === 'e2e'
+  const inTest = isTesting(from)
   if (isTest(to)) return 'a test is imported by nobody'
   if (isForTests(to) && !inTest) return 'only tests import what is for tests'
 
