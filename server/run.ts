@@ -1,0 +1,85 @@
+import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { pino } from 'pino'
+import { openCluster } from './cluster.ts'
+import { ConfigurationError, readConfig } from './config.ts'
+import { StartError } from './errors.ts'
+import { type Shop, startShop } from './start.ts'
+
+/** The shop as a process: reads the settings, tells where everything is, stops in order. */
+export async function run() {
+  try {
+    await open()
+  } catch (error) {
+    const lines =
+      error instanceof ConfigurationError
+        ? error.faults
+        : error instanceof StartError
+          ? [error.message]
+          : [(error as Error).stack ?? String(error)]
+    process.stderr.write(`${lines.map((line) => `The shop cannot start. ${line}`).join('\n')}\n`)
+    process.exit(1)
+  }
+}
+
+async function open() {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const config = readConfig(process.env)
+  if (config.processes > 1 && cluster.isPrimary) {
+    stopInOrder(await openCluster(config))
+    return
+  }
+  const log = pino({
+    level: process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel,
+    redact: [
+      'password',
+      'newPassword',
+      'token',
+      'apiKey',
+      'secretKey',
+      'clientSecret',
+      '*.password',
+      '*.token',
+      '*.apiKey',
+      '*.secretKey',
+      'req.headers.cookie',
+      'req.headers.authorization',
+    ],
+  })
+  const shop = await startShop(config, { log })
+  if (cluster.worker === undefined || cluster.worker.id === 1) say(shop)
+  // Of several processes, the one that made the admin tells; a password from the settings is known already.
+  if (shop.firstAdmin && !config.admin.password) sayAdmin(shop.firstAdmin)
+  stopInOrder(shop)
+}
+
+function say({ config, mailsGoTo, databaseIsAt }: Shop) {
+  const lines = [
+    '',
+    `  The shop is open:  ${config.publicUrl}`,
+    `  Database:          ${databaseIsAt}`,
+    `  Mails go to:       ${mailsGoTo}`,
+    config.stripe
+      ? '  Payments:          Stripe'
+      : '  Payments:          test mode, no money moves (card 4242 4242 4242 4242)',
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function sayAdmin({ email, password }: { email: string; password: string }) {
+  process.stdout.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
+}
+
+function stopInOrder(shop: Pick<Shop, 'close'>) {
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    await shop.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop())
+  process.on('SIGINT', () => void stop())
+}
