@@ -6,6 +6,9 @@ import { createStripeGateway, type StripeGateway } from './gateways/stripe.ts'
 import type { Ahead } from './http/server.ts'
 import type { Secrets } from './secrets.ts'
 
+/** The release that the pinned @stripe/stripe-js expects. */
+const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
+
 export type Payments = {
   stripe: StripeGateway
   /** For the pages. */
@@ -25,7 +28,7 @@ export async function openPayments(
   if (config.stripe)
     return {
       stripe: createStripeGateway(config.stripe),
-      settings: { publishableKey: config.stripe.publishableKey, scriptUrl: 'https://js.stripe.com/v3/' },
+      settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       ahead: [],
       sandbox: undefined,
       close: async () => {},
@@ -42,10 +45,10 @@ export async function openPayments(
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
-  const { secretKey, publishableKey, scriptUrl, api } = sandbox
+  const { secretKey, publishableKey, api } = sandbox
   return {
     stripe: createStripeGateway({ secretKey, webhookSecret, address: api }),
-    settings: { publishableKey, scriptUrl },
+    settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     ahead: [sandbox.browser],
     sandbox,
     async close() {

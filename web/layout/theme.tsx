@@ -26,8 +26,10 @@ function toggleTheme() {
   changed.dispatchEvent(new Event('change'))
 }
 
+export const useTheme = () => useSyncExternalStore<Theme>(subscribe, currentTheme, () => 'light')
+
 export function ThemeToggle() {
-  const theme = useSyncExternalStore<Theme>(subscribe, currentTheme, () => 'light')
+  const theme = useTheme()
   return (
     <button
       type="button"

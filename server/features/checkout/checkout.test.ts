@@ -46,7 +46,7 @@ describe('a guest', () => {
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
     await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
-      status: 409,
+      status: 403,
       serverMessage: 'An account with this e-mail exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()

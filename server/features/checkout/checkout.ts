@@ -169,7 +169,7 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
       await purchases.sync(begun.subscriptionId)
       const [booked] = await db.select().from(checkouts).where(eq(checkouts.id, begun.id))
       if (booked?.madeAccount === false)
-        throw conflict('An account with this e-mail exists. Please log in to continue.')
+        throw new Refusal(403, 'An account with this e-mail exists. Please log in to continue.')
       if (!booked?.madeAccount || !booked.userId) throw pleaseLogIn()
       const [used] = await db
         .update(checkouts)

@@ -1,5 +1,125 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { CircleCheck } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { ApiError } from '#contract/call.ts'
+import { checkout } from '#contract/checkout.ts'
+import { call } from '#web/api/client.ts'
+import { currentUser, useStartSession } from '#web/api/session.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { goTo } from '#web/ui/link.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { sessionNote } from './session-note.ts'
+
+type State =
+  | { step: 'processing' }
+  | { step: 'login'; reason: string }
+  | { step: 'done'; paymentIntentId: string }
+
+const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
+const paid = sessionNote('paid')
+
+/** Begun once for each arrival, however often the page is rendered. */
+let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 
 export default function SuccessPage() {
-  return <PageHeading title="Payment Successful!" />
+  const [state, setState] = useState<State>({ step: 'processing' })
+  const startSession = useStartSession()
+
+  const arrive = useEffectEvent(async () => {
+    const paymentIntentId = takePaymentIntent()
+    if (!paymentIntentId) {
+      toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
+      await goTo('/', { replace: true })
+      return undefined
+    }
+    if (processing?.paymentIntentId !== paymentIntentId)
+      processing = { paymentIntentId, outcome: process(paymentIntentId, startSession) }
+    try {
+      return await processing.outcome
+    } catch (error) {
+      processing = undefined
+      toastError({ title: 'Processing failed', description: 'Something went wrong' }, error)
+      await goTo('/dashboard', { replace: true })
+      return undefined
+    }
+  })
+  useEffect(() => {
+    void arrive().then((outcome) => outcome && setState(outcome))
+  }, [])
+
+  if (state.step === 'processing') return <Loading text="Processing your purchase..." />
+  if (state.step === 'login') return <PleaseLogIn reason={state.reason} />
+  return <Thanks paymentIntentId={state.paymentIntentId} />
+}
+
+/** The address carries the payment: it is taken out at once, and kept in this tab for a reload. */
+function takePaymentIntent(): string | null {
+  const given = new URLSearchParams(location.search).get('payment_intent')
+  if (location.search) history.replaceState(history.state, '', location.pathname)
+  if (given) paid.write(given)
+  return given ?? paid.read()
+}
+
+async function process(paymentIntentId: string, startSession: () => Promise<void>): Promise<State> {
+  if (!(await call(currentUser, {}))) {
+    try {
+      await call(checkout.guestPurchaseLogin, { paymentIntentId })
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 403)) throw error
+      return { step: 'login', reason: error.serverMessage ?? 'Please log in to continue.' }
+    }
+    await startSession()
+    await wait(500)
+  }
+  await call(checkout.confirm, { paymentIntentId })
+  toast({ title: 'Payment successful!' })
+  return { step: 'done', paymentIntentId }
+}
+
+function PleaseLogIn({ reason }: { reason: string }) {
+  return (
+    <Container className="flex max-w-2xl flex-col items-start gap-5 py-20 sm:py-28">
+      <h1 className="text-3xl">Please log in</h1>
+      <p role="alert" className="text-lg text-muted">
+        {reason}
+      </p>
+      <ButtonLink href="/auth">Log In</ButtonLink>
+    </Container>
+  )
+}
+
+function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
+  return (
+    <Container className="flex max-w-2xl flex-col gap-8 py-14 sm:py-20">
+      <div className="flex flex-col gap-4">
+        <CircleCheck aria-hidden="true" className="size-12 text-accent" />
+        <h1 className="text-3xl">Payment Successful!</h1>
+        <p className="text-lg text-muted">
+          Thank you. Your receipt is on its way. Tell us where to send your access: it is granted within 24
+          hours.
+        </p>
+      </div>
+      <Card className="flex flex-col gap-6 sm:p-8">
+        <h2 className="text-xl">TradingView Access Request</h2>
+        <AccessRequestForm
+          of={{ paymentIntentId }}
+          leave={{ label: 'Skip for Now', onClick: () => void leaveFor('/dashboard') }}
+          onSubmitted={async () => {
+            await wait(2000)
+            await leaveFor('/welcome')
+          }}
+        />
+      </Card>
+    </Container>
+  )
+}
+
+async function leaveFor(path: string) {
+  paid.clear()
+  processing = undefined
+  await goTo(path, { replace: true })
 }

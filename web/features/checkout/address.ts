@@ -1,0 +1,12 @@
+import type { BillingType } from '#contract/fields.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+
+export const checkoutAddress = (billing: BillingType) =>
+  `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`
+
+/** Anything other than yearly is monthly; another product is none. */
+export function readOrder(search: string): { billing: BillingType } | null {
+  const query = new URLSearchParams(search)
+  if (query.get('product') !== reboundSigmaPro.slug) return null
+  return { billing: query.get('billing') === 'yearly' ? 'yearly' : 'monthly' }
+}

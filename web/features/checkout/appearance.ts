@@ -1,0 +1,33 @@
+import type { Appearance } from '@stripe/stripe-js'
+
+/** The shop's look for the provider's fields, read from the theme that is on. */
+export function appearanceFor(theme: 'light' | 'dark'): Appearance {
+  const style = getComputedStyle(document.documentElement)
+  const color = (name: string) => toRgb(style.getPropertyValue(`--${name}`))
+  return {
+    theme: theme === 'dark' ? 'night' : 'stripe',
+    variables: {
+      colorPrimary: color('accent'),
+      colorBackground: color('surface'),
+      colorText: color('ink'),
+      colorTextSecondary: color('muted'),
+      colorTextPlaceholder: color('muted'),
+      colorDanger: color('danger'),
+      borderRadius: '10px',
+      fontSizeBase: '16px',
+    },
+  }
+}
+
+/** The provider knows no oklch: a pixel of that colour tells what it is in red, green and blue. */
+function toRgb(color: string): string {
+  const canvas = document.createElement('canvas')
+  canvas.width = 1
+  canvas.height = 1
+  const context = canvas.getContext('2d')
+  if (!context) return color
+  context.fillStyle = color
+  context.fillRect(0, 0, 1, 1)
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data
+  return `rgb(${red}, ${green}, ${blue})`
+}

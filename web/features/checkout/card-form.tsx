@@ -1,0 +1,119 @@
+import { Elements, PaymentElement, useElements, useStripe } from '@stripe/react-stripe-js'
+import type { Stripe, StripeElements } from '@stripe/stripe-js'
+import { useQuery } from '@tanstack/react-query'
+import { Lock } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { useTheme } from '#web/layout/theme.tsx'
+import { useSettings } from '#web/settings.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { appearanceFor } from './appearance.ts'
+import { stripeOf } from './load-stripe.ts'
+
+type Props = {
+  clientSecret: string
+  label: string
+  email?: string | undefined
+  /** Stays busy until it resolves; for good when the browser leaves the page. */
+  onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<void>
+}
+
+/** The provider's own card fields in the shop's look. Card numbers never pass through the shop. */
+export default function CardForm(props: Props) {
+  const { stripe: settings } = useSettings()
+  const theme = useTheme()
+  const {
+    data: stripe,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['stripe', settings.scriptUrl],
+    queryFn: () => stripeOf(settings),
+    structuralSharing: false,
+  })
+
+  if (error)
+    return (
+      <div role="alert" className="flex flex-col items-start gap-4">
+        <p>{error.message}</p>
+        <Button look="secondary" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    )
+  if (!stripe) return <CardFormSkeleton />
+  return (
+    <Elements
+      key={props.clientSecret}
+      stripe={stripe}
+      options={{ clientSecret: props.clientSecret, appearance: appearanceFor(theme) }}
+    >
+      <Fields {...props} />
+    </Elements>
+  )
+}
+
+function Fields({ label, email, onSubmit }: Props) {
+  const stripe = useStripe()
+  const elements = useElements()
+  const [isReady, setIsReady] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const busy = useRef(false)
+
+  async function submit() {
+    if (!stripe || !elements || busy.current) return
+    busy.current = true
+    setIsBusy(true)
+    try {
+      await onSubmit(stripe, elements)
+    } finally {
+      busy.current = false
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <form
+      aria-label="Payment"
+      className="flex flex-col gap-6"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <div className="relative min-h-52">
+        {!isReady && <CardFormSkeleton />}
+        <div className={isReady ? '' : 'absolute inset-0 opacity-0'}>
+          <PaymentElement
+            options={email ? { defaultValues: { billingDetails: { email } } } : {}}
+            onReady={() => setIsReady(true)}
+          />
+        </div>
+      </div>
+      <Button
+        type="submit"
+        size="lg"
+        className="w-full"
+        disabled={!stripe || !elements || !isReady}
+        pending={isBusy}
+        pendingText="Processing..."
+      >
+        <Lock aria-hidden="true" className="size-4" />
+        {label}
+      </Button>
+    </form>
+  )
+}
+
+export function CardFormSkeleton() {
+  return (
+    <output aria-label="Loading the payment form" className="flex flex-col gap-4">
+      <Skeleton className="h-16" />
+      <div className="grid grid-cols-2 gap-4">
+        <Skeleton className="h-16" />
+        <Skeleton className="h-16" />
+      </div>
+      <Skeleton className="h-13" />
+    </output>
+  )
+}

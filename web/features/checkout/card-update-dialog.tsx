@@ -1,0 +1,83 @@
+import type { Stripe, StripeElements } from '@stripe/stripe-js'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { purchases } from '#contract/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Loading } from '#web/ui/spinner.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+const CardForm = lazy(() => import('./card-form.tsx'))
+
+const failed = { title: 'Failed to update your card', description: 'Please try again.' }
+
+/** Another card for a running subscription. What is open is paid with it at once. */
+export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
+  const client = useQueryClient()
+  const begun = useQuery({
+    queryKey: ['card-update', purchaseId],
+    queryFn: () => call(purchases.beginCardUpdate, { id: purchaseId }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+  async function store(stripe: Stripe, elements: StripeElements) {
+    const { error, setupIntent } = await stripe.confirmSetup({
+      elements,
+      confirmParams: { return_url: new URL('/dashboard', location.origin).href },
+      redirect: 'if_required',
+    })
+    if (error) throw new Error(error.message ?? 'Your card was not accepted.')
+    const { confirmWith } = await call(purchases.finishCardUpdate, {
+      id: purchaseId,
+      setupIntentId: setupIntent.id,
+    })
+    if (confirmWith) {
+      const confirmed = await stripe.handleNextAction({ clientSecret: confirmWith })
+      if (confirmed.error)
+        throw new Error(confirmed.error.message ?? 'Your bank did not confirm the payment.')
+      // Once more, now that the bank has confirmed: the shop learns that it is paid.
+      await call(purchases.finishCardUpdate, { id: purchaseId, setupIntentId: setupIntent.id })
+    }
+  }
+
+  return (
+    <Dialog
+      title="Update your card"
+      description="The new card pays from now on, and at once what is still open."
+      onClose={onClose}
+    >
+      {begun.error ? (
+        <div role="alert" className="flex flex-col items-start gap-4">
+          <p>We could not load the payment form.</p>
+          <Button look="secondary" onClick={() => void begun.refetch()}>
+            Try again
+          </Button>
+        </div>
+      ) : begun.data ? (
+        <Suspense fallback={<Loading text="Loading the payment form..." />}>
+          <CardForm
+            clientSecret={begun.data.clientSecret}
+            label="Save card"
+            onSubmit={async (stripe, elements) => {
+              try {
+                await store(stripe, elements)
+                await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
+                toast({ title: 'Card updated', description: 'Thank you. Your subscription goes on.' })
+                onClose()
+              } catch (error) {
+                await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
+                toastError(failed, error)
+              }
+            }}
+          />
+        </Suspense>
+      ) : (
+        <Loading text="Loading the payment form..." />
+      )}
+    </Dialog>
+  )
+}

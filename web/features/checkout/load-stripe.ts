@@ -1,0 +1,31 @@
+import type { Stripe } from '@stripe/stripe-js'
+import { loadStripe } from '@stripe/stripe-js/pure/index.js'
+import type { SiteSettings } from '#contract/site.ts'
+
+let loading: Promise<Stripe> | undefined
+
+/** The payment provider's script comes from one address of the settings; it is fetched once, when it is needed. */
+export function stripeOf({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
+  loading ??= addScript(scriptUrl)
+    .then(() => loadStripe(publishableKey))
+    .then((stripe) => stripe ?? Promise.reject(new Error('Stripe is not there')))
+    .catch((error: unknown) => {
+      // The next try begins anew.
+      loading = undefined
+      throw error
+    })
+  return loading
+}
+
+function addScript(src: string): Promise<void> {
+  const script = document.createElement('script')
+  script.src = src
+  return new Promise((done, failed) => {
+    script.addEventListener('load', () => done())
+    script.addEventListener('error', () => {
+      script.remove()
+      failed(new Error('The payment form could not be loaded. Please check your connection and try again.'))
+    })
+    document.head.append(script)
+  })
+}

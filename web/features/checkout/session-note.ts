@@ -1,0 +1,16 @@
+/** A note for this tab that survives a reload; without storage there is only no note. */
+export function sessionNote(name: string) {
+  return {
+    read: () => attempt(() => sessionStorage.getItem(name)),
+    write: (value: string) => attempt(() => sessionStorage.setItem(name, value)),
+    clear: () => attempt(() => sessionStorage.removeItem(name)),
+  }
+}
+
+function attempt<Result>(work: () => Result): Result | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
