@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { purchases } from '#contract/purchases.ts'
+import { expect, test } from './shop.ts'
+
+const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
+const someone = () => `e2e-${randomUUID()}@example.com`
+
+/** The card fields are the provider's: a frame with the same title and names at Stripe and in the sandbox. */
+async function fillCard(page: Page, number: string) {
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill(number)
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+}
+
+/** The bank's page is a frame inside a frame at Stripe, and a dialog in the sandbox. */
+async function answerBank(page: Page, answer: 'Complete' | 'Fail') {
+  const name = new RegExp(answer, 'i')
+  const buttons = () => page.frames().map((frame) => frame.getByRole('button', { name }))
+  const shown = async () => {
+    for (const button of buttons()) if (await button.isVisible()) return button
+    return null
+  }
+  await expect.poll(shown).not.toBeNull()
+  await (await shown())?.click()
+}
+
+async function goToPayment(page: Page, email: string, address = monthly) {
+  await page.goto(address)
+  await page.getByLabel('Email', { exact: true }).first().fill(email)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+}
+
+const payButton = (page: Page, amount = '$39.00') => page.getByRole('button', { name: `Pay ${amount}` })
+/** Exactly, because a toast is also read out to screen readers in a longer text. */
+const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
+const succeeded = (page: Page) => page.getByRole('heading', { name: 'Payment Successful!' })
+
+async function logIn(page: Page, cookies: Map<string, string>) {
+  const { origin } = new URL(
+    page.url() === 'about:blank' ? (test.info().project.use.baseURL ?? '') : page.url(),
+  )
+  await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: origin })))
+}
+
+test.describe('a guest', () => {
+  test('buys, is logged in and can ask for access', async ({ page }) => {
+    await goToPayment(page, someone())
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).click()
+    await expect(succeeded(page)).toBeVisible()
+    await expect(page).toHaveURL('/checkout/success')
+    await expect(page.getByRole('heading', { name: 'TradingView Access Request' })).toBeVisible()
+    await page.getByRole('button', { name: 'Skip for Now' }).click()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('sends an access request and arrives at the welcome page', async ({ page }) => {
+    await goToPayment(page, someone(), '/checkout?product=rebound-sigma-pro&billing=yearly')
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page, '$390.00').click()
+    await page.getByLabel('Exchange Name').fill('Binance')
+    await page.getByLabel('TradingView Username').fill('trader')
+    await page.getByLabel('Exchange API Key').fill('key')
+    await page.getByLabel('Exchange Secret Key').fill('secret')
+    await page.getByRole('button', { name: 'Submit Access Request' }).click()
+    await expect(told(page, 'Access request submitted!')).toBeVisible()
+    await expect(page).toHaveURL('/welcome')
+  })
+
+  test('with the e-mail of an account is asked to log in', async ({ page, shop }) => {
+    const owner = await shop.user()
+    await goToPayment(page, owner.user.email)
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).click()
+    await expect(
+      page.getByText('An account with this e-mail exists. Please log in to continue.'),
+    ).toBeVisible()
+    await expect.poll(async () => (await owner.call(purchases.list, {})).length).toBe(1)
+  })
+
+  test('who closes the tab after paying has bought nevertheless', async ({ page, shop }) => {
+    const email = someone()
+    await goToPayment(page, email)
+    await fillCard(page, '4242 4242 4242 4242')
+    await page.route('**/checkout/success**', (route) => route.abort())
+    await payButton(page).click()
+    await expect
+      .poll(async () =>
+        (await shop.mails()).filter((mail) => mail.to.includes(email)).map((mail) => mail.subject),
+      )
+      .toContain('Your receipt: Rebound Sigma Pro')
+  })
+
+  test('who reloads or comes back pays once', async ({ page, shop }) => {
+    const email = someone()
+    await goToPayment(page, email)
+    await expect(payButton(page)).toBeEnabled()
+    await page.reload()
+    await expect(page.getByLabel('Email', { exact: true }).first()).toHaveValue(email)
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).dblclick()
+    await expect(succeeded(page)).toBeVisible()
+    await page.reload()
+    await expect(succeeded(page)).toBeVisible()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    await expect(
+      told(
+        page,
+        'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
+      ),
+    ).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+    const receipts = (await shop.mails()).filter(
+      (mail) => mail.to.includes(email) && mail.subject.includes('receipt'),
+    )
+    expect(receipts).toHaveLength(1)
+  })
+
+  test('cannot continue without an e-mail, and is told of a wrong one', async ({ page }) => {
+    await page.goto(monthly)
+    const proceed = page.getByRole('button', { name: 'Continue to Payment' })
+    await expect(proceed).toBeDisabled()
+    await page.getByLabel('Email', { exact: true }).first().fill('nobody')
+    await proceed.click()
+    await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+  })
+})
+
+test.describe('someone who is logged in', () => {
+  test('buys without being asked for an e-mail', async ({ page, shop }) => {
+    const user = await shop.user()
+    await page.goto('/')
+    await logIn(page, user.cookies)
+    await page.goto(monthly)
+    await expect(page.getByText(user.user.email)).toBeVisible()
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).click()
+    await expect(succeeded(page)).toBeVisible()
+    expect(await user.call(purchases.list, {})).toMatchObject([{ status: 'active', amount: 3900 }])
+  })
+})
+
+test.describe('a card', () => {
+  const refused = [
+    ['4000 0000 0000 0002', 'Your card was declined.'],
+    ['4000 0000 0000 9995', 'Your card has insufficient funds.'],
+    ['4000 0000 0000 0069', 'Your card has expired.'],
+    ['4000 0000 0000 0127', "Your card's security code is incorrect."],
+  ] as const
+  test('that is refused says why, and another one can be tried at once', async ({ page }) => {
+    await goToPayment(page, someone())
+    for (const [number, reason] of refused) {
+      await fillCard(page, number)
+      await payButton(page).click()
+      await expect(told(page, 'Payment Failed')).toBeVisible()
+      await expect(told(page, reason)).toBeVisible()
+      await expect(payButton(page)).toBeEnabled()
+    }
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).click()
+    await expect(succeeded(page)).toBeVisible()
+  })
+
+  for (const number of ['4000 0000 0000 0341', '4000 0000 0000 0259'])
+    test(`${number} pays today`, async ({ page }) => {
+      await goToPayment(page, someone())
+      await fillCard(page, number)
+      await payButton(page).click()
+      await expect(succeeded(page)).toBeVisible()
+    })
+
+  test('that asks for 3-D Secure pays when the buyer confirms, and not when they fail', async ({ page }) => {
+    await goToPayment(page, someone())
+    await fillCard(page, '4000 0027 6000 3184')
+    await payButton(page).click()
+    await answerBank(page, 'Fail')
+    await expect(told(page, 'Payment Failed')).toBeVisible()
+    await payButton(page).click()
+    await answerBank(page, 'Complete')
+    await expect(succeeded(page)).toBeVisible()
+  })
+})
+
+test('another product or none leads to the products', async ({ page }) => {
+  for (const address of ['/checkout', '/checkout?product=nope&billing=yearly']) {
+    await page.goto(address)
+    await expect(page).toHaveURL('/products')
+  }
+})
+
+test('the success page without a payment goes home and says so', async ({ page }) => {
+  await page.goto('/checkout/success')
+  await expect(told(page, 'No payment information found.')).toBeVisible()
+  await expect(page).toHaveURL('/')
+})
+
+test('nothing of the payment provider is loaded before there is something to pay', async ({ page }) => {
+  const loaded: string[] = []
+  page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
+  await page.goto(monthly)
+  await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
+  expect(loaded.filter((path) => /stripe|sandbox|card-form/.test(path))).toEqual([])
+})
