@@ -38,6 +38,7 @@ import type { StripeGateway } from './gateways/stripe.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
+import { mountMetrics } from './http/metrics.ts'
 import { createMount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import type { Pages } from './http/pages.ts'
@@ -77,6 +78,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     ahead: [pages.serve, ...deps.ahead],
     pageNotFound: pages.notFound,
   })
+
+  mountMetrics(app, { pool: connection.pool, queue, token: config.metricsToken })
 
   const audit = createAudit({ db, now })
   const site = mailSite(config, secrets)

@@ -79,6 +79,9 @@ const settings = z.object({
   SELLER_PHONE: text,
   SELLER_REGISTER: text,
   SELLER_VAT_ID: text,
+  METRICS_TOKEN: z.optional(
+    z.string().check(z.minLength(16, 'METRICS_TOKEN must be at least 16 characters long')),
+  ),
   LOG_LEVEL: z._default(
     z.enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
@@ -179,6 +182,7 @@ function shape(s: Settings) {
       register: s.SELLER_REGISTER,
       vatId: s.SELLER_VAT_ID,
     },
+    metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
     /** Off in most tests, where every visitor has the same address. */
     rateLimits: true,

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalog } from '#contract/catalog.ts'
+import { contact } from '#contract/contact.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: { METRICS_TOKEN: 'a-long-token-of-the-seller' } })
+})
+afterAll(() => shop.close())
+
+const read = async (
+  headers: Record<string, string> = { authorization: 'Bearer a-long-token-of-the-seller' },
+) => {
+  const response = await shop.visitor().fetch('/metrics', { headers })
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
+
+test('requests are counted by route and status, jobs by kind and outcome', async () => {
+  await shop.visitor().call(catalog.list, {})
+  await shop.visitor().fetch('/api/products/nope')
+  await shop
+    .visitor()
+    .call(contact.send, { firstName: 'A', lastName: 'B', email: 'a@example.com', message: 'Hi' })
+  await shop.queue.idle()
+  const { status, type, text } = await read()
+  expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  expect(text).toContain(
+    'shop_http_request_seconds_count{method="GET",route="/api/products",status="200"} 1\n',
+  )
+  expect(text).toContain(
+    'shop_http_request_seconds_bucket{method="GET",route="/api/products/:slug",status="404",le="+Inf"} 1\n',
+  )
+  expect(text).toContain('shop_job_runs_total{job="mail",result="succeeded"} 1\n')
+  expect(text).toContain('shop_database_up 1\n')
+})
+
+test('every line is one that Prometheus reads, and the buckets of a histogram only grow', async () => {
+  const lines = (await read()).text.trimEnd().split('\n')
+  const sample = /^[a-z_]+(\{([a-z_]+="(\\.|[^"\\])*",?)+\})? [\d.e+-]+$/
+  for (const line of lines) expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) [a-z_]+ \S/ : sample)
+  const buckets = lines.filter((line) => line.includes('route="/api/products",') && line.includes('_bucket'))
+  const counts = buckets.map((line) => Number(line.split(' ').at(-1)))
+  expect(counts).toHaveLength(11)
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+})
+
+test('who lacks the token sees nothing', async () => {
+  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: '' }])
+    expect((await read(headers)).status).toBe(404)
+})
+
+test('without a token only this machine may look, and not through a proxy', async () => {
+  await using open = await openShop()
+  expect((await open.visitor().fetch('/metrics')).status).toBe(200)
+  const proxied = await open.visitor().fetch('/metrics', { headers: { 'x-forwarded-for': '203.0.113.7' } })
+  expect(proxied.status).toBe(404)
+})

@@ -1,0 +1,124 @@
+import cluster from 'node:cluster'
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { notFound } from '../errors.ts'
+import type { Queue } from '../jobs/queue.ts'
+
+/**
+ * `/metrics` in Prometheus' text format, by hand: one histogram and a few numbers need no library.
+ * With several processes each answers for itself, and says which it is.
+ */
+
+type Labels = Record<string, string | number>
+type Sample = { labels?: Labels; value: number; suffix?: string }
+type Dependencies = { pool: Pool; queue: Queue; token: string | undefined }
+
+const which: Labels = cluster.worker ? { process: cluster.worker.id } : {}
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+export function mountMetrics(app: FastifyInstance, { pool, queue, token }: Dependencies) {
+  const requests = createHistogram()
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+
+  app.get('/metrics', { config: { rateLimit: false } }, async (request, reply) => {
+    // To everyone else it is as if it were not there.
+    if (!isTrusted(request, token)) throw notFound('Page')
+    const depths = await queue.depths().catch(() => undefined)
+    return reply
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(
+        [
+          metric('shop_http_request_seconds', 'histogram', 'How long requests took.', requests.samples()),
+          metric('shop_database_up', 'gauge', 'Whether the database answers.', [{ value: depths ? 1 : 0 }]),
+          metric(
+            'shop_database_connections',
+            'gauge',
+            'Connections of this process, and who waits for one.',
+            [
+              { labels: { state: 'open' }, value: pool.totalCount },
+              { labels: { state: 'idle' }, value: pool.idleCount },
+              { labels: { state: 'waited_for' }, value: pool.waitingCount },
+            ],
+          ),
+          metric('shop_jobs', 'gauge', 'Jobs that are not done, of all processes.', of(depths, 'count')),
+          metric(
+            'shop_job_age_seconds',
+            'gauge',
+            'How long the oldest of them has been due.',
+            of(depths, 'seconds'),
+          ),
+          metric('shop_job_runs_total', 'counter', 'Jobs that this process ran.', [...runsOf(queue)]),
+          metric('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [
+            { value: process.memoryUsage.rss() },
+          ]),
+          metric('process_start_time_seconds', 'gauge', 'When this process began.', [
+            { value: Math.round(Date.now() / 1000 - process.uptime()) },
+          ]),
+        ].join(''),
+      )
+  })
+}
+
+/** With a token only who has it; without, only programs on this machine that come directly, not through a proxy. */
+function isTrusted({ headers, socket }: FastifyRequest, token: string | undefined) {
+  if (token) {
+    const [given, right] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)]
+    return given.length === right.length && timingSafeEqual(given, right)
+  }
+  const isHere = /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
+  return isHere && !headers['x-forwarded-for'] && !headers.forwarded
+}
+
+type Depths = Awaited<ReturnType<Queue['depths']>>
+const of = (depths: Depths = [], field: 'count' | 'seconds'): Sample[] =>
+  depths.map(({ name, state, ...numbers }) => ({ labels: { job: name, state }, value: numbers[field] }))
+
+function* runsOf(queue: Queue): Generator<Sample> {
+  for (const [job, { succeeded, failed }] of queue.runs) {
+    yield { labels: { job, result: 'succeeded' }, value: succeeded }
+    yield { labels: { job, result: 'failed' }, value: failed }
+  }
+}
+
+function createHistogram() {
+  const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>()
+  return {
+    observe(labels: Labels, seconds: number) {
+      const key = Object.values(labels).join(' ')
+      const entry = series.get(key) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 }
+      series.set(key, entry)
+      for (const [index, bound] of bounds.entries())
+        if (seconds <= bound) entry.counts[index] = (entry.counts[index] ?? 0) + 1
+      entry.sum += seconds
+      entry.count += 1
+    },
+    samples: (): Sample[] =>
+      [...series.values()].flatMap(({ labels, counts, sum, count }) => [
+        ...counts.map((value, index) => ({
+          labels: { ...labels, le: bounds[index] ?? 0 },
+          value,
+          suffix: '_bucket',
+        })),
+        { labels: { ...labels, le: '+Inf' }, value: count, suffix: '_bucket' },
+        { labels, value: sum, suffix: '_sum' },
+        { labels, value: count, suffix: '_count' },
+      ]),
+  }
+}
+
+function metric(name: string, type: 'gauge' | 'counter' | 'histogram', help: string, samples: Sample[]) {
+  const lines = samples.map(({ labels = {}, value, suffix = '' }) => {
+    const pairs = Object.entries({ ...which, ...labels }).map(
+      ([label, text]) => `${label}="${escape(String(text))}"`,
+    )
+    return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join()}}` : ''} ${value}`
+  })
+  return `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')}\n`
+}
+
+const escape = (text: string) => text.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)
