@@ -16,12 +16,14 @@ const subjectsTo = async (email: string, about: RegExp) =>
     .filter(({ to, subject }) => to === email && about.test(subject))
     .map(({ subject }) => subject)
 
+const notices = (email: string) => subjectsTo(email, /renews in/)
+const digests = () => subjectsTo('seller@example.com', /waiting|overdue/i)
+
 test('a buyer by the year hears of the renewal 30 and 7 days ahead, once each', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const monthly = await shop.buyer()
   const leaving = await shop.buyer({ billing: 'yearly' })
   await leaving.call(purchases.cancel, { id: leaving.purchase.id })
-  const notices = (email: string) => subjectsTo(email, /renews in/)
   const twice = async () => {
     await shop.queue.runNow('renewal-notices')
     await shop.queue.runNow('renewal-notices')
@@ -45,7 +47,6 @@ test('a buyer by the year hears of the renewal 30 and 7 days ahead, once each', 
 })
 
 test('the seller hears once a day what waits, and nothing when nothing waits', async () => {
-  const digests = () => subjectsTo('seller@example.com', /waiting|overdue/i)
   await shop.queue.runNow('digest')
   expect(await digests()).toEqual([])
 
