@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { reboundSigmaPro } from '#contract/catalog.ts'
+import { readConfig } from '#server/config.ts'
+import { openEmbedded } from '#server/database/embedded.ts'
+import { migrate } from '#server/database/migrate.ts'
+import { StartError } from '#server/errors.ts'
+import { createSecrets, loadSecretsKey } from '#server/secrets.ts'
+
+/**
+ * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
+ * enough to measure. DATABASE_URL and DATA_DIR say where, as for `npm start`.
+ */
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '740' },
+    purchases: { type: 'string', default: '620' },
+    days: { type: 'string', default: '365' },
+  },
+})
+
+const assets = {
+  SPY: 'Core index, deepest liquidity',
+  QQQ: 'Rebounds fast after three red days',
+  IWM: '',
+  DIA: '',
+  'NASDAQ:AAPL': 'Skip the week of earnings',
+  'NASDAQ:MSFT': '',
+  'NASDAQ:NVDA': 'Half size: wide swings',
+  'NASDAQ:AMZN': '',
+  'NYSE:JPM': '',
+  'NYSE:KO': 'Slow, steady, few signals',
+  XLF: '',
+  XLK: 'Sector of most signals this quarter',
+}
+
+try {
+  const config = readConfig(process.env)
+  const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
+  try {
+    const url = database?.url ?? config.databaseUrl ?? ''
+    await migrate(url)
+    await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
+    console.log('The shop is filled. Start it with `npm start`, log in as its admin and open /admin.')
+  } finally {
+    await database?.close()
+  }
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query('select 1 from purchases limit 1')
+    if (rows.length > 0)
+      throw new StartError('This shop has purchases already: the demo fills only an empty one, so that nothing real is mixed with it.')
+    await client.query('begin')
+    for (const statement of statements()) await client.query(statement)
+    await sealKeys(client, secrets)
+    await addAssets(client)
+    await client.query('commit')
+    await client.query('vacuum (analyze) users, purchases, access_requests, subscription_movements')
+  } finally {
+    await client.end()
+  }
+}
+
+function statements() {
+  const numbers = { users: values.users, purchases: values.purchases, days: values.days }
+  for (const [name, given] of Object.entries(numbers))
+    if (!/^[1-9]\d{0,8}$/.test(given)) throw new StartError(`--${name} must be a number above 0`)
+  const given: Record<string, string> = { ...numbers, product: pg.escapeLiteral(reboundSigmaPro.id) }
+  return readFileSync(new URL('./demo/fill.sql', import.meta.url), 'utf8')
+    .replaceAll(/(?<!:):(users|purchases|days|product)\b/g, (_, name: string) => given[name] ?? '')
+    .split(/;\n/)
+    .filter((statement) => statement.trim() !== '')
+}
+
+/** So that an admin has something to reveal: keys for the first requests of the queue. */
+async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecrets>) {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from access_requests where status = 'requested' order by submitted_at limit 200`,
+  )
+  for (const { id } of rows) {
+    const keys = JSON.stringify({ apiKey: `demo-key-${id.slice(0, 8)}`, secretKey: 'not a real secret' })
+    await client.query('update access_requests set sealed_keys = $2 where id = $1', [
+      id,
+      secrets.seal(keys, id),
+    ])
+  }
+}
+
+async function addAssets(client: pg.Client) {
+  await client.query(
+    `insert into recommended_assets (product_id, ticker, note, sort_order)
+     select $1, ticker, nullif(note, ''), number from unnest($2::text[], $3::text[]) with ordinality as a (ticker, note, number)
+     on conflict do nothing`,
+    [reboundSigmaPro.id, Object.keys(assets), Object.values(assets)],
+  )
+}

@@ -1,0 +1,72 @@
+-- A believable shop: people who came faster and faster, subscriptions that renew, lapse, fail and return.
+-- :users and :purchases say how many, :days how old the shop is; the same seed gives the same shop.
+select setseed(0.42);
+
+create temporary table words on commit drop as select
+  array['Ada','Amir','Ana','Anders','Bea','Ben','Carla','Chloe','Daniel','David','Elena','Emil','Farah','Felix','Grace',
+    'Hannah','Hugo','Ines','Ivan','Jonas','Julia','Kai','Lara','Leon','Lina','Luca','Maria','Mateo','Maya','Milan','Nadia',
+    'Noah','Olivia','Omar','Paula','Priya','Rafael','Rosa','Sam','Sara','Sofia','Tariq','Theo','Tom','Uma','Vera','Will',
+    'Yara','Yuki','Zoë'] as first,
+  array['Adler','Bauer','Becker','Brunner','Carter','Costa','Cruz','Dubois','Eriksen','Fischer','Fontana','Garcia','Haas',
+    'Hansen','Hoffmann','Hughes','Ito','Jansen','Kaya','Keller','Khan','Kowalski','Larsen','Lopez','Martin','Meier','Moretti',
+    'Müller','Nakamura','Novak','Okafor','Olsen','Patel','Pereira','Petrov','Rossi','Roy','Santos','Schmid','Silva','Singh',
+    'Smith','Sørensen','Tanaka','Vogel','Walker','Weber','Wright','Young','Zimmermann'] as last,
+  array['gmail.com','gmail.com','gmail.com','outlook.com','icloud.com','proton.me','gmx.ch','bluewin.ch','yahoo.com'] as host,
+  array['Binance','Kraken','Coinbase','Bybit','Interactive Brokers','Swissquote','Bitget','OKX'] as exchange;
+
+-- Numbered in the order in which they came.
+create temporary table people on commit drop as
+select n, gen_random_uuid() as id, w.first[1 + floor(random() * 50)] as first, w.last[1 + floor(random() * 50)] as last,
+  w.host[1 + floor(random() * 9)] as host, random() as luck,
+  now() - :days * interval '1 day' * (1 - power((n - random()) / :users, 0.6)) as created_at
+from generate_series(1, :users) n, words w;
+
+insert into users (id, email, name, trading_view_username, created_at)
+select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n || '@' || host, first || ' ' || last,
+  case when luck < 0.86 then translate(lower(first), 'ë', 'e') || '_' || left(lower(last), 3) || n end, created_at
+from people;
+
+-- Purchases are dealt evenly to people; one person's follow each other, and only the last can still run.
+create temporary table dealt on commit drop as
+select p.id as user_id, p.luck, row_number() over (partition by p.id order by k) as turn, count(*) over (partition by p.id) as turns,
+  random() as dice, random() < 0.3 as is_yearly, p.created_at as came_at, (now() - p.created_at) as since
+from generate_series(0, :purchases - 1) k join people p on p.n = 1 + floor(k * :users::numeric / :purchases);
+
+create temporary table booked on commit drop as
+select gen_random_uuid() as id, user_id, luck, dice, case when is_yearly then 'yearly' else 'monthly' end as billing_type,
+  case when is_yearly then 39000 else 3900 end as amount,
+  case
+    when turn < turns then (array['cancelled', 'expired'])[1 + (dice * 2)::int % 2]
+    when dice < 0.72 then 'active' when dice < 0.78 then 'pending_cancel' when dice < 0.81 then 'past_due'
+    when dice < 0.93 then 'cancelled' else 'expired' end as status,
+  came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
+  came_at + since * ((turn - 0.25 * dice) / turns) as ended_at,
+  case when is_yearly then interval '1 year' else interval '1 month' end as period
+from dealt;
+
+insert into purchases (id, user_id, product_id, billing_type, amount, status, created_at, current_period_end, ends_at,
+  past_due_since, failed_payments, ended_at, ended_because)
+select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
+  case when status = 'pending_cancel' then renews_at end,
+  case when status = 'past_due' then now() - dice * interval '3 days' end, case when status = 'past_due' then 1 else 0 end,
+  case when status in ('cancelled', 'expired') then ended_at end,
+  case when status = 'cancelled' then 'cancelled' when status = 'expired' then 'unpaid' end
+from (
+  select *, case when status in ('active', 'pending_cancel')
+    then created_at + period * ceil(extract(epoch from now() - created_at) / extract(epoch from period)) end as renews_at
+  from booked)
+order by created_at;
+
+-- Those who gave a username asked for access; the youngest requests still wait, a few of them too long.
+insert into access_requests (user_id, purchase_id, exchange_name, trading_view_username, additional_info, status, reason,
+  submitted_at, decided_at)
+select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_username,
+  case when b.luck < 0.1 then 'I trade mostly in the evening, so no hurry.' end,
+  case when waits then 'requested' when b.luck > 0.83 then 'refused' when ended and b.luck < 0.8 then 'revoked' else 'granted' end,
+  case when not waits and b.luck > 0.83 then 'This TradingView username does not exist.' end, asked_at,
+  case when not waits then asked_at + b.dice * interval '20 hours' end
+from words w, booked b join users u on u.id = b.user_id,
+  lateral (select b.created_at + b.dice * interval '1 hour' as asked_at, b.status in ('cancelled', 'expired') as ended) a,
+  lateral (select not ended and asked_at > now() - interval '30 hours' as waits) r
+where u.trading_view_username is not null
+order by asked_at;
