@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, nothing, paging } from './endpoint.ts'
+import { endpoint, nothing, paging, sort } from './endpoint.ts'
 import {
   email,
   givenPassword,
@@ -163,7 +163,7 @@ export const accounts = {
     path: '/api/admin/users',
     access: 'admin',
     summary: 'Users, newest first',
-    input: z.strictObject(paging),
+    input: z.strictObject({ ...paging, sort }),
     output: z.array(z.extend(user, { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),

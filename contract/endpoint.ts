@@ -46,3 +46,5 @@ export const paging = {
   cursor: z.optional(z.string().check(z.maxLength(200))),
   q: optionalText(100),
 }
+
+export const sort = z.optional(z.enum(['newest', 'oldest']))

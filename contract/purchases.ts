@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { endpoint, nothing, paging } from './endpoint.ts'
+import { endpoint, nothing, paging, sort } from './endpoint.ts'
 import { billingType, cents, id, instant, setupIntentId } from './fields.ts'
 
 /** The spec's four, and past_due: a renewal failed, access goes on while the card is asked again. */
@@ -116,8 +116,13 @@ export const purchases = {
     method: 'GET',
     path: '/api/admin/purchases',
     access: 'admin',
-    summary: 'Purchases, newest first',
-    input: z.strictObject(paging),
+    summary: 'Purchases of all, newest first',
+    input: z.strictObject({
+      ...paging,
+      status: z.optional(purchaseStatus),
+      billingType: z.optional(billingType),
+      sort,
+    }),
     output: z.array(purchase),
     answer: 'list',
   }),

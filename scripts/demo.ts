@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { reboundSigmaPro } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { readConfig } from '#server/config.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
+import { sealKeys as seal } from '#server/features/access-requests/keys.ts'
 import { createSecrets, loadSecretsKey } from '#server/secrets.ts'
 
 /**
@@ -58,7 +59,9 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   try {
     const { rows } = await client.query('select 1 from purchases limit 1')
     if (rows.length > 0)
-      throw new StartError('This shop has purchases already: the demo fills only an empty one, so that nothing real is mixed with it.')
+      throw new StartError(
+        'This shop has purchases already: the demo fills only an empty one, so that nothing real is mixed with it.',
+      )
     await client.query('begin')
     for (const statement of statements()) await client.query(statement)
     await sealKeys(client, secrets)
@@ -87,10 +90,10 @@ async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecr
     `select id from access_requests where status = 'requested' order by submitted_at limit 200`,
   )
   for (const { id } of rows) {
-    const keys = JSON.stringify({ apiKey: `demo-key-${id.slice(0, 8)}`, secretKey: 'not a real secret' })
+    const keys = { apiKey: `demo-key-${id.slice(0, 8)}`, secretKey: 'not a real secret' }
     await client.query('update access_requests set sealed_keys = $2 where id = $1', [
       id,
-      secrets.seal(keys, id),
+      seal(secrets, keys, id),
     ])
   }
 }

@@ -26,14 +26,17 @@ select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n
   case when luck < 0.86 then translate(lower(first), 'ë', 'e') || '_' || left(lower(last), 3) || n end, created_at
 from people;
 
--- Purchases are dealt evenly to people; one person's follow each other, and only the last can still run.
+-- Who came lately has bought once; the other purchases are dealt evenly to those before. One person's follow each other,
+-- and only the last can still run.
 create temporary table dealt on commit drop as
 select p.id as user_id, p.luck, row_number() over (partition by p.id order by k) as turn, count(*) over (partition by p.id) as turns,
   random() as dice, random() < 0.3 as is_yearly, p.created_at as came_at, (now() - p.created_at) as since
-from generate_series(0, :purchases - 1) k join people p on p.n = 1 + floor(k * :users::numeric / :purchases);
+from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y, generate_series(0, :purchases - 1) k join people p on p.n =
+  case when k < :purchases - young then 1 + k::bigint * (:users - young) / (:purchases - young)
+  else :users - :purchases + k + 1 end;
 
 create temporary table booked on commit drop as
-select gen_random_uuid() as id, user_id, luck, dice, case when is_yearly then 'yearly' else 'monthly' end as billing_type,
+select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, case when is_yearly then 'yearly' else 'monthly' end as billing_type,
   case when is_yearly then 39000 else 3900 end as amount,
   case
     when turn < turns then (array['cancelled', 'expired'])[1 + (dice * 2)::int % 2]
@@ -65,7 +68,7 @@ select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_userna
   case when waits then 'requested' when b.luck > 0.83 then 'refused' when ended and b.luck < 0.8 then 'revoked' else 'granted' end,
   case when not waits and b.luck > 0.83 then 'This TradingView username does not exist.' end, asked_at,
   case when not waits then asked_at + b.dice * interval '20 hours' end
-from words w, booked b join users u on u.id = b.user_id,
+from words w, (select * from booked where is_last) b join users u on u.id = b.user_id,
   lateral (select b.created_at + b.dice * interval '1 hour' as asked_at, b.status in ('cancelled', 'expired') as ended) a,
   lateral (select not ended and asked_at > now() - interval '30 hours' as waits) r
 where u.trading_view_username is not null

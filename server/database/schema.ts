@@ -124,7 +124,9 @@ export const purchases = pgTable(
   (t) => [
     index('purchases_user').on(t.userId, t.createdAt, t.id),
     index('purchases_newest').on(t.createdAt, t.id),
-    index('purchases_filtered').on(t.status, t.billingType, t.createdAt, t.id),
+    index('purchases_by_status').on(t.status, t.createdAt, t.id),
+    index('purchases_by_billing').on(t.billingType, t.createdAt, t.id),
+    index('purchases_by_both').on(t.status, t.billingType, t.createdAt, t.id),
     check('purchases_billing_type', sql`${t.billingType} in ('monthly', 'yearly')`),
     check(
       'purchases_status',

@@ -199,7 +199,9 @@ CREATE INDEX "checkouts_user" ON "checkouts" USING btree ("user_id");--> stateme
 CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "purchases_filtered" ON "purchases" USING btree ("status","billing_type","created_at","id");--> statement-breakpoint
+CREATE INDEX "purchases_by_status" ON "purchases" USING btree ("status","created_at","id");--> statement-breakpoint
+CREATE INDEX "purchases_by_billing" ON "purchases" USING btree ("billing_type","created_at","id");--> statement-breakpoint
+CREATE INDEX "purchases_by_both" ON "purchases" USING btree ("status","billing_type","created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "purchases_one_live" ON "purchases" USING btree ("user_id","product_id") WHERE "purchases"."stripe_subscription_id" is not null and "purchases"."status" in ('active', 'pending_cancel', 'past_due');--> statement-breakpoint
 CREATE UNIQUE INDEX "recommended_assets_ticker" ON "recommended_assets" USING btree ("product_id","ticker");--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint

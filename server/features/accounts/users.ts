@@ -1,35 +1,22 @@
-import { and, count, desc, inArray, isNull, like, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
+import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { conflict } from '../../errors.ts'
 import type { Passwords } from '../../passwords.ts'
 
 type NewUser = { email: string; password: string; name: string; isAdmin: boolean }
+type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }
 
 /** Users as an admin sees them. */
 export function createUsers({ db, now, passwords }: { db: Database; now: () => Date; passwords: Passwords }) {
-  /** How many purchases each has, of those on one page only. */
-  async function purchasesOf(userIds: string[]) {
-    const counts = await db
-      .select({
-        userId: purchases.userId,
-        total: count(),
-        active: sql<number>`count(*) filter (where ${purchases.status} = 'active')`.mapWith(Number),
-      })
-      .from(purchases)
-      .where(inArray(purchases.userId, userIds))
-      .groupBy(purchases.userId)
-    return new Map(counts.map((row) => [row.userId, row]))
-  }
-
   return {
-    async list({ q, cursor, limit }: { q?: string | undefined; cursor?: string | undefined; limit: number }) {
+    async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)
-      const conditions: SQL[] = [isNull(users.deletedAt)]
-      if (after) conditions.push(sql`(${users.createdAt}, ${users.id}) < (${after.at}, ${after.id})`)
-      if (q) conditions.push(like(users.searchText, containing(q)))
-      const rows = await db
+      const found = q ? await findUsers(db, q, { list: users, after, sort }) : undefined
+      const [few, horizon] = [found?.userIds, found?.horizon]
+      const page = db
         .select({
           id: users.id,
           name: users.name,
@@ -38,19 +25,37 @@ export function createUsers({ db, now, passwords }: { db: Database; now: () => D
           createdAt: users.createdAt,
         })
         .from(users)
-        .where(and(...conditions))
-        .orderBy(desc(users.createdAt), desc(users.id))
+        .where(
+          and(
+            isNull(users.deletedAt),
+            after ? beyond(users, after, sort) : undefined,
+            few ? inArray(users.id, few) : undefined,
+            horizon ? upTo(users, horizon, sort) : undefined,
+            q && !few ? matches(q) : undefined,
+          ),
+        )
+        .orderBy(...inOrder(users, sort, few ? 'sorting' : 'index'))
         .limit(limit + 1)
+        .as('users')
+      const counts = db
+        .select({
+          active: sql`count(*) filter (where ${purchases.status} = 'active')`.mapWith(Number).as('active'),
+          total: sql`count(*)`.mapWith(Number).as('total'),
+        })
+        .from(purchases)
+        .where(eq(purchases.userId, page.id))
+        .as('counts')
+      const rows = await db
+        .select({
+          ...page._.selectedFields,
+          activePurchases: counts.active,
+          totalPurchases: counts.total,
+        })
+        .from(page)
+        .crossJoinLateral(counts)
+        .orderBy(...inOrder(users, sort))
       const { items, next } = pageOf(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }))
-      const counts = await purchasesOf(items.map(({ id }) => id))
-      return {
-        items: items.map((user) => ({
-          ...user,
-          activePurchases: counts.get(user.id)?.active ?? 0,
-          totalPurchases: counts.get(user.id)?.total ?? 0,
-        })),
-        next,
-      }
+      return { items, next: next ?? (horizon && encodeCursor(horizon)) }
     },
 
     async add({ password, ...user }: NewUser, alongside: (tx: Transaction) => Promise<void>) {

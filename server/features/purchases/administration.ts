@@ -6,7 +6,7 @@ import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Audit } from '../audit/audit.ts'
-import { listPurchases } from './list.ts'
+import { listPurchases, type Wanted } from './list.ts'
 import type { OwnPurchases } from './own-purchases.ts'
 import { isLive, liveStatuses } from './state.ts'
 
@@ -41,8 +41,7 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
   }
 
   return {
-    list: (page: { limit: number; cursor?: string | undefined; q?: string | undefined }) =>
-      listPurchases(db, page),
+    list: (wanted: Wanted) => listPurchases(db, wanted),
 
     async add(by: By, wanted: NewPurchase) {
       const { userId, productId, status } = wanted

@@ -1,30 +1,58 @@
-import { and, desc, eq, like, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { BillingType } from '#contract/fields.ts'
 import { catalogue } from '#contract/price-list.ts'
+import type { PurchaseStatus } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
-import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
+import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { graceEnd } from './state.ts'
 
-type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; userId?: string }
+export type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  userId?: string
+  status?: PurchaseStatus | undefined
+  billingType?: BillingType | undefined
+  sort?: Sort | undefined
+}
 
-/** Purchases as the contract shows them, newest first. */
-export async function listPurchases(db: Database, { limit, cursor, q, userId }: Wanted) {
+/** Purchases as the contract shows them. A page costs the same however many there are, and however deep it lies. */
+export async function listPurchases(db: Database, wanted: Wanted) {
+  const { limit, cursor, q, userId, status, billingType, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
-  const conditions: SQL[] = []
-  if (userId) conditions.push(eq(purchases.userId, userId))
-  if (after) conditions.push(sql`(${purchases.createdAt}, ${purchases.id}) < (${after.at}, ${after.id})`)
-  if (q) conditions.push(like(users.searchText, containing(q)))
+  const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
+  const [few, horizon] = [found?.userIds, found?.horizon]
+  const page = db
+    .select()
+    .from(purchases)
+    .where(
+      and(
+        userId ? eq(purchases.userId, userId) : undefined,
+        status ? eq(purchases.status, status) : undefined,
+        billingType ? eq(purchases.billingType, billingType) : undefined,
+        after ? beyond(purchases, after, sort) : undefined,
+        few ? inArray(purchases.userId, few) : undefined,
+        horizon ? upTo(purchases, horizon, sort) : undefined,
+        q && !few
+          ? sql`(select ${matches(q)} from ${users} where ${users.id} = ${purchases.userId})`
+          : undefined,
+      ),
+    )
+    .orderBy(...inOrder(purchases, sort, few ? 'sorting' : 'index'))
+    .limit(limit + 1)
+    .as('purchases')
   const rows = await db
     .select({
-      purchase: purchases,
+      purchase: page._.selectedFields,
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
     })
-    .from(purchases)
-    .innerJoin(users, eq(users.id, purchases.userId))
-    .where(and(...conditions))
-    .orderBy(desc(purchases.createdAt), desc(purchases.id))
-    .limit(limit + 1)
-  return pageOf(rows.map(present), limit, ({ createdAt: at, id }) => ({ at, id }))
+    .from(page)
+    .innerJoin(users, eq(users.id, page.userId))
+    .orderBy(...inOrder(purchases, sort))
+  const { items, next } = pageOf(rows.map(present), limit, ({ createdAt: at, id }) => ({ at, id }))
+  return { items, next: next ?? (horizon && encodeCursor(horizon)) }
 }
 
 type Row = {

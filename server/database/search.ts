@@ -1,0 +1,74 @@
+import { asc, desc, type SQL, sql } from 'drizzle-orm'
+import type { Database } from './connect.ts'
+import type { Cursor } from './cursor.ts'
+import { type purchases, users } from './schema.ts'
+
+/** Up to so many users are looked up one by one; a word that more of them have is found by walking the list. */
+const few = 2000
+/** So many rows one request walks at most; the next request walks on from there. */
+const stride = 5000
+
+type List = typeof users | typeof purchases
+export type Sort = 'newest' | 'oldest'
+
+/** The users who have the word; or null when they are many, and how far this request may walk to find some. */
+export type Found = { userIds: string[] | null; horizon: Cursor | undefined }
+
+/** Rows behind a position. */
+export const beyond = (list: List, position: Cursor, sort: Sort) =>
+  compare(list, sort === 'newest' ? '<' : '>', position)
+/** The other rows: those before it, and the one that stands there. */
+export const upTo = (list: List, position: Cursor, sort: Sort) =>
+  compare(list, sort === 'newest' ? '>=' : '<=', position)
+
+const compare = (list: List, operator: string, { at, id }: Cursor): SQL =>
+  sql`(${list.createdAt}, ${list.id}) ${sql.raw(operator)} (${at}, ${id})`
+
+/** Sorted as the list's index is, or, when only few rows are left, away from it: else the planner walks all of it. */
+export function inOrder(list: List, sort: Sort, by: 'index' | 'sorting' = 'index'): SQL[] {
+  const direction = sort === 'newest' ? desc : asc
+  return [
+    direction(by === 'index' ? list.createdAt : sql`${list.createdAt} + interval '0'`),
+    direction(list.id),
+  ]
+}
+
+const newestFirst = sql.join(inOrder(users, 'newest'), sql`, `)
+
+export const matches = (q: string): SQL => sql`strpos(${users.searchText}, ${q.toLowerCase()}) > 0`
+
+/** Who has a word in e-mail or name: one statement, so that no request grows with the table. */
+export async function findUsers(
+  db: Database,
+  q: string,
+  { list, after, sort }: { list: List; after: Cursor | undefined; sort: Sort },
+): Promise<Found> {
+  const pattern = trigramPattern(q)
+  const found = pattern
+    ? sql`array(select id from ${users} where ${users.searchText} like ${pattern} and ${matches(q)} order by ${newestFirst} limit ${few + 1})`
+    : sql`array_fill(null::uuid, array[${sql.raw(String(few + 1))}])`
+  const { rows } = await db.execute<{ ids: string[] | null; at: string | null; id: string | null }>(sql`
+    with found as materialized (select ${found} as ids)
+    select case when cardinality(ids) <= ${few} then ids end as ids, horizon.created_at as at, horizon.id
+    from found left join lateral (
+      select created_at, id from ${list}
+      where cardinality(ids) > ${few} and ${after ? beyond(list, after, sort) : sql`true`}
+      order by ${sql.join(inOrder(list, sort), sql`, `)} offset ${stride} limit 1
+    ) horizon on true`)
+  const [{ ids, at, id } = { ids: null, at: null, id: null }] = rows
+  return { userIds: ids, horizon: at && id ? { at: new Date(at), id } : undefined }
+}
+
+/**
+ * Every trigram of a pattern costs the index a look, and a long word is as rare with a third of them: so letters 1-3,
+ * 5-7, ... and the last three of each word are looked up, the others are left to `matches`. Undefined for short words.
+ */
+export function trigramPattern(q: string): string | undefined {
+  const thinned = q
+    .toLowerCase()
+    // Half of the users share the rest of a mail's domain.
+    .replace(/(?<=.{3}@\w{3}).*$/, '')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '_')
+    .replaceAll(/([\p{L}\p{N}]{3})[\p{L}\p{N}](?=[\p{L}\p{N}]{3})/gu, '$1_')
+  return /[\p{L}\p{N}]{3}/u.test(thinned) ? `%${thinned}%` : undefined
+}
