@@ -31,7 +31,8 @@ from people;
 create temporary table dealt on commit drop as
 select p.id as user_id, p.luck, row_number() over (partition by p.id order by k) as turn, count(*) over (partition by p.id) as turns,
   random() as dice, random() < 0.3 as is_yearly, p.created_at as came_at, (now() - p.created_at) as since
-from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y, generate_series(0, :purchases - 1) k join people p on p.n =
+from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y cross join generate_series(0, :purchases - 1) k
+  join people p on p.n =
   case when k < :purchases - young then 1 + k::bigint * (:users - young) / (:purchases - young)
   else :users - :purchases + k + 1 end;
 

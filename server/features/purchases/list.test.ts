@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import type { InputOf } from '#contract/endpoint.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases as contract, type Purchase } from '#contract/purchases.ts'
 import { trigramPattern } from '../../database/search.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => shop.close())
 
-type Query = Parameters<typeof admin.callPage<typeof contract.adminList>>[1]
+type Query = Omit<InputOf<typeof contract.adminList>, 'limit'> & { limit?: number }
 
 async function walk(query: Query): Promise<Purchase[]> {
   const seen: Purchase[] = []
