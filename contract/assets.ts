@@ -10,14 +10,18 @@ export const ticker = z
     z.regex(/^[A-Z0-9][A-Z0-9.:_!/-]{0,29}$/, 'A ticker is letters, digits and . : _ - / !, at most 30'),
   )
 
-const recommendedAsset = z.strictObject({ id, ticker: z.string(), note: z.nullable(z.string()) })
+const recommendedAsset = z.strictObject({
+  id,
+  ticker: z.string(),
+  note: z.nullable(z.string()),
+  reviewedAt: instant,
+})
 export type RecommendedAsset = z.output<typeof recommendedAsset>
 
 const managedAsset = z.extend(recommendedAsset, {
   productId: id,
   sortOrder: z.int(),
   isActive: z.boolean(),
-  reviewedAt: instant,
 })
 export type ManagedAsset = z.output<typeof managedAsset>
 

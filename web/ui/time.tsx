@@ -1,12 +1,13 @@
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const dayAndClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
-/** A day in the visitor's own zone and language; the exact moment on hover. */
-export function Time({ value }: { value: string }) {
+/** A day, or a day and its hour, in the visitor's own zone and language; the exact moment on hover. */
+export function Time({ value, withClock = false }: { value: string; withClock?: boolean }) {
   const date = new Date(value)
   return (
-    <time dateTime={value} title={exact.format(date)}>
-      {day.format(date)}
+    <time dateTime={value} title={exact.format(date)} className="whitespace-nowrap">
+      {(withClock ? dayAndClock : day).format(date)}
     </time>
   )
 }

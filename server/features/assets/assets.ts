@@ -47,7 +47,12 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
       if (!(await purchases.owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'The Rebound List is for owners of Rebound Sigma Pro')
       return db
-        .select({ id: recommendedAssets.id, ticker: recommendedAssets.ticker, note: recommendedAssets.note })
+        .select({
+          id: recommendedAssets.id,
+          ticker: recommendedAssets.ticker,
+          note: recommendedAssets.note,
+          reviewedAt: recommendedAssets.reviewedAt,
+        })
         .from(recommendedAssets)
         .where(and(eq(recommendedAssets.productId, reboundSigmaPro.id), eq(recommendedAssets.isActive, true)))
         .orderBy(asc(recommendedAssets.sortOrder))

@@ -1,5 +1,41 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { useState } from 'react'
+import { useUser } from '#web/api/session.ts'
+import { Container } from '#web/ui/page.tsx'
+import { ProfileDialog } from '../profile/profile-dialog.tsx'
+import { Eyebrow } from '../showcase/section.tsx'
+import { Access } from './access.tsx'
+import { MyProducts } from './my-products.tsx'
+import { PrivatePackage } from './private-package.tsx'
+import { QuickCards } from './quick-cards.tsx'
+import { RecommendedAssets } from './recommended-assets.tsx'
+import { usePurchases } from './use-purchases.ts'
 
 export default function DashboardPage() {
-  return <PageHeading title="Dashboard" />
+  const { user } = useUser()
+  const purchases = usePurchases()
+  const [editing, setEditing] = useState(false)
+  return (
+    <>
+      <div className="hero border-b border-line">
+        <Container className="flex flex-col gap-8 pt-12 pb-10 sm:pt-16 sm:pb-12">
+          <header className="flex flex-col gap-4">
+            <Eyebrow>Dashboard</Eyebrow>
+            <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
+          </header>
+          <QuickCards purchases={purchases} onEditProfile={() => setEditing(true)} />
+        </Container>
+      </div>
+      <Container className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
+        <MyProducts purchases={purchases} />
+        {purchases.live.length > 0 && <Access purchases={purchases.live} />}
+        {purchases.ownsReboundSigmaPro && (
+          <>
+            <PrivatePackage />
+            <RecommendedAssets />
+          </>
+        )}
+      </Container>
+      {editing && <ProfileDialog onClose={() => setEditing(false)} />}
+    </>
+  )
 }

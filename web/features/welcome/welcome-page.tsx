@@ -1,5 +1,58 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { Link } from '#web/ui/link.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Arrow } from '../showcase/arrow.tsx'
 
 export default function WelcomePage() {
-  return <PageHeading title="Welcome" />
+  return (
+    <div className="hero">
+      <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
+        <header className="flex max-w-2xl flex-col items-center gap-5 text-center">
+          <span className="grid size-14 place-items-center rounded-full bg-accent-soft text-accent-strong">
+            <CircleCheck aria-hidden="true" className="size-7" strokeWidth={1.75} />
+          </span>
+          <h1 className="text-3xl">Welcome to Rebound Sigma Pro</h1>
+          <p className="text-lg text-muted">
+            Your access is activated within 24 hours. An email follows as soon as it is done, and until then
+            there are two good places to go.
+          </p>
+        </header>
+        <ul className="grid w-full max-w-3xl gap-4 sm:grid-cols-2">
+          <NextStep
+            href="/setup-guide"
+            icon={BookOpen}
+            title="Setup Guide"
+            text="Six steps from access to your first signal. It takes about five minutes."
+          />
+          <NextStep
+            href="/dashboard"
+            icon={LayoutDashboard}
+            title="Dashboard"
+            text="Your subscription, invoices, access status and the Rebound List."
+          />
+        </ul>
+      </Container>
+    </div>
+  )
+}
+
+function NextStep(props: { href: string; icon: LucideIcon; title: string; text: string }) {
+  const { href, icon: Icon, title, text } = props
+  return (
+    <li>
+      <Link
+        href={href}
+        className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
+      >
+        <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
+          <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />
+        </span>
+        <span className="mt-2 flex items-center gap-2 text-lg font-semibold tracking-tight">
+          {title}
+          <Arrow />
+        </span>
+        <span className="text-muted">{text}</span>
+      </Link>
+    </li>
+  )
 }

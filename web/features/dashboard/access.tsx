@@ -1,0 +1,148 @@
+import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { type AccessRequest, accessRequests } from '#contract/access-requests.ts'
+import type { Purchase } from '#contract/purchases.ts'
+import { useData } from '#web/api/use-data.ts'
+import { useSettings } from '#web/settings.tsx'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { AccessRequestForm } from '../access-request/access-request-form.tsx'
+import { LoadError } from './load-error.tsx'
+import { Part } from './part.tsx'
+
+/** Where each live subscription stands on TradingView. */
+export function Access({ purchases }: { purchases: Purchase[] }) {
+  return (
+    <Part
+      title="TradingView Access"
+      description="We unlock the indicator for your TradingView account within 24 hours of your request."
+    >
+      <Requests purchases={purchases} />
+    </Part>
+  )
+}
+
+function Requests({ purchases }: { purchases: Purchase[] }) {
+  const { data, isError, refetch } = useData(accessRequests.list, {})
+  if (isError) return <LoadError what="your access" retry={refetch} />
+  if (!data) return <Skeleton className="h-36" />
+  return (
+    <div className="grid gap-4">
+      {purchases.map((purchase) => (
+        <AccessCard
+          key={purchase.id}
+          purchase={purchase}
+          request={data.find(({ purchaseId }) => purchaseId === purchase.id)}
+        />
+      ))}
+    </div>
+  )
+}
+
+const looks = {
+  requested: { icon: Clock, tone: 'warning' },
+  granted: { icon: CircleCheck, tone: 'good' },
+  refused: { icon: CircleX, tone: 'bad' },
+  revoked: { icon: CircleSlash, tone: 'neutral' },
+} as const
+
+function AccessCard({ purchase, request }: { purchase: Purchase; request: AccessRequest | undefined }) {
+  const [asking, setAsking] = useState(false)
+  const profileName = purchase.tradingViewUsername ?? ''
+  const hasMoved =
+    request !== undefined &&
+    profileName !== '' &&
+    request.tradingViewUsername.toLowerCase() !== profileName.toLowerCase()
+  const { icon, tone } = request ? looks[request.status] : { icon: KeyRound, tone: 'neutral' as const }
+  const isSettled = request?.status === 'granted' && !hasMoved
+  return (
+    <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
+      <Icon of={icon} />
+      <div className="flex min-w-0 flex-1 flex-col gap-2">
+        <div className="flex flex-wrap items-center gap-3">
+          <h3 className="text-lg break-words">
+            {request ? request.tradingViewUsername : 'One step is left'}
+          </h3>
+          {request && <Badge tone={tone}>{request.status}</Badge>}
+        </div>
+        {request ? <Story {...request} /> : <p>{notAsked}</p>}
+        {hasMoved && (
+          <p className="text-sm font-medium text-warning">
+            Your profile now says {profileName}. Ask again, so that we can unlock that account.
+          </p>
+        )}
+      </div>
+      {!isSettled && (
+        <Button look={request ? 'secondary' : 'primary'} size="sm" onClick={() => setAsking(true)}>
+          {labelFor(request)}
+        </Button>
+      )}
+      {asking && (
+        <Dialog title="TradingView Access Request" onClose={() => setAsking(false)} className="max-w-lg">
+          <AccessRequestForm
+            of={{ purchaseId: purchase.id }}
+            before={{ ...request, tradingViewUsername: profileName }}
+            leave={{ label: 'Cancel', onClick: () => setAsking(false) }}
+            onSubmitted={() => setAsking(false)}
+          />
+        </Dialog>
+      )}
+    </Card>
+  )
+}
+
+const notAsked = 'Tell us your TradingView username, and we unlock Rebound Sigma Pro for it within 24 hours.'
+
+function labelFor(request: AccessRequest | undefined) {
+  if (!request) return 'Request Access'
+  return request.status === 'requested' ? 'Change Request' : 'Request Again'
+}
+
+function Icon({ of: Shape }: { of: LucideIcon }) {
+  return (
+    <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
+      <Shape aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
+    </span>
+  )
+}
+
+function Story({ status, reason, submittedAt, promisedBy, decidedAt }: AccessRequest) {
+  const { supportEmail } = useSettings()
+  const [now] = useState(Date.now)
+  const decided = decidedAt && <Time value={decidedAt} withClock />
+  const stories: Record<AccessRequest['status'], ReactNode> = {
+    requested:
+      Date.parse(promisedBy) < now ? (
+        <>
+          We promised access by <Time value={promisedBy} withClock /> and are late. Please write to{' '}
+          <a href={`mailto:${supportEmail}`} className="font-medium text-accent underline">
+            {supportEmail}
+          </a>
+          .
+        </>
+      ) : (
+        <>
+          Promised by <Time value={promisedBy} withClock />. An email follows as soon as it is done.
+        </>
+      ),
+    granted: (
+      <>
+        Granted {decided && <>on {decided}</>}. You find the indicator on TradingView under Indicators,
+        Invite-only scripts.
+      </>
+    ),
+    refused: <>We could not grant it: {reason}</>,
+    revoked: <>Revoked {decided && <>on {decided}</>}. Ask again if you want to go on.</>,
+  }
+  return (
+    <>
+      <p>{stories[status]}</p>
+      <p className="text-sm text-muted">
+        Submitted on <Time value={submittedAt} withClock />
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,14 @@
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+
+/** What stands where a part of the page could not be loaded. */
+export function LoadError({ what, retry }: { what: string; retry: () => unknown }) {
+  return (
+    <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
+      <p>We could not load {what}.</p>
+      <Button look="secondary" size="sm" onClick={() => void retry()}>
+        Try again
+      </Button>
+    </Card>
+  )
+}

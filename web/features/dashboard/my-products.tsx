@@ -1,0 +1,69 @@
+import { Package } from 'lucide-react'
+import { useState } from 'react'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { LoadError } from './load-error.tsx'
+import { Part } from './part.tsx'
+import { PurchaseRow } from './purchase-row.tsx'
+import type { MyPurchases } from './use-purchases.ts'
+
+const shownAtFirst = 6
+
+export function MyProducts({ purchases }: { purchases: MyPurchases }) {
+  return (
+    <Part id="my-products" title="My Products">
+      <Products {...purchases} />
+    </Part>
+  )
+}
+
+function Products({ query, all }: MyPurchases) {
+  const [showAll, setShowAll] = useState(false)
+  if (query.isError && !all) return <LoadError what="your products" retry={query.refetch} />
+  if (!all)
+    return (
+      <div aria-busy="true" aria-label="Loading your products" className="flex flex-col gap-3">
+        <Skeleton className="h-32" />
+        <Skeleton className="h-32" />
+      </div>
+    )
+  if (all.length === 0)
+    return (
+      <EmptyState
+        title="No products yet"
+        description="Rebound Sigma Pro brings rule-based rebound signals to your daily charts."
+        icon={<Package aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+      >
+        <ButtonLink href="/products" className="mt-2">
+          Browse Products
+        </ButtonLink>
+      </EmptyState>
+    )
+  const shown = showAll ? all : all.slice(0, shownAtFirst)
+  const hidden = all.length - shown.length
+  return (
+    <div className="flex flex-col items-start gap-4">
+      <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {shown.map((purchase) => (
+          <PurchaseRow key={purchase.id} purchase={purchase} />
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <Button look="secondary" size="sm" onClick={() => setShowAll(true)}>
+          Show {query.hasNextPage ? 'more' : `${hidden} more`}
+        </Button>
+      )}
+      {hidden === 0 && query.hasNextPage && (
+        <Button
+          look="secondary"
+          size="sm"
+          pending={query.isFetchingNextPage}
+          pendingText="Loading..."
+          onClick={() => void query.fetchNextPage()}
+        >
+          {query.isFetchNextPageError ? 'Loading failed. Try again' : 'Show more'}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,160 @@
+import { useState } from 'react'
+import { accessRequests } from '#contract/access-requests.ts'
+import { type Purchase, purchases } from '#contract/purchases.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { dollars } from '#web/ui/money.ts'
+import { Time } from '#web/ui/time.tsx'
+import { InvoicesDialog } from './invoices-dialog.tsx'
+import { useDownloadInvoice } from './use-download-invoice.ts'
+
+const badges = {
+  active: { text: 'active', tone: 'good' },
+  pending_cancel: { text: 'Cancels at period end', tone: 'warning' },
+  past_due: { text: 'past due', tone: 'bad' },
+  cancelled: { text: 'cancelled', tone: 'neutral' },
+  expired: { text: 'expired', tone: 'neutral' },
+} as const
+
+export function PurchaseRow({ purchase }: { purchase: Purchase }) {
+  const { id, product, billingType, amount, status } = purchase
+  const badge = badges[status]
+  return (
+    <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <h3 className="text-lg">{product.name}</h3>
+          <Badge tone={badge.tone}>{badge.text}</Badge>
+        </div>
+        <p className="flex flex-wrap items-baseline gap-x-2 text-muted">
+          <span>{billingType} subscription</span>
+          <span aria-hidden="true">·</span>
+          <span className="font-medium text-ink tabular-nums">
+            {dollars(amount)}/{billingType === 'yearly' ? 'year' : 'month'}
+          </span>
+        </p>
+        <Dates purchase={purchase} />
+      </div>
+      <div className="flex flex-wrap gap-2 lg:justify-end">
+        <Invoices id={id} />
+        {status === 'active' && <Cancel id={id} />}
+        {status === 'pending_cancel' && <Resume id={id} />}
+      </div>
+    </li>
+  )
+}
+
+const endings = {
+  cancelled: 'It was cancelled.',
+  unpaid: 'The renewal was not paid.',
+  refunded: 'The payment was refunded.',
+  disputed: 'The payment was disputed.',
+  duplicate: 'It was bought twice, and the second payment was refunded.',
+}
+
+/** What happens next, or what happened: the dates are Stripe's. */
+function Dates({ purchase }: { purchase: Purchase }) {
+  const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
+  const end = endsAt ?? currentPeriodEnd
+  return (
+    <p className="text-sm text-muted">
+      Bought on <Time value={createdAt} />
+      {status === 'active' && currentPeriodEnd && (
+        <>
+          , renews on <Time value={currentPeriodEnd} />
+        </>
+      )}
+      {status === 'pending_cancel' && end && (
+        <>
+          , ends on <Time value={end} />
+        </>
+      )}
+      {(status === 'cancelled' || status === 'expired') && endedAt && (
+        <>
+          , ended on <Time value={endedAt} />
+        </>
+      )}
+      . {endedBecause && endings[endedBecause]}
+      {status === 'past_due' && (
+        <span className="font-medium text-danger">
+          Payment failed, update your card.
+          {graceEndsAt && (
+            <>
+              {' '}
+              Access goes on until <Time value={graceEndsAt} />.
+            </>
+          )}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Invoices({ id }: { id: string }) {
+  const [open, setOpen] = useState(false)
+  const download = useDownloadInvoice()
+  return (
+    <>
+      <Button look="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
+        Download Invoice
+      </Button>
+      <Button look="quiet" size="sm" onClick={() => setOpen(true)}>
+        All Invoices
+      </Button>
+      {open && <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const refreshes = [purchases.list, accessRequests.list]
+
+function Cancel({ id }: { id: string }) {
+  const cancel = useCall(purchases.cancel, {
+    refreshes,
+    succeeded: 'Subscription will be cancelled',
+    failed: 'Failed to cancel',
+  })
+  async function ask() {
+    const sure = await confirm({
+      title: 'Cancel Subscription',
+      description:
+        'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      action: 'Cancel Subscription',
+      cancel: 'Keep Subscription',
+      destructive: true,
+    })
+    if (sure) cancel.mutate({ id })
+  }
+  return (
+    <Button
+      look="quiet"
+      size="sm"
+      pending={cancel.isPending}
+      pendingText="Cancelling..."
+      onClick={() => void ask()}
+    >
+      Cancel Subscription
+    </Button>
+  )
+}
+
+function Resume({ id }: { id: string }) {
+  const resume = useCall(purchases.resume, {
+    refreshes,
+    succeeded: { title: 'Subscription resumed', description: 'It will renew as before.' },
+    failed: 'Failed to resume',
+  })
+  return (
+    <Button
+      look="secondary"
+      size="sm"
+      pending={resume.isPending}
+      pendingText="Resuming..."
+      onClick={() => resume.mutate({ id })}
+    >
+      Resume Subscription
+    </Button>
+  )
+}

@@ -1,0 +1,28 @@
+import { useMutation } from '@tanstack/react-query'
+import { purchases } from '#contract/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { toastError } from '#web/api/use-call.ts'
+
+/** Opens the latest invoice in a new tab. */
+export function useDownloadInvoice() {
+  return useMutation({
+    mutationFn: async (id: string) => {
+      // Opened in the click itself: later the browser would take it for an unwanted window.
+      const tab = window.open('', '_blank')
+      try {
+        const { invoiceUrl } = await call(purchases.invoice, { id })
+        if (!tab) {
+          location.assign(invoiceUrl)
+          return
+        }
+        tab.opener = null
+        tab.location.replace(invoiceUrl)
+      } catch (error) {
+        tab?.close()
+        throw error
+      }
+    },
+    onError: (error) =>
+      toastError({ title: 'Failed to download invoice', description: 'Failed to fetch invoice' }, error),
+  })
+}
