@@ -23,15 +23,22 @@ async function begin(
 /** What buyers do in a test: the same calls as the browser's, and a test card that goes straight to the sandbox. */
 export function createBuyers(url: string, sandbox: Sandbox) {
   /** What Stripe's form does with a card: the card never passes through the shop. */
-  async function pay({ clientSecret, paymentIntentId }: Begun, card = 'pm_card_visa') {
-    const response = await fetch(`${url}/_sandbox/v1/payment_intents/${paymentIntentId}/confirm`, {
+  async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
+    const id = clientSecret.split('_secret_')[0] ?? ''
+    const response = await fetch(`${url}/_sandbox/v1/${kind}/${id}/confirm`, {
       method: 'POST',
       headers: { authorization: `Bearer ${sandbox.publishableKey}` },
       body: new URLSearchParams({ client_secret: clientSecret, payment_method: card }),
     })
     const { error, status }: { error?: { message: string }; status?: string } = await response.json()
-    return error ? error.message : status
+    return { id, outcome: error ? error.message : status }
   }
+
+  const pay = async ({ clientSecret }: Begun, card = 'pm_card_visa') =>
+    (await confirm('payment_intents', clientSecret, card)).outcome
+
+  const storeCard = async (clientSecret: string, card: string) =>
+    (await confirm('setup_intents', clientSecret, card)).id
 
   /** A guest, from the checkout to the success page. */
   async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {
@@ -51,5 +58,5 @@ export function createBuyers(url: string, sandbox: Sandbox) {
     return purchase
   }
 
-  return { begin, pay, guest, buy }
+  return { begin, pay, storeCard, guest, buy }
 }

@@ -1,0 +1,209 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+async function expectExactBooks(shop: TestShop) {
+  const { booked, wanted } = await compareBooks(shop)
+  expect(booked).toEqual(wanted)
+  return booked
+}
+
+const receipts = async (shop: TestShop) =>
+  (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
+
+/** Guests who have paid, while every webhook about it still waits. */
+async function paidGuests(shop: TestShop, count: number) {
+  await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  const pay = async () => {
+    const visitor = shop.visitor()
+    return { visitor, ...(await shop.guest(visitor)) }
+  }
+  const guests = []
+  while (guests.length < count) guests.push(...(await Promise.all(Array.from({ length: 10 }, pay))))
+  await shop.sandbox.controls.webhooks.misbehave({})
+  return guests
+}
+
+test('200 browsers that return and 200 webhooks at the same time book 200 purchases', {
+  timeout: 180_000,
+}, async () => {
+  await using shop = await openShop()
+  const guests = await paidGuests(shop, 200)
+  const answers = await Promise.all([
+    shop.sandbox.controls.webhooks.flush(),
+    ...guests.map(async ({ visitor, paymentIntentId }) => {
+      await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await Promise.all([
+        visitor.call(checkout.confirm, { paymentIntentId }),
+        visitor.call(checkout.confirm, { paymentIntentId }),
+      ])
+      return 'confirmed'
+    }),
+  ])
+  expect(answers.filter((answer) => answer === 'confirmed')).toHaveLength(200)
+  expect(await expectExactBooks(shop)).toHaveLength(200)
+  expect(await receipts(shop)).toHaveLength(200)
+})
+
+test('50 cancellations at once are one at Stripe, and all succeed', async () => {
+  await using shop = await openShop()
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  await Promise.all(Array.from({ length: 50 }, () => buyer.call(purchases.cancel, { id })))
+  await shop.settle()
+  const { rows } = await shop.connection.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from sandbox.events
+    where type = 'customer.subscription.updated'
+      and data->'data'->'previous_attributes'->>'cancel_at_period_end' = 'false'`)
+  expect(rows[0]?.count).toBe(1)
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
+  const mails = (await shop.mails()).filter(
+    ({ subject }) => subject === 'Your subscription will be cancelled',
+  )
+  expect(mails).toHaveLength(1)
+})
+
+describe('the order of events', () => {
+  const permutations = <Item>(items: Item[]): Item[][] =>
+    items.length < 2
+      ? [items]
+      : items.flatMap((first, index) =>
+          permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
+        )
+
+  test('changes nothing: every permutation ends in the same books and the same mails', async () => {
+    await using shop = await openShop()
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    const orders = permutations([
+      'invoice.paid',
+      'payment_intent.succeeded',
+      'customer.subscription.updated',
+      'charge.refunded',
+    ])
+    for (const order of orders) {
+      const { paymentIntentId } = await shop.guest(shop.visitor())
+      await shop.sandbox.controls.refund(paymentIntentId, 500)
+      for (const type of order) await redeliverLatest(shop, type)
+    }
+    const booked = await expectExactBooks(shop)
+    expect(booked).toHaveLength(24)
+    expect(new Set(booked.map(({ status, refundedAmount }) => `${status} ${refundedAmount}`))).toEqual(
+      new Set(['active 500']),
+    )
+    expect(await receipts(shop)).toHaveLength(24)
+  })
+
+  const deeds = [
+    'cancel',
+    'resume',
+    'refund a part',
+    'dispute',
+    'deliver',
+    'deliver again',
+    'reconcile',
+  ] as const
+
+  test('and of what a buyer and a bank do meanwhile ends in Stripe’s state', {
+    timeout: 120_000,
+  }, async () => {
+    await using shop = await openShop()
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...deeds), { maxLength: 8 }), async (story) => {
+        const visitor = shop.visitor()
+        const { paymentIntentId } = await shop.guest(visitor)
+        await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+        const [purchase] = await visitor.call(purchases.list, {})
+        const id = purchase?.id ?? ''
+        const { controls } = shop.sandbox
+        for (const deed of story) {
+          // Not everything is possible at every moment: a refusal must change nothing, which the books show.
+          if (deed === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
+          if (deed === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
+          if (deed === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
+          if (deed === 'dispute') await controls.openDispute(paymentIntentId).catch(() => {})
+          if (deed === 'deliver') await redeliverLatest(shop, 'customer.subscription.updated')
+          if (deed === 'deliver again') await redeliverLatest(shop, 'invoice.paid')
+          if (deed === 'reconcile') await shop.queue.runNow('reconcile')
+        }
+        await shop.queue.runNow('reconcile')
+        await expectExactBooks(shop)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  async function redeliverLatest(shop: TestShop, type: string) {
+    const { rows } = await shop.connection.db.execute<{ id: string }>(
+      sql`select id from sandbox.events where type = ${type} order by seq desc limit 1`,
+    )
+    if (rows[0]) await shop.sandbox.controls.webhooks.redeliver(rows[0].id)
+  }
+})
+
+test('three days without any webhook lose nothing: the reconciler ends in Stripe’s exact state', async () => {
+  await using shop = await openShop()
+  const { controls } = shop.sandbox
+  const [refunded, disputed, renewing] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+  await shop.settle()
+  await controls.webhooks.misbehave({ drop: true })
+  await shop.guest(shop.visitor())
+  await controls.refund(refunded.purchase.paymentIntentId ?? '')
+  const dispute = await controls.openDispute(disputed.purchase.paymentIntentId ?? '')
+  await controls.closeDispute(dispute.id, 'lost')
+  await renewing.call(purchases.cancel, { id: renewing.purchase.id })
+  await shop.advance(3, 'day')
+  await shop.queue.runNow('reconcile')
+  const booked = await expectExactBooks(shop)
+  expect(booked.map(({ status }) => status).toSorted()).toEqual([
+    'active',
+    'cancelled',
+    'cancelled',
+    'pending_cancel',
+  ])
+})
+
+test('two servers on one database book each payment once', async () => {
+  await using one = await openShop()
+  await using two = await openShop({ databaseUrl: one.connection.url })
+  const guests = await paidGuests(one, 20)
+  await Promise.all([
+    one.sandbox.controls.webhooks.flush(),
+    two.sandbox.controls.webhooks.flush(),
+    ...guests.map(async ({ visitor, paymentIntentId }, number) => {
+      const other = (number % 2 ? one : two).visitor()
+      for (const [name, value] of visitor.cookies) other.cookies.set(name, value)
+      await other.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await other.call(checkout.confirm, { paymentIntentId })
+    }),
+  ])
+  expect(await expectExactBooks(one)).toHaveLength(20)
+  expect([...(await receipts(one)), ...(await receipts(two))]).toHaveLength(20)
+})
+
+describe('a webhook', () => {
+  const post = (shop: TestShop, body: string, headers: Record<string, string> = {}) =>
+    shop.visitor().fetch('/api/webhooks/stripe', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    })
+
+  test('that Stripe has not signed is refused and leaves no trace', async () => {
+    await using shop = await openShop()
+    const body = JSON.stringify({
+      id: 'evt_1',
+      type: 'invoice.paid',
+      data: { object: { customer: 'cus_1' } },
+    })
+    const forged = `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}`
+    for (const headers of [{}, { 'stripe-signature': '' }, { 'stripe-signature': forged }])
+      expect((await post(shop, body, headers)).status).toBe(400)
+    const { rows } = await shop.connection.db.execute(sql`select 1 from stripe_events`)
+    expect(rows).toEqual([])
+  })
+})

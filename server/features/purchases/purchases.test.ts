@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const stateOf = async (buyer: Buyer) => {
+  const [purchase] = await buyer.call(purchases.list, {})
+  if (!purchase) throw new Error('There is no purchase')
+  return purchase
+}
+const subjectsTo = async ({ user }: Buyer, own = shop) =>
+  (await own.mails()).filter(({ to }) => to.includes(user.email)).map(({ subject }) => subject)
+const intentOf = ({ purchase }: Buyer) => purchase.paymentIntentId ?? ''
+
+/** Time passes; whoever was logged in must log in again after a month. */
+async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month') {
+  await own.advance(count, unit)
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+}
+
+describe('a cancelled subscription', () => {
+  test('stays until its period ends, and can be taken back', async () => {
+    const buyer = await shop.buyer()
+    const { id, currentPeriodEnd } = buyer.purchase
+    await buyer.call(purchases.cancel, { id })
+    await buyer.call(purchases.cancel, { id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+    await buyer.call(purchases.resume, { id })
+    await buyer.call(purchases.resume, { id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
+    expect(await subjectsTo(buyer)).toEqual(
+      expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription goes on']),
+    )
+  })
+
+  test('ends with its period, and another one can be bought then', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer()
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    await pass(own, buyer, 1, 'month')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+    await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({
+      status: 409,
+    })
+    expect(await subjectsTo(buyer, own)).toContain('Your subscription to Rebound Sigma Pro has ended')
+    expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
+  })
+
+  test('cannot be cancelled, resumed or looked at by a stranger', async () => {
+    const [owner, stranger] = [await shop.buyer(), await shop.buyer()]
+    const { id } = owner.purchase
+    for (const endpoint of [
+      purchases.cancel,
+      purchases.resume,
+      purchases.invoice,
+      purchases.invoices,
+      purchases.beginCardUpdate,
+    ])
+      await expect(stranger.call(endpoint, { id })).rejects.toMatchObject({ status: 404 })
+    expect(await stateOf(owner)).toMatchObject({ status: 'active' })
+  })
+})
+
+test('a renewal moves the period, mails a receipt and adds an invoice', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer()
+  const { id, currentPeriodEnd } = buyer.purchase
+  await pass(own, buyer, 1, 'month')
+  const renewed = await stateOf(buyer)
+  expect(renewed.status).toBe('active')
+  expect(new Date(renewed.currentPeriodEnd ?? 0) > new Date(currentPeriodEnd ?? 0)).toBe(true)
+  expect((await subjectsTo(buyer, own)).filter((subject) => subject.includes('receipt'))).toHaveLength(2)
+  const invoices = await buyer.call(purchases.invoices, { id })
+  expect(invoices).toMatchObject([
+    { amount: 3900, status: 'paid' },
+    { amount: 3900, status: 'paid' },
+  ])
+  const { invoiceUrl } = await buyer.call(purchases.invoice, { id })
+  expect(invoiceUrl).toBe(invoices[0]?.invoiceUrl)
+})
+
+describe('an unpaid renewal', () => {
+  test('keeps access, reminds three times, and ends after the grace period', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ card: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    const unpaid = await stateOf(buyer)
+    expect(unpaid).toMatchObject({ status: 'past_due', endedAt: null })
+    expect(unpaid.graceEndsAt).not.toBeNull()
+    await pass(own, buyer, 4, 'day')
+    await pass(own, buyer, 5, 'day')
+    expect(
+      (await subjectsTo(buyer, own)).filter((subject) => /payment did not|about to end/.test(subject)),
+    ).toEqual([
+      'Your payment did not go through',
+      'Second try: your payment did not go through',
+      'Last reminder: your subscription is about to end',
+    ])
+    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    await pass(own, buyer, 5, 'day')
+    await own.queue.runNow('reconcile')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+  })
+
+  test('is paid at once by another card', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ card: 'pm_card_chargeCustomerFail' })
+    const { id } = buyer.purchase
+    await pass(own, buyer, 1, 'month')
+    const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_visa')
+    expect(await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })).toEqual({
+      confirmWith: null,
+    })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    await pass(own, buyer, 1, 'month')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+  })
+
+  test('cannot be paid with somebody else’s stored card', async () => {
+    const [owner, other] = [await shop.buyer(), await shop.buyer()]
+    const { clientSecret } = await other.call(purchases.beginCardUpdate, { id: other.purchase.id })
+    const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_visa')
+    await expect(
+      owner.call(purchases.finishCardUpdate, { id: owner.purchase.id, setupIntentId }),
+    ).rejects.toMatchObject({ status: 409, serverMessage: 'The card could not be stored. Please try again.' })
+  })
+
+  test('can be given up by its buyer', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ card: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired' })
+  })
+})
+
+describe('money that goes back', () => {
+  test('in part changes nothing but the books', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.refund(intentOf(buyer), 1000)
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', refundedAmount: 1000 })
+    expect(await subjectsTo(buyer)).toContain('Your refund of $10.00')
+  })
+
+  test('in full ends access, also at Stripe', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.refund(intentOf(buyer))
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'refunded',
+      refundedAmount: 3900,
+    })
+  })
+
+  test('by a dispute ends access when the dispute is lost, not before', async () => {
+    const buyer = await shop.buyer()
+    const dispute = await shop.sandbox.controls.openDispute(intentOf(buyer))
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain(
+      `Disputed payment: ${buyer.user.email}`,
+    )
+    await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+  })
+})
+
+describe('an admin', () => {
+  test('cancels at once, refunds once, and deletes for good', async () => {
+    const admin = await shop.admin()
+    const [cancelled, refunded, deleted] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+    await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
+    expect(await stateOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+
+    const twice = { id: refunded.purchase.id, amount: 1500 }
+    await admin.call(purchases.adminRefund, twice)
+    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
+    await expect(
+      admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500 }),
+    ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
+    await admin.call(purchases.adminRefund, { id: refunded.purchase.id })
+    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
+
+    await admin.call(purchases.adminDelete, { id: deleted.purchase.id })
+    await shop.settle()
+    await shop.queue.runNow('reconcile')
+    expect(await deleted.call(purchases.list, {})).toEqual([])
+  })
+
+  test('books by hand what no card has paid, but no second one', async () => {
+    const admin = await shop.admin()
+    const { user, call } = await shop.user()
+    const wanted = {
+      userId: user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'yearly' as const,
+      amount: 12_345,
+      status: 'active' as const,
+    }
+    await admin.call(purchases.adminAdd, wanted)
+    await expect(admin.call(purchases.adminAdd, wanted)).rejects.toMatchObject({ status: 409 })
+    const [booked] = await call(purchases.list, {})
+    expect(booked).toMatchObject({ amount: 12_345, status: 'active', paymentIntentId: null })
+    await expect(call(purchases.invoice, { id: booked?.id ?? '' })).rejects.toMatchObject({
+      serverMessage: 'There is no invoice for this purchase',
+    })
+    await admin.call(purchases.adminCancel, { id: booked?.id ?? '' })
+    expect(await call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
+  })
+})
