@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { startShop } from '../start.ts'
+
+/** A server in a process of its own, so that a test can kill it at any moment. */
+export async function startShopProcess(env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-process-'))
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+    env: { ...process.env, PORT: '0', DATA_DIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const [url] = await Promise.race([once(child.stdout, 'data'), exited.then(() => ['it ended'])])
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal)
+    const [code] = await exited
+    rmSync(folder, { recursive: true, force: true })
+    return code as number | null
+  }
+  return { url: String(url).trim(), kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+}
+
+if (import.meta.main) {
+  const config = { ...readConfig(process.env), rateLimits: false }
+  const shop = await startShop(config, {
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    withPages: false,
+  })
+  process.stdout.write(`${shop.config.publicUrl}\n`)
+  process.on('SIGTERM', () => void shop.close().then(() => process.exit(0)))
+}
