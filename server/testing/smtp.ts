@@ -27,6 +27,7 @@ export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions &
     },
     async onData(stream, session, done) {
       const source = await read(stream)
+      if (source === undefined) return
       const mail = {
         to: session.envelope.rcptTo.map(({ address }) => address).join(),
         messageId: /^message-id: (.+)$/im.exec(source)?.[1]?.trim() ?? '',
@@ -62,8 +63,13 @@ export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions &
   }
 }
 
+/** Undefined when the sender went away in the middle. */
 async function read(stream: SMTPServerDataStream) {
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  try {
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+  } catch {
+    return undefined
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
