@@ -34,7 +34,9 @@ export function openBooks(database: pg.Pool, publicUrl: string) {
       const client = await database.connect()
       try {
         await client.query('begin')
-        const result = await task(await begin(client, request))
+        const work = await begin(client, request)
+        const result = await task(work)
+        await work.finish()
         await client.query('commit')
         client.release()
         return result

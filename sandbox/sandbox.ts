@@ -28,6 +28,7 @@ export type Sandbox = Awaited<ReturnType<typeof openSandbox>>
 
 const tickEvery = 5000
 const lookForWebhooksEvery = 1000
+const forgetKeysEvery = 3_600_000
 
 /** A Stripe-compatible service. Any number of processes may open it on one database. */
 export async function openSandbox(options: SandboxOptions) {
@@ -76,9 +77,14 @@ export async function openSandbox(options: SandboxOptions) {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
+  const forgetOldKeys = () =>
+    database
+      .query(`delete from sandbox.idempotency where created < now() - interval '24 hours'`)
+      .catch((error: unknown) => log('Old idempotency keys could not be deleted', { error: String(error) }))
   const timers = [
     setInterval(() => void tick(), tickEvery),
     setInterval(() => void webhooks.wake(), lookForWebhooksEvery),
+    setInterval(() => void forgetOldKeys(), forgetKeysEvery),
   ]
   for (const timer of timers) timer.unref()
 

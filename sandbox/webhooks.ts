@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
+import { missing } from './failure.ts'
 
 export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
@@ -11,7 +12,7 @@ const leaseSeconds = 60
 const timeout = 20_000
 const batch = 16
 
-export function signature(body: string, secret: string, at: number): string {
+function signature(body: string, secret: string, at: number): string {
   const digest = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
   return `t=${at},v1=${digest}`
 }
@@ -110,7 +111,11 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
     },
 
     redeliver: async (event: string) => {
-      await database.query('insert into sandbox.deliveries (event) values ($1)', [event])
+      const { rowCount } = await database.query(
+        'insert into sandbox.deliveries (event) select id from sandbox.events where id = $1',
+        [event],
+      )
+      if (rowCount === 0) throw missing('event', event)
       await wake()
     },
 

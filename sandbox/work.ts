@@ -19,6 +19,17 @@ export type Filter = {
   oneOf?: { field: string; values: string[] } | undefined
 }
 
+type Event = {
+  id: string
+  object: 'event'
+  api_version: string
+  created: number
+  data: { object: object; previous_attributes?: object }
+  livemode: false
+  pending_webhooks: number
+  request: { id: string | null; idempotency_key: string | null }
+  type: string
+}
 type Sent = { query: pg.ClientBase['query'] }
 
 /** One transaction on the sandbox's books, with the time on the clock of the customer it works for. */
@@ -27,6 +38,7 @@ export class Work {
   readonly present: (value: unknown) => Record<string, unknown>
   readonly request: RequestMark | null
   readonly mischief: Mischief
+  private readonly events: Event[] = []
   now: number
   clock: string | null = null
 
@@ -126,11 +138,11 @@ export class Work {
     return { object: 'list', data, has_more: rows.length > limit, url }
   }
 
-  /** Records an event and queues its delivery; `before` gives an update its `previous_attributes`. */
-  async emit(type: string, kept: Kept, before?: Kept) {
+  /** Tells of a change; `before` gives an update its `previous_attributes`. */
+  emit(type: string, kept: Kept, before?: Kept) {
     const object = this.present(kept)
     const old = before && this.present(before)
-    const event = {
+    this.events.push({
       id: newId('evt'),
       object: 'event',
       api_version: apiVersion,
@@ -140,17 +152,31 @@ export class Work {
       pending_webhooks: this.mischief.drop ? 0 : 1,
       request: this.request ?? { id: null, idempotency_key: null },
       type,
-    }
+    })
+  }
+
+  /** Records what was told and queues its delivery, with the change itself. */
+  async finish() {
+    if (this.events.length === 0) return
+    const ids = this.events.map((event) => event.id)
     await this.database.query(
-      'insert into sandbox.events (id, type, created, data) values ($1, $2, $3, $4)',
-      [event.id, type, event.created, JSON.stringify(event)],
+      `insert into sandbox.events (id, type, created, data)
+        select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
+          with ordinality as told (id, type, created, data, place) order by place`,
+      [
+        ids,
+        this.events.map((event) => event.type),
+        this.events.map((event) => event.created),
+        this.events.map((event) => JSON.stringify(event)),
+      ],
     )
     const copies = this.mischief.drop ? 0 : this.mischief.duplicate ? 2 : 1
     const spread = this.mischief.reorder ? 2 : 0
     await this.database.query(
       `insert into sandbox.deliveries (event, next_at)
-        select $1, clock_timestamp() + make_interval(secs => $2 + random() * $3) from generate_series(1, $4)`,
-      [event.id, this.mischief.delaySeconds ?? 0, spread, copies],
+        select id, clock_timestamp() + make_interval(secs => $2 + random() * $3)
+          from unnest($1::text[]) with ordinality as told (id, place), generate_series(1, $4) order by place`,
+      [ids, this.mischief.delaySeconds ?? 0, spread, copies],
     )
   }
 }

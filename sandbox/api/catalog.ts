@@ -54,7 +54,7 @@ export const catalogRoutes = [
         metadata: params.metadata ?? {},
         url: params.url ?? null,
       })
-      await work.emit('product.created', product)
+      work.emit('product.created', product)
       return product
     },
   ),
@@ -79,7 +79,7 @@ export const catalogRoutes = [
       updated: work.now,
       url: keep(params.url, before.url),
     })
-    await work.emit('product.updated', after, before)
+    work.emit('product.updated', after, before)
     return after
   }),
   route(
@@ -124,7 +124,7 @@ export const catalogRoutes = [
         metadata: params.metadata ?? {},
         nickname: params.nickname ?? null,
       })
-      await work.emit('price.created', price)
+      work.emit('price.created', price)
       return price
     },
   ),
@@ -139,7 +139,7 @@ export const catalogRoutes = [
       metadata: mergeMetadata(before.metadata, params.metadata),
       nickname: params.nickname ?? before.nickname,
     })
-    await work.emit('price.updated', after, before)
+    work.emit('price.updated', after, before)
     return after
   }),
   route(

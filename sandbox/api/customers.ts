@@ -58,7 +58,7 @@ export const customerRoutes = [
           ? { default_payment_method: method.id }
           : settings
       const customer = await work.save(await change(work, blank, { ...params, invoice_settings: chosen }))
-      await work.emit('customer.created', customer)
+      work.emit('customer.created', customer)
       return customer
     },
   ),
@@ -74,7 +74,7 @@ export const customerRoutes = [
   route('POST', '/v1/customers/:id', editable, async ({ work, id, params }) => {
     const before = await work.claim('customer', id)
     const after = await work.save(await change(work, before, params))
-    await work.emit('customer.updated', after, before)
+    work.emit('customer.updated', after, before)
     return after
   }),
 ]

@@ -48,7 +48,7 @@ export const testClockRoutes = [
     { frozen_time: required(integer), name: text },
     async ({ work, params }) => {
       const clock = await work.insert(newTestClock(work.now, params.name ?? null, params.frozen_time))
-      await work.emit('test_helpers.test_clock.created', clock)
+      work.emit('test_helpers.test_clock.created', clock)
       return clock
     },
   ),
@@ -74,7 +74,7 @@ export const testClockRoutes = [
         status: 'advancing' as const,
         status_details: { advancing: { target_frozen_time: params.frozen_time } },
       })
-      await work.emit('test_helpers.test_clock.advancing', advancing)
+      work.emit('test_helpers.test_clock.advancing', advancing)
       return advancing
     },
   ),

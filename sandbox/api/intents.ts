@@ -112,7 +112,7 @@ export const intentRoutes = [
         description: params.description ?? null,
         metadata: params.metadata ?? {},
       })
-      await work.emit('setup_intent.created', intent)
+      work.emit('setup_intent.created', intent)
       return intent
     },
   ),

@@ -105,7 +105,7 @@ export const methodRoutes = [
       throw invalid('The payment method you provided is not attached to a customer.', 'payment_method')
     }
     const detached = await work.save({ ...method, customer: null })
-    await work.emit('payment_method.detached', detached, method)
+    work.emit('payment_method.detached', detached, method)
     return detached
   }),
   route(

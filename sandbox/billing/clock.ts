@@ -65,7 +65,7 @@ export function createClock(books: Books) {
             status: 'ready' as const,
             status_details: {},
           })
-          await work.emit('test_helpers.test_clock.ready', ready)
+          work.emit('test_helpers.test_clock.ready', ready)
         })
       }
     },

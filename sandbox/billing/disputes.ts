@@ -36,9 +36,9 @@ export async function refund(
     amount_refunded: charge.amount_refunded + amount,
     refunded: amount === left,
   })
-  await work.emit('refund.created', refunded)
-  await work.emit('charge.refunded', changed, charge)
-  await work.emit('refund.updated', refunded)
+  work.emit('refund.created', refunded)
+  work.emit('charge.refunded', changed, charge)
+  work.emit('refund.updated', refunded)
   return refunded
 }
 
@@ -56,9 +56,9 @@ export async function failRefund(work: Work, refunded: Refund): Promise<Refund> 
     amount_refunded: charge.amount_refunded - refunded.amount,
     refunded: false,
   })
-  await work.emit('charge.updated', changed, charge)
-  await work.emit('refund.updated', failed, refunded)
-  await work.emit('refund.failed', failed)
+  work.emit('charge.updated', changed, charge)
+  work.emit('refund.updated', failed, refunded)
+  work.emit('refund.failed', failed)
   return failed
 }
 
@@ -71,15 +71,15 @@ export async function openDispute(work: Work, charge: Charge): Promise<Dispute> 
   }
   const dispute = await work.insert(newDispute(work.now, charge))
   await work.save({ ...charge, disputed: true })
-  await work.emit('charge.dispute.created', dispute)
-  await work.emit('charge.dispute.funds_withdrawn', dispute)
+  work.emit('charge.dispute.created', dispute)
+  work.emit('charge.dispute.funds_withdrawn', dispute)
   return dispute
 }
 
 export async function closeDispute(work: Work, dispute: Dispute, outcome: 'won' | 'lost'): Promise<Dispute> {
   if (dispute.status !== 'needs_response') throw invalid('This dispute is already closed.')
   const closed = await work.save({ ...dispute, status: outcome })
-  if (outcome === 'won') await work.emit('charge.dispute.funds_reinstated', closed, dispute)
-  await work.emit('charge.dispute.closed', closed, dispute)
+  if (outcome === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)
+  work.emit('charge.dispute.closed', closed, dispute)
   return closed
 }

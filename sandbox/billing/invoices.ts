@@ -75,9 +75,9 @@ export async function invoicePaid(work: Work, intent: string, method: string) {
     next_payment_attempt: null,
     status_transitions: { ...found.invoice.status_transitions, paid_at: work.now },
   })
-  await work.emit('invoice_payment.paid', payment)
-  await work.emit('invoice.paid', invoice)
-  await work.emit('invoice.payment_succeeded', invoice)
+  work.emit('invoice_payment.paid', payment)
+  work.emit('invoice.paid', invoice)
+  work.emit('invoice.payment_succeeded', invoice)
 
   const before = await subscriptionOf(work, invoice)
   const revives = before.status === 'incomplete' || before.status === 'past_due'
@@ -97,7 +97,7 @@ export async function invoiceAttemptFailed(work: Work, intent: string) {
     attempted: true,
     attempt_count: found.invoice.attempt_count + 1,
   })
-  await work.emit('invoice.payment_failed', invoice)
+  work.emit('invoice.payment_failed', invoice)
   await fallBehind(work, invoice)
 }
 
@@ -109,8 +109,8 @@ export async function invoiceActionRequired(work: Work, intent: string) {
     attempted: true,
     attempt_count: found.invoice.attempt_count + 1,
   })
-  await work.emit('invoice.payment_action_required', invoice)
-  if (invoice.billing_reason === 'subscription_cycle') await work.emit('invoice.payment_failed', invoice)
+  work.emit('invoice.payment_action_required', invoice)
+  if (invoice.billing_reason === 'subscription_cycle') work.emit('invoice.payment_failed', invoice)
   await fallBehind(work, invoice)
 }
 
@@ -123,7 +123,7 @@ async function fallBehind(work: Work, invoice: Invoice) {
 export async function update(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
   if (JSON.stringify(before) === JSON.stringify(after)) return before
   await work.save(after)
-  await work.emit('customer.subscription.updated', after, before)
+  work.emit('customer.subscription.updated', after, before)
   return after
 }
 
@@ -145,7 +145,7 @@ export async function voidInvoice(work: Work, id: string) {
       cancellation_reason: 'void_invoice' as const,
       next_action: null,
     })
-    await work.emit('payment_intent.canceled', canceled)
+    work.emit('payment_intent.canceled', canceled)
   }
   const voided = await work.save({
     ...invoice,
@@ -154,7 +154,7 @@ export async function voidInvoice(work: Work, id: string) {
     next_payment_attempt: null,
     status_transitions: { ...invoice.status_transitions, voided_at: work.now },
   })
-  await work.emit('invoice.voided', voided)
+  work.emit('invoice.voided', voided)
 }
 
 /** The invoice stays open and can still be paid by hand, but nobody tries the card again. */
@@ -162,5 +162,5 @@ export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return
   const stopped = await work.save({ ...invoice, auto_advance: false, next_payment_attempt: null })
-  await work.emit('invoice.updated', stopped, invoice)
+  work.emit('invoice.updated', stopped, invoice)
 }

@@ -72,7 +72,7 @@ export async function declinePayment(
     declineCode: decline.declineCode ?? null,
   }
   const charge = await work.insert(newCharge({ now: work.now, intent, method, failure, disputeAt: null }))
-  await work.emit('charge.failed', charge)
+  work.emit('charge.failed', charge)
   return failIntent(work, intent, charge.id, {
     type: 'card_error',
     code: decline.code,
@@ -92,7 +92,7 @@ async function failIntent(work: Work, intent: PaymentIntent, charge: string | nu
     last_payment_error: error,
     latest_charge: charge ?? intent.latest_charge,
   })
-  await work.emit('payment_intent.payment_failed', failed)
+  work.emit('payment_intent.payment_failed', failed)
   await invoiceAttemptFailed(work, intent.id)
   const status = error.type === 'card_error' ? 402 : 400
   return new Failure(status, { ...error, payment_intent: work.present(failed) })
@@ -106,7 +106,7 @@ async function requireAuthentication(work: Work, intent: PaymentIntent, method: 
     next_action: threeDSecure(intent.id),
     last_payment_error: null,
   })
-  await work.emit('payment_intent.requires_action', waiting)
+  work.emit('payment_intent.requires_action', waiting)
   await invoiceActionRequired(work, intent.id)
   return waiting
 }
@@ -133,7 +133,7 @@ export const markAuthenticated = (work: Work, method: PaymentMethod) =>
 export async function attach(work: Work, method: PaymentMethod, customer: string): Promise<PaymentMethod> {
   if (method.customer === customer) return method
   const attached = await work.save({ ...method, customer })
-  await work.emit('payment_method.attached', attached)
+  work.emit('payment_method.attached', attached)
   return attached
 }
 
@@ -152,8 +152,8 @@ async function settle(work: Work, intent: PaymentIntent, given: PaymentMethod): 
     last_payment_error: null,
     next_action: null,
   })
-  await work.emit('charge.succeeded', charge)
-  await work.emit('payment_intent.succeeded', paid)
+  work.emit('charge.succeeded', charge)
+  work.emit('payment_intent.succeeded', paid)
   await invoicePaid(work, paid.id, method.id)
   return paid
 }

@@ -35,7 +35,7 @@ export async function confirmSetup(work: Work, intent: SetupIntent, method: Paym
       next_action: threeDSecure(intent.id),
       last_setup_error: null,
     })
-    await work.emit('setup_intent.requires_action', waiting)
+    work.emit('setup_intent.requires_action', waiting)
     return waiting
   }
   return succeed(work, intent, method)
@@ -62,7 +62,7 @@ async function failSetup(work: Work, intent: SetupIntent, error: ErrorBody): Pro
     next_action: null,
     last_setup_error: error,
   })
-  await work.emit('setup_intent.setup_failed', failed)
+  work.emit('setup_intent.setup_failed', failed)
   const status = error.type === 'card_error' ? 402 : 400
   return new Failure(status, { ...error, setup_intent: work.present(failed) })
 }
@@ -76,6 +76,6 @@ async function succeed(work: Work, intent: SetupIntent, method: PaymentMethod): 
     last_setup_error: null,
     next_action: null,
   })
-  await work.emit('setup_intent.succeeded', succeeded)
+  work.emit('setup_intent.succeeded', succeeded)
   return succeeded
 }

@@ -44,10 +44,10 @@ export async function startSubscription(work: Work, { customer, lines, change }:
     period: { start: work.now, end: periodEnds },
   })
   await work.insert(subscription)
-  await work.emit('customer.subscription.created', subscription)
-  await work.emit('invoice.created', invoice)
-  await work.emit('invoice.finalized', invoice)
-  await work.emit('payment_intent.created', intent)
+  work.emit('customer.subscription.created', subscription)
+  work.emit('invoice.created', invoice)
+  work.emit('invoice.finalized', invoice)
+  work.emit('payment_intent.created', intent)
   return { subscription, intent }
 }
 
@@ -70,9 +70,9 @@ async function renew(work: Work, before: Subscription) {
     period: { start, end: next },
   })
   await update(work, before, subscription)
-  await work.emit('invoice.created', invoice)
-  await work.emit('invoice.finalized', invoice)
-  await work.emit('payment_intent.created', intent)
+  work.emit('invoice.created', invoice)
+  work.emit('invoice.finalized', invoice)
+  work.emit('payment_intent.created', intent)
   await collect(work, invoice)
 }
 
@@ -102,7 +102,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
       attempted: true,
       attempt_count: invoice.attempt_count + 1,
     })
-    await work.emit('invoice.payment_failed', attempted)
+    work.emit('invoice.payment_failed', attempted)
     await update(work, subscription, { ...subscription, status: 'past_due' })
     return
   }
@@ -171,6 +171,6 @@ export async function end(
       reason: before.cancellation_details.reason ?? reason,
     },
   })
-  await work.emit('customer.subscription.deleted', ended)
+  work.emit('customer.subscription.deleted', ended)
   return ended
 }

@@ -48,7 +48,7 @@ export function ownerOf(kept: Kept): string | null {
   return 'customer' in kept ? kept.customer : null
 }
 
-export const incompleteLifetime = 23 * 3600
+const incompleteLifetime = 23 * 3600
 
 /** When the sandbox has to do something about this object on its own. */
 export function dueAt(kept: Kept): number | null {

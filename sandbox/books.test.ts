@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { Stripe } from 'stripe'
+import { expect, test } from 'vitest'
+import { openSandbox } from './sandbox.ts'
+import { openTestSandbox } from './testing/open-test-sandbox.ts'
+
+type Shop = Awaited<ReturnType<typeof openTestSandbox>>
+
+/** One buyer's subscription, and everything that anybody may do to it. */
+function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
+  const { stripe, sandbox } = shop
+  const { controls } = sandbox
+  const latest = async () => {
+    const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(subscription.id)
+    const payments = await stripe.invoicePayments.list({ invoice: invoice as string })
+    return { invoice: invoice as string, intent: payments.data[0]?.payment.payment_intent as string }
+  }
+  const disputes = async () => (await stripe.disputes.list({ payment_intent: intent })).data
+  const cards = [
+    'pm_card_visa',
+    'pm_card_visa_chargeDeclined',
+    'pm_card_chargeCustomerFail',
+    'pm_card_authenticationRequired',
+  ]
+  return {
+    payFirst: (n: number) =>
+      stripe.paymentIntents.confirm(intent, { payment_method: cards[n % cards.length] ?? '' }),
+    payLatest: async (n: number) =>
+      stripe.invoices.pay((await latest()).invoice, n % 2 ? { payment_method: 'pm_card_visa' } : {}),
+    authenticate: async (n: number) =>
+      controls.authenticate((await latest()).intent, n % 2 ? 'complete' : 'fail'),
+    wait: (n: number) => controls.advance(1 + (n % 40), 'day'),
+    failRenewal: () => controls.failNextRenewal(subscription.id),
+    newCard: async (n: number) => {
+      const method = await stripe.paymentMethods.attach(cards[n % cards.length] ?? '', {
+        customer: customer.id,
+      })
+      return stripe.subscriptions.update(subscription.id, { default_payment_method: method.id })
+    },
+    refund: (n: number) => stripe.refunds.create({ payment_intent: intent, amount: 1 + (n % 4000) }),
+    refundLatest: async () => stripe.refunds.create({ payment_intent: (await latest()).intent }),
+    failRefund: async () => {
+      const { data } = await stripe.refunds.list({ payment_intent: intent })
+      return data[0] && controls.failRefund(data[0].id)
+    },
+    dispute: () => controls.openDispute(intent),
+    closeDispute: async (n: number) => {
+      const [open] = await disputes()
+      return open && controls.closeDispute(open.id, n % 2 ? 'won' : 'lost')
+    },
+    leave: () => stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true }),
+    stay: () => stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }),
+    cancel: () => stripe.subscriptions.cancel(subscription.id),
+  }
+}
+
+type Operation = keyof ReturnType<typeof operationsOn>
+const names: Operation[] = [
+  'payFirst',
+  'payLatest',
+  'authenticate',
+  'wait',
+  'failRenewal',
+  'newCard',
+  'refund',
+  'refundLatest',
+  'failRefund',
+  'dispute',
+  'closeDispute',
+  'leave',
+  'stay',
+  'cancel',
+]
+
+const mayBecome: Record<string, string[]> = {
+  incomplete: ['active', 'incomplete_expired'],
+  active: ['past_due', 'canceled'],
+  past_due: ['active', 'canceled'],
+  canceled: [],
+  incomplete_expired: [],
+}
+
+/** Waiting runs many steps at once: a status is allowed when a chain of steps leads to it. */
+function isReachable(from: string, to: string, seen = new Set([from])): boolean {
+  if (from === to) return true
+  return (mayBecome[from] ?? []).some((next) => {
+    if (seen.has(next)) return false
+    return isReachable(next, to, new Set([...seen, next]))
+  })
+}
+
+/** How the newest invoice may stand in each status, and whether the subscription's time is over. */
+const allowed: Record<string, { latest: string; ended: boolean }[]> = {
+  incomplete: [{ latest: 'open', ended: false }],
+  incomplete_expired: [{ latest: 'void', ended: true }],
+  active: [{ latest: 'paid', ended: false }],
+  past_due: [{ latest: 'open', ended: false }],
+  canceled: [
+    { latest: 'paid', ended: true },
+    { latest: 'open', ended: true },
+  ],
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
+
+async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: string, before: string) {
+  const { stripe } = shop
+  const subscription = await stripe.subscriptions.retrieve(subscriptionId)
+  const invoices = await stripe.invoices.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1000 })
+  const charges = await stripe.charges
+    .list({ customer, limit: 100, expand: ['data.refunds'] })
+    .autoPagingToArray({ limit: 1000 })
+  const now = await shop.sandbox.controls.now()
+
+  expect(isReachable(before, subscription.status), `${before} -> ${subscription.status}`).toBe(true)
+  expect(invoices.filter((invoice) => invoice.status === 'open').length).toBeLessThanOrEqual(1)
+  const taken = charges.filter((charge) => charge.paid)
+  expect(sum(taken.map((charge) => charge.amount))).toBe(sum(invoices.map((invoice) => invoice.amount_paid)))
+  expect(taken).toHaveLength(invoices.filter((invoice) => invoice.status === 'paid').length)
+  for (const charge of charges) {
+    const refunds = charge.refunds?.data.filter((refund) => refund.status === 'succeeded') ?? []
+    expect(charge.amount_refunded).toBe(sum(refunds.map((refund) => refund.amount)))
+    expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount_captured)
+  }
+  const latest = invoices.find((invoice) => invoice.id === subscription.latest_invoice)
+  const end = subscription.ended_at ?? subscription.items.data[0]?.current_period_end ?? 0
+  const has = { latest: latest?.status, ended: end <= now }
+  expect(allowed[subscription.status]).toContainEqual(has)
+  return subscription.status
+}
+
+test('whatever is done in whatever order, the books are true', async () => {
+  const shop = await openTestSandbox()
+  const price = (await shop.price()).id
+  const refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
+  const refused = (error: unknown) =>
+    error instanceof Error && ('status' in error || refusals.some((kind) => error instanceof kind))
+  const steps = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(10_000)), { maxLength: 14 })
+  const booksStayTrue = fc.asyncProperty(steps, async (operations) => {
+    const bought = await shop.checkout({ price })
+    const run = operationsOn(shop, bought)
+    let status = 'incomplete'
+    for (const [name, n] of [['payFirst', 0] as const, ...operations]) {
+      await run[name](n).catch((error: unknown) => {
+        if (!refused(error)) throw error
+      })
+      status = await expectTrueBooks(shop, bought.customer.id, bought.subscription.id, status)
+    }
+  })
+  await expect(fc.assert(booksStayTrue, { numRuns: 12 })).resolves.toBeUndefined()
+}, 180_000)
+
+test('of 20 payments of one intent at once, one is taken', async () => {
+  const { stripe, checkout } = await openTestSandbox()
+  const { intent } = await checkout()
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, () =>
+      stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
+    ),
+  )
+  expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+  expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)
+})
+
+test('when two processes move the clock at once, each renewal is billed once', async () => {
+  const first = await openTestSandbox()
+  const second = await openSandbox(first.options)
+  try {
+    const { subscription } = await first.buy()
+    await Promise.all([first.sandbox.controls.advance(3, 'month'), second.controls.advance(3, 'month')])
+    const { data } = await first.stripe.invoices.list({ subscription: subscription.id })
+    const periods = data.map((invoice) => invoice.lines.data[0]?.period.start)
+    expect(new Set(periods).size).toBe(periods.length)
+    expect(data.every((invoice) => invoice.status === 'paid')).toBe(true)
+  } finally {
+    await second.close()
+  }
+})
+
+test('four processes may open the sandbox at the same moment', async () => {
+  const { options, sandbox } = await openTestSandbox()
+  await options.database.query('drop schema sandbox cascade')
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openSandbox(options)))
+  expect(new Set(opened.map((each) => each.secretKey)).size).toBe(1)
+  expect(opened[0]?.secretKey).not.toBe(sandbox.secretKey)
+  await Promise.all(opened.map((each) => each.close()))
+})
+
+test('a restart forgets nothing', async () => {
+  const { options, sandbox, buy, stripe } = await openTestSandbox()
+  const { subscription } = await buy()
+  await sandbox.controls.advance(10, 'day')
+  const before = await sandbox.controls.now()
+  const again = await openSandbox(options)
+  const afterwards = new Stripe(again.secretKey, again.api)
+  expect(await afterwards.subscriptions.retrieve(subscription.id)).toEqual(
+    await stripe.subscriptions.retrieve(subscription.id),
+  )
+  expect(await again.controls.now()).toBeGreaterThanOrEqual(before)
+  await again.close()
+})

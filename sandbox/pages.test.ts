@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { openTestSandbox } from './testing/open-test-sandbox.ts'
+
+const textOf = async (url: string) => (await fetch(url)).text()
+
+test('a hosted invoice says who paid what, and nobody guesses its address', async () => {
+  const { stripe, buy, publicUrl } = await openTestSandbox()
+  const { invoice } = await buy('pm_card_visa', {
+    customer: { name: '<b>Zoë & Co</b>', email: 'zoe@example.com' },
+  })
+  const { hosted_invoice_url: url, number } = await stripe.invoices.retrieve(invoice.id)
+  expect(url).toMatch(new RegExp(`^${publicUrl}/_sandbox/invoices/${invoice.id}/[A-Za-z0-9]{40}$`))
+  const response = await fetch(url ?? '')
+  const text = await response.text()
+  for (const part of [
+    number,
+    'Rebound Sigma Pro',
+    '$39.00',
+    'Paid',
+    'Visa ending in 4242',
+    '&lt;b&gt;Zoë &amp; Co',
+  ]) {
+    expect(text).toContain(part)
+  }
+  expect(text).not.toContain('<b>')
+  expect(response.headers.get('content-security-policy')).toContain("script-src 'self'")
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  expect((await fetch(`${publicUrl}/_sandbox/invoices/${invoice.id}/guess`)).status).toBe(404)
+  expect((await fetch(`${url}x`)).status).toBe(404)
+})
+
+test('its PDF is a real one: one page, readable text, and a table that points to every object', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  const { invoice, intent } = await buy('pm_card_visa', {
+    customer: { name: 'Zoë (Ltd) 日本', email: 'zoe@example.com' },
+  })
+  await sandbox.controls.refund(intent, 900)
+  const { invoice_pdf: url, number } = await stripe.invoices.retrieve(invoice.id)
+  const response = await fetch(url ?? '')
+  expect(response.headers.get('content-type')).toBe('application/pdf')
+  expect(response.headers.get('content-disposition')).toContain(`Invoice-${number}.pdf`)
+  const file = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  expect(file.startsWith('%PDF-1.4')).toBe(true)
+  expect(file.trimEnd().endsWith('%%EOF')).toBe(true)
+  for (const part of [number, '$39.00', '-$9.00', '$30.00', 'Zo\\353 \\050Ltd\\051 ??'])
+    expect(file).toContain(part)
+  const start = Number(/startxref\n(\d+)/.exec(file)?.[1])
+  const offsets = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) => Number(match[1]))
+  expect(offsets).toHaveLength(7)
+  for (const [index, offset] of offsets.entries()) {
+    expect(file.slice(offset).startsWith(`${index + 1} 0 obj`)).toBe(true)
+  }
+  const stream = /\/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/.exec(file)
+  expect(stream?.[2]?.length).toBe(Number(stream?.[1]))
+})
+
+test('the control page shows the clock, subscriptions, invoices and the webhook log', async () => {
+  const { buy, publicUrl, sandbox } = await openTestSandbox()
+  const { subscription } = await buy('pm_card_visa', { customer: { email: 'one@example.com' } })
+  await buy('pm_card_visa', { customer: { email: 'two@example.com' } })
+  await sandbox.controls.webhooks.flush()
+  const all = await textOf(`${publicUrl}/_sandbox/`)
+  for (const part of [subscription.id, 'one@example.com', 'two@example.com', 'invoice.paid', 'delivered']) {
+    expect(all).toContain(part)
+  }
+  const found = await textOf(`${publicUrl}/_sandbox/?q=ONE@`)
+  expect(found).toContain('one@example.com')
+  expect(found).not.toContain('two@example.com')
+  expect(await textOf(`${publicUrl}/_sandbox/?q=%25`)).not.toContain('one@example.com')
+})
+
+test('its buttons work from the page itself, and from nowhere else', async () => {
+  const { stripe, buy, publicUrl } = await openTestSandbox()
+  const { intent } = await buy()
+  const press = (headers: Record<string, string>, action = 'refund', fields = `payment_intent=${intent}`) =>
+    fetch(`${publicUrl}/_sandbox/controls/${action}`, {
+      method: 'POST',
+      body: fields,
+      headers,
+      redirect: 'manual',
+    })
+  expect((await press({ 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await press({ 'sec-fetch-site': 'same-site' })).status).toBe(403)
+  expect((await press({ origin: 'https://evil.example' })).status).toBe(403)
+  expect((await press({})).status).toBe(403)
+  expect((await stripe.refunds.list()).data).toEqual([])
+
+  const done = await press({ origin: publicUrl })
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/_sandbox/?done=refund'])
+  expect((await stripe.refunds.list()).data).toHaveLength(1)
+  const twice = await press({ 'sec-fetch-site': 'same-origin' })
+  expect(twice.status).toBe(400)
+  expect(await twice.text()).toContain('has already been refunded')
+  expect((await press({ origin: publicUrl }, 'nonsense')).status).toBe(404)
+  expect((await press({ origin: publicUrl }, 'advance', 'interval=century')).status).toBe(400)
+})
+
+test('what is not the sandbox’s own is left alone', async () => {
+  const { publicUrl } = await openTestSandbox()
+  expect((await fetch(`${publicUrl}/_sandbox/nonsense`)).status).toBe(404)
+  expect((await fetch(`${publicUrl}/_sandboxed`)).status).toBe(400)
+})
+
+test('the shop decides who may use the controls', async () => {
+  const { sandbox, options } = await openTestSandbox()
+  expect(sandbox.controls).toBeDefined()
+  const { openSandbox } = await import('./sandbox.ts')
+  const { createServer } = await import('node:http')
+  const guarded = await openSandbox({
+    ...options,
+    mayControl: (request) => request.headers.cookie === 'admin',
+  })
+  const server = createServer((request, response) => void guarded.browser(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  expect((await fetch(`http://127.0.0.1:${port}/_sandbox/`)).status).toBe(404)
+  expect((await fetch(`http://127.0.0.1:${port}/_sandbox/`, { headers: { cookie: 'admin' } })).status).toBe(
+    200,
+  )
+  expect((await fetch(`http://127.0.0.1:${port}/_sandbox/stripe.js`)).status).toBe(200)
+  await new Promise((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  })
+  await guarded.close()
+})

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { openTestSandbox } from './testing/open-test-sandbox.ts'
+
+const at = (text: string) => Date.parse(text) / 1000
+
+/** The last day of the month that this moment lies in. */
+function lastDay(moment: Date): number {
+  const next = new Date(moment)
+  next.setUTCDate(1)
+  next.setUTCMonth(next.getUTCMonth() + 1)
+  next.setUTCDate(0)
+  return next.getUTCDate()
+}
+
+test('over three years, from any day, every month is billed once, on the anchor’s day or the month’s last', async () => {
+  const { stripe, buy, price } = await openTestSandbox()
+  const monthly = (await price()).id
+  const anyMoment = fc.integer({ min: at('2024-01-01T00:00:00Z'), max: at('2031-12-31T23:59:59Z') })
+
+  async function billedFrom(start: number): Promise<number[]> {
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
+    const { subscription } = await buy('pm_card_visa', { price: monthly, customer: { test_clock: clock.id } })
+    await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: start + 3 * 366 * 86_400 })
+    const ready = async () =>
+      expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
+    await vi.waitFor(ready, { timeout: 20_000 })
+    const invoices = stripe.invoices.list({ subscription: subscription.id, status: 'paid', limit: 100 })
+    const created = (await invoices.autoPagingToArray({ limit: 100 })).map((invoice) => invoice.created)
+    return created.toReversed()
+  }
+
+  await fc.assert(
+    fc.asyncProperty(anyMoment, async (start) => {
+      const billed = await billedFrom(start)
+      const anchor = new Date(start * 1000)
+      expect(billed.length).toBeGreaterThanOrEqual(37)
+      for (const [index, moment] of billed.map((seconds) => new Date(seconds * 1000)).entries()) {
+        const month = anchor.getUTCFullYear() * 12 + anchor.getUTCMonth() + index
+        expect(moment.getUTCFullYear() * 12 + moment.getUTCMonth()).toBe(month)
+        expect(moment.getUTCDate()).toBe(Math.min(anchor.getUTCDate(), lastDay(moment)))
+        expect(moment.toISOString().slice(11)).toBe(anchor.toISOString().slice(11))
+      }
+    }),
+    { numRuns: 4, examples: [[at('2025-01-31T12:00:00Z')], [at('2024-02-29T23:59:59Z')]] },
+  )
+}, 120_000)

@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto'
+import { Stripe } from 'stripe'
+import { expect, test, vi } from 'vitest'
+import { openSandbox } from './sandbox.ts'
+import { openTestSandbox } from './testing/open-test-sandbox.ts'
+
+/** The little shop of the tests verifies every signature with the SDK before it keeps an event. */
+test('events arrive by themselves, signed as Stripe signs', async () => {
+  const { stripe, events } = await openTestSandbox()
+  const { id } = await stripe.customers.create({ email: 'a@example.com' })
+  await vi.waitFor(() => expect(events).toHaveLength(1))
+  expect(events[0]).toMatchObject({
+    object: 'event',
+    type: 'customer.created',
+    api_version: Stripe.API_VERSION,
+    data: { object: { id, email: 'a@example.com' } },
+    request: { id: expect.stringMatching(/^req_/), idempotency_key: expect.any(String) },
+  })
+  expect(await stripe.events.retrieve(events[0]?.id ?? '')).toEqual(events[0])
+})
+
+test('an altered body would not pass the signature', async () => {
+  const { database, stripe } = await openTestSandbox()
+  await stripe.customers.create()
+  const { rows } = await database.query<{ data: object }>('select data from sandbox.events')
+  const body = JSON.stringify(rows[0]?.data)
+  const time = Math.floor(Date.now() / 1000)
+  const digest = createHmac('sha256', 'whsec_test').update(`${time}.${body}`).digest('hex')
+  const header = `t=${time},v1=${digest}`
+  expect(Stripe.webhooks.constructEvent(body, header, 'whsec_test').type).toBe('customer.created')
+  expect(() =>
+    Stripe.webhooks.constructEvent(body.replace('customer', 'invoice'), header, 'whsec_test'),
+  ).toThrow('signature')
+})
+
+test('an event that the shop does not take is sent again, until it does', async () => {
+  const { stripe, events, shop, database } = await openTestSandbox()
+  shop.answers = 500
+  await stripe.customers.create()
+  await vi.waitFor(() => expect(events).toHaveLength(1))
+  shop.answers = 200
+  await vi.waitFor(() => expect(events).toHaveLength(2), { timeout: 10_000 })
+  expect(events[0]).toEqual(events[1])
+  await vi.waitFor(async () => {
+    const { rows } = await database.query('select attempts, next_at from sandbox.deliveries')
+    expect(rows).toEqual([{ attempts: 2, next_at: null }])
+  })
+})
+
+test('mischief: twice, never, late, out of order', async () => {
+  const { stripe, events, sandbox } = await openTestSandbox()
+  const { misbehave, flush } = sandbox.controls.webhooks
+  await misbehave({ duplicate: true })
+  await stripe.customers.create()
+  await flush()
+  expect(events.map((event) => event.id)).toEqual([events[0]?.id, events[0]?.id])
+
+  await misbehave({ drop: true })
+  await stripe.customers.create()
+  await misbehave({ delaySeconds: 3600 })
+  const late = await stripe.customers.create()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(events).toHaveLength(2)
+  await flush()
+  expect(events).toHaveLength(3)
+  expect(events[2]?.data.object).toMatchObject({ id: late.id })
+
+  await misbehave({ reorder: true })
+  const made = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
+  await vi.waitFor(() => expect(events).toHaveLength(3 + made.length), { timeout: 10_000 })
+  const arrived = events.slice(3).map((event) => (event.data.object as Stripe.Customer).id)
+  const told = (await stripe.events.list({ limit: 20 })).data.toReversed()
+  expect(arrived).not.toEqual(told.map((event) => (event.data.object as Stripe.Customer).id))
+  expect(arrived.toSorted()).toEqual(made.map((customer) => customer.id).toSorted())
+})
+
+test('an event can be sent again by hand', async () => {
+  const { stripe, events, sandbox } = await openTestSandbox()
+  await stripe.customers.create()
+  await sandbox.controls.webhooks.flush()
+  await sandbox.controls.webhooks.redeliver(events[0]?.id ?? '')
+  expect(events.map((event) => event.id)).toEqual([events[0]?.id, events[0]?.id])
+  await expect(sandbox.controls.webhooks.redeliver('evt_none')).rejects.toThrow('No such event')
+})
+
+test('two processes on one database share the books and deliver each event once', async () => {
+  const first = await openTestSandbox()
+  const second = await openSandbox(first.options)
+  try {
+    expect(second.secretKey).toBe(first.sandbox.secretKey)
+    const other = new Stripe(second.secretKey, second.api)
+    const made = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => (index % 2 ? other : first.stripe).customers.create()),
+    )
+    await Promise.all([first.sandbox.controls.webhooks.flush(), second.controls.webhooks.flush()])
+    expect(first.events.map((event) => event.id)).toHaveLength(made.length)
+    expect(new Set(first.events.map((event) => event.id)).size).toBe(made.length)
+  } finally {
+    await second.close()
+  }
+})
+
+test('what a dead process had taken on is delivered by another when its lease is over', async () => {
+  const { stripe, events, database, sandbox } = await openTestSandbox()
+  await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  await stripe.customers.create()
+  await database.query(`update sandbox.deliveries set attempts = 1, next_at = now() - interval '1 second'`)
+  await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 10_000 })
+})
