@@ -8,7 +8,14 @@ import type { StructuredData } from './structured-data.ts'
 export const themeScript =
   "try{let t=localStorage.getItem('theme'),c=document.documentElement.classList;if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}"
 
-export type PageAssets = { scripts: string[]; preloads: string[]; styles: string[]; fonts: string[] }
+export type PageAssets = {
+  scripts: string[]
+  preloads: string[]
+  styles: string[]
+  fonts: string[]
+  /** The icon itself as data: it is smaller than a request for it. */
+  icon: string
+}
 
 /** The whole HTML of one page around its rendered content. It never runs in the browser. */
 export function Document(props: {
@@ -45,7 +52,7 @@ export function Document(props: {
           <script key={src} type="module" src={src} />
         ))}
         <meta name="theme-color" content="#0b7a5b" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="icon" href={assets.icon} type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
         <meta property="og:site_name" content={brand.name} />

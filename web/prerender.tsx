@@ -6,6 +6,7 @@ import { prerenderToNodeStream } from 'react-dom/static'
 import type { RenderedPage, RenderPages, SiteSettings } from '#contract/site.ts'
 import { App } from './app.tsx'
 import { Document, type PageAssets, themeScript } from './document.tsx'
+import favicon from './public/favicon.svg?raw'
 import { loadPage, notFound, type Route, routes } from './router.tsx'
 import { siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
@@ -72,9 +73,10 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
       .filter((file) => file !== script)
       .map(address),
     styles: chunks.flatMap((chunk) => chunk.css ?? []).map(address),
+    icon: `data:image/svg+xml,${encodeURIComponent(favicon.trim())}`,
     fonts: chunks
       .flatMap((chunk) => chunk.assets ?? [])
-      .filter((file) => file.endsWith('.woff2'))
+      .filter((file) => /basic.*woff2$/.test(file))
       .map(address),
   }
 }

@@ -26,7 +26,7 @@ export function NewsletterForm({ success }: { success: string }) {
     if (input.current && !subscribe.isPending) subscribe.mutate(input.current.value)
   }
   return (
-    <form onSubmit={submit} className="flex gap-2 max-[22rem]:flex-col">
+    <form method="post" onSubmit={submit} className="flex gap-2 max-[22rem]:flex-col">
       <label htmlFor={id} className="sr-only">
         Email address
       </label>

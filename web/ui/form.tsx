@@ -73,6 +73,8 @@ export function Form<S extends z.ZodMiniType>(props: {
     <FormContext value={state}>
       <form
         ref={ref}
+        // Sent before this script has come, what was typed must not end up in the address.
+        method="post"
         noValidate
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
           event.preventDefault()

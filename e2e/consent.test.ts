@@ -1,0 +1,109 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+const banner = (page: Page) => page.getByRole('region', { name: 'Cookie Notice' })
+
+const savedConsent = async (page: Page) =>
+  (await page.context().cookies()).find(({ name }) => name === 'bsl_cookie_consent')
+
+/** The last of Google's four signals, which are always the same. */
+const signals = (page: Page) =>
+  page.evaluate(() => {
+    const commands = (window.dataLayer ?? []).map((command) => [...(command as IArguments)])
+    const last = commands.findLast(([name]) => name === 'consent')
+    return [...new Set(Object.values(last?.[2] ?? {}))].join()
+  })
+
+const lookedUp = (page: Page) => page.waitForResponse(/ipapi/)
+
+test('a visitor of a listed region is asked, in the words of the spec', async ({ page }) => {
+  await comeFrom(page, { country_code: 'DE' })
+  await page.goto('/')
+  await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')
+  await expect(banner(page)).toContainText(
+    'We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you consent to our use of cookies.',
+  )
+  await expect(banner(page).getByRole('link', { name: 'Learn more' })).toHaveAttribute(
+    'href',
+    '/legal/privacy',
+  )
+  await expect(banner(page).getByRole('button')).toHaveText(['Accept All', 'Reject All'])
+  expect(await signals(page)).toBe('denied')
+})
+
+for (const { button, value, signal } of [
+  { button: 'Accept All', value: 'true', signal: 'granted' },
+  { button: 'Reject All', value: 'false', signal: 'denied' },
+])
+  test(`"${button}" saves ${value} for 365 days and all four signals are ${signal}, also later`, async ({
+    page,
+  }) => {
+    await comeFrom(page, { country_code: 'GB' })
+    await page.goto('/')
+    await banner(page).getByRole('button', { name: button }).click()
+    await expect(banner(page)).toBeHidden()
+    expect(await signals(page)).toBe(signal)
+    const cookie = await savedConsent(page)
+    expect(cookie?.value).toBe(value)
+    const days = ((cookie?.expires ?? 0) * 1000 - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(365)
+
+    await page.reload()
+    await expect.poll(() => signals(page)).toBe(signal)
+    await expect(banner(page)).toBeHidden()
+  })
+
+test('a visitor from elsewhere is not asked, and consent is granted', async ({ page }) => {
+  await comeFrom(page, { country_code: 'US' })
+  const answered = lookedUp(page)
+  await page.goto('/')
+  await answered
+  await expect.poll(() => signals(page)).toBe('granted')
+  await expect(banner(page)).toBeHidden()
+  expect(await savedConsent(page)).toBeUndefined()
+})
+
+for (const [failure, answer] of [
+  ['does not answer', 'nowhere'],
+  ['answers an error', { error: true, country_code: 'US' }],
+  ['does not name a country', {}],
+] as const)
+  test(`when the region lookup ${failure}, the visitor is asked`, async ({ page }) => {
+    await comeFrom(page, answer)
+    await page.goto('/')
+    await expect(banner(page)).toBeVisible()
+    expect(await signals(page)).toBe('denied')
+  })
+
+test('a lookup that never answers is given up; until then nothing is shown', async ({ page }) => {
+  await page.route(/ipapi/, () => {})
+  await page.goto('/')
+  await expect.poll(() => signals(page)).toBe('denied')
+  await expect(banner(page)).toBeHidden()
+  await expect(banner(page)).toBeVisible()
+})
+
+test('the choice can be taken back as easily as it was made', async ({ page }) => {
+  await comeFrom(page, { country_code: 'FR' })
+  await page.goto('/')
+  await banner(page).getByRole('button', { name: 'Accept All' }).click()
+  await page.getByRole('button', { name: 'Cookie settings' }).click()
+  await expect(banner(page).getByRole('heading')).toBeFocused()
+  await banner(page).getByRole('button', { name: 'Reject All' }).click()
+  expect(await signals(page)).toBe('denied')
+  expect((await savedConsent(page))?.value).toBe('false')
+})
+
+test('nothing but the region lookup leaves the site before consent', async ({ page, baseURL }) => {
+  await comeFrom(page, { country_code: 'DE' })
+  const foreign: string[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== baseURL) foreign.push(request.url())
+  })
+  for (const path of ['/', '/products/rebound-sigma-pro', '/about']) {
+    await page.goto(path, { waitUntil: 'networkidle' })
+    await expect(banner(page)).toBeVisible()
+  }
+  expect(new Set(foreign)).toEqual(new Set(['https://ipapi.co/json/']))
+})

@@ -1,0 +1,102 @@
+import { expect, expectAccessible, test } from './shop.ts'
+import { chooseTheme, comeFrom, publicPaths } from './visitors.ts'
+
+/** The public pages for everyone: screen readers, keyboards, small screens, large letters. */
+
+const paths = [...publicPaths, '/no-such-page']
+
+for (const theme of ['light', 'dark'] as const)
+  test(`axe finds nothing on any public page in the ${theme} theme, with the cookie banner open`, async ({
+    page,
+  }) => {
+    test.slow()
+    await comeFrom(page, { country_code: 'DE' })
+    await chooseTheme(page, theme)
+    for (const path of paths) {
+      await page.goto(path)
+      await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
+      await expectAccessible(page)
+    }
+  })
+
+test('axe finds nothing in the phone menu, an open answer and a toast', async ({ page }) => {
+  await comeFrom(page, { country_code: 'US' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto('/products/rebound-sigma-pro')
+  await page.locator('summary').first().click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await expectAccessible(page)
+  await page.goto('/about')
+  await page.getByRole('button', { name: 'Send Message' }).click()
+  await expect(page.getByText('Missing fields', { exact: true })).toBeVisible()
+  await expectAccessible(page)
+})
+
+for (const [name, width] of [
+  ['a screen of 320 px', 320],
+  ['letters of 200 % on a screen of 1280 px', 640],
+] as const)
+  test(`every public page fits ${name} without scrolling sideways`, async ({ page }) => {
+    test.slow()
+    await comeFrom(page, { country_code: 'DE' })
+    await page.setViewportSize({ width, height: 800 })
+    for (const path of paths) {
+      await page.goto(path)
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect(overflow, path).toBe(0)
+    }
+  })
+
+test('the skip link is the first stop of the keyboard and leads to the content', async ({ page }) => {
+  await comeFrom(page, { country_code: 'US' })
+  await page.goto('/')
+  await page.keyboard.press('Tab')
+  const skip = page.getByRole('link', { name: 'Skip to content' })
+  await expect(skip).toBeFocused()
+  await expect(skip).toBeInViewport()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('main').getByRole('link').first()).toBeFocused()
+})
+
+test('everything on the product page is reached by keyboard, and the focus is seen', async ({ page }) => {
+  await comeFrom(page, { country_code: 'US' })
+  await page.goto('/products/rebound-sigma-pro')
+  const controls = await page.getByRole('main').locator('a[href], button, summary').count()
+  const reached = new Set<string>()
+  for (let stop = 0; stop < controls + 20; stop += 1) {
+    await page.keyboard.press('Tab')
+    const focus = await page.evaluate(() => {
+      const element = document.activeElement
+      if (!element?.closest('main')) return null
+      return { text: element.textContent, outline: getComputedStyle(element).outlineStyle }
+    })
+    if (!focus) continue
+    expect(focus.outline, focus.text).not.toBe('none')
+    reached.add(focus.text)
+  }
+  expect(reached.size).toBe(controls)
+})
+
+test('nothing moves for those who asked for less motion', async ({ page }) => {
+  await comeFrom(page, { country_code: 'US' })
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.goto('/')
+  const moving = await page.evaluate(() =>
+    document.getAnimations().filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1),
+  )
+  expect(moving).toEqual([])
+})
+
+test('the pages read well before any script has come', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL })
+  const page = await context.newPage()
+  await page.goto('/products/rebound-sigma-pro')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Rebound Sigma Pro')
+  await page.locator('summary').first().click()
+  await expect(page.locator('details').first()).toHaveAttribute('open')
+  await context.close()
+})

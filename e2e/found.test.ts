@@ -1,0 +1,65 @@
+import { expect, test } from './shop.ts'
+import { publicPaths } from './visitors.ts'
+
+test('every public page has a title, a description, an address and a picture of its own', async ({
+  page,
+  baseURL,
+  request,
+}) => {
+  const seen = new Set<string>()
+  for (const path of publicPaths) {
+    await page.goto(path, { waitUntil: 'commit' })
+    const content = (selector: string) => page.locator(selector).getAttribute('content')
+    const [description, image] = [
+      await content('meta[name=description]'),
+      await content('meta[property="og:image"]'),
+    ]
+    await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', `${baseURL}${path}`)
+    expect(await content('meta[property="og:title"]')).toBe(await page.title())
+    expect(await content('meta[name="twitter:card"]')).toBe('summary_large_image')
+    expect(description?.length).toBeLessThanOrEqual(160)
+    const picture = await request.get(image ?? '')
+    expect(picture.headers()['content-type']).toBe('image/png')
+    for (const own of [await page.title(), description ?? '', image ?? '']) {
+      expect(seen.has(own), own).toBe(false)
+      seen.add(own)
+    }
+  }
+})
+
+test('search engines learn who sells, what it costs and what is asked', async ({ page, baseURL }) => {
+  await page.goto('/products/rebound-sigma-pro', { waitUntil: 'commit' })
+  const blocks = await page.locator('script[type="application/ld+json"]').allTextContents()
+  const data = blocks.map((block) => JSON.parse(block))
+  const byType = (type: string) => data.find((block) => block['@type'] === type)
+  expect(byType('Organization')).toMatchObject({ name: 'Rebound Sigma', url: `${baseURL}/` })
+  expect(byType('Product').offers).toMatchObject([
+    { price: '39.00', priceCurrency: 'USD' },
+    { price: '390.00', priceCurrency: 'USD' },
+  ])
+  expect(byType('FAQPage').mainEntity).toHaveLength(8)
+  expect(byType('BreadcrumbList').itemListElement).toMatchObject([
+    { position: 1, name: 'Home' },
+    { position: 2, name: 'Products', item: `${baseURL}/products` },
+    { position: 3, name: 'Rebound Sigma Pro' },
+  ])
+})
+
+test('sitemap, robots, manifest and icons are there; private pages are not to be listed', async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const sitemap = await (await request.get('/sitemap.xml')).text()
+  expect([...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address)).toEqual(
+    publicPaths.map((path) => `${baseURL}${path}`),
+  )
+  expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${baseURL}/sitemap.xml`)
+  const manifest = await (await request.get('/site.webmanifest')).json()
+  for (const { src } of [...manifest.icons, { src: '/favicon.svg' }, { src: '/apple-touch-icon.png' }])
+    expect((await request.get(src)).status(), src).toBe(200)
+  for (const path of ['/auth', '/checkout', '/dashboard', '/admin', '/welcome', '/no-such-page']) {
+    await page.goto(path, { waitUntil: 'commit' })
+    await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex')
+  }
+})

@@ -1,0 +1,240 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+
+const section = (page: Page, heading: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) })
+
+test.describe('home', () => {
+  test('leads from the hero to the products and to about', async ({ page }) => {
+    await page.goto('/')
+    const main = page.getByRole('main')
+    await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
+    await main.getByRole('link', { name: 'Explore Products' }).click()
+    await expect(page).toHaveURL('/products')
+    await page.goBack()
+    await main.getByRole('link', { name: 'About Us' }).click()
+    await expect(page).toHaveURL('/about')
+  })
+
+  test('says whom it is for, shows the product, the three principles and a closing call', async ({
+    page,
+  }) => {
+    await page.goto('/')
+    await expect(page.getByRole('heading', { name: 'Built for Data-Driven Traders' })).toBeVisible()
+    const principles = section(page, 'Three principles behind every rule').getByRole('listitem')
+    await expect(principles.getByRole('heading')).toHaveText([
+      'Evidence over Opinion',
+      'Selectivity as an Edge',
+      'Consistency through Rules',
+    ])
+    const toProduct = page.getByRole('main').locator('a[href="/products/rebound-sigma-pro"]')
+    await expect(toProduct).toHaveCount(2)
+    await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
+    await toProduct.last().click()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+  })
+
+  test('shows a chart that says what it is', async ({ page }) => {
+    await page.goto('/')
+    await expect(page.getByRole('img', { name: /^Illustrative daily candlestick chart/ })).toBeVisible()
+    await expect(page.getByText('Illustrative', { exact: true })).toBeVisible()
+  })
+})
+
+test.describe('products', () => {
+  test('has one product and one card for what comes', async ({ page }) => {
+    await page.goto('/products')
+    const main = page.getByRole('main')
+    await expect(main.getByRole('heading', { level: 2 })).toHaveText([
+      'Rebound Sigma Pro',
+      'More Products in Development',
+    ])
+    await expect(main.getByText('COMING SOON', { exact: true })).toBeVisible()
+    await main.getByRole('link', { name: 'Rebound Sigma Pro' }).click()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+  })
+})
+
+test.describe('the product page', () => {
+  test.beforeEach(({ page }) => page.goto('/products/rebound-sigma-pro').then(() => undefined))
+
+  test('sells monthly from the hero', async ({ page }) => {
+    await expect(page.getByRole('main').getByRole('link').first()).toHaveAttribute(
+      'href',
+      '/checkout?product=rebound-sigma-pro&billing=monthly',
+    )
+  })
+
+  test('scrolls to how it works on request', async ({ page }) => {
+    const heading = page.getByRole('heading', { name: 'How It Works' })
+    await expect(heading).not.toBeInViewport()
+    await page.getByRole('link', { name: 'Learn How It Works' }).click()
+    await expect(heading).toBeInViewport()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
+  })
+
+  test('has six benefits, three steps, eight things you get, eight questions and two offers, in this order', async ({
+    page,
+  }) => {
+    await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
+      'Key Benefits',
+      'How It Works',
+      'Example Chart',
+      'What You Get',
+      'Frequently Asked Questions',
+      'Early-Access Pricing',
+    ])
+    await expect(section(page, 'Key Benefits').getByRole('listitem')).toHaveCount(6)
+    await expect(section(page, 'How It Works').getByRole('listitem')).toHaveCount(3)
+    await expect(section(page, 'What You Get').getByRole('listitem')).toHaveCount(8)
+    await expect(section(page, 'Frequently Asked Questions').locator('summary')).toHaveCount(8)
+    await expect(section(page, 'Early-Access Pricing').getByRole('heading', { level: 3 })).toHaveText([
+      'Monthly',
+      'Yearly',
+    ])
+  })
+
+  test('opens one answer at a time, and closes it again', async ({ page }) => {
+    const questions = section(page, 'Frequently Asked Questions').locator('details')
+    const [first, second] = [questions.nth(0), questions.nth(1)]
+    await first.locator('summary').click()
+    await expect(first).toHaveAttribute('open')
+    await second.locator('summary').press('Enter')
+    await expect(second).toHaveAttribute('open')
+    await expect(first).not.toHaveAttribute('open')
+    await second.locator('summary').click()
+    await expect(second).not.toHaveAttribute('open')
+  })
+
+  test('answers what the buyers ask', async ({ page }) => {
+    const faq = section(page, 'Frequently Asked Questions')
+    for (const fact of [
+      /any symbol .* designed for stocks and ETFs/,
+      /Daily charts.* 2–5 days.* not made for intraday/,
+      /strategy version/,
+      /reviewed at least once a month/,
+      /not automated trading/,
+      /works on free TradingView accounts.* paid plan is recommended/,
+      /Non-US markets work/,
+      /data-driven traders/,
+    ])
+      await expect(faq.locator('details').filter({ hasText: fact })).toHaveCount(1)
+  })
+
+  test('names the early-access price beside the regular one and sells both', async ({ page }) => {
+    const pricing = section(page, 'Early-Access Pricing')
+    await expect(pricing).toContainText('$39per monthRegular price $49 per month')
+    await expect(pricing).toContainText('$390per yearRegular price $490 per year')
+    await expect(pricing.getByRole('link', { name: 'Buy Monthly - $39' })).toHaveAttribute(
+      'href',
+      '/checkout?product=rebound-sigma-pro&billing=monthly',
+    )
+    await expect(pricing.getByRole('link', { name: 'Buy Yearly - $390' })).toHaveAttribute(
+      'href',
+      '/checkout?product=rebound-sigma-pro&billing=yearly',
+    )
+  })
+
+  test('loads the chart to explore only when asked, and shows prices on hover', async ({ page }) => {
+    const charts: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('interactive-chart')) charts.push(request.url())
+    })
+    await page.reload()
+    await expect(page.getByRole('img', { name: /^Illustrative/ })).toBeVisible()
+    expect(charts).toEqual([])
+    await page.getByRole('button', { name: 'Explore the chart' }).click()
+    await expect(page.getByRole('link', { name: 'TradingView Lightweight Charts™' })).toBeVisible()
+    expect(charts).toHaveLength(1)
+    const chart = page.getByRole('img', { name: /^Illustrative/ })
+    await chart.hover({ position: { x: 300, y: 150 } })
+    await expect(page.getByText(/^open \d+\.\d\d$/)).toBeVisible()
+    await page.getByRole('button', { name: 'Show the picture' }).click()
+    await expect(page.locator('svg[role=img]')).toBeVisible()
+  })
+})
+
+test.describe('header and footer', () => {
+  test('the header is sticky and leads home, to the products and to about', async ({ page }) => {
+    await page.goto('/legal/terms')
+    const header = page.getByRole('banner')
+    await page.mouse.wheel(0, 1500)
+    await expect(header).toBeInViewport()
+    await expect(header.getByRole('link')).toHaveText(['Rebound Sigma', 'Products', 'About', 'Log In'])
+    await header.getByRole('link', { name: 'Log In' }).click()
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('the footer has the tagline, two columns, the year and the legal pages', async ({ page, shop }) => {
+    await page.goto('/')
+    const footer = page.getByRole('contentinfo')
+    await expect(footer).toContainText(
+      'Professional indicators for rule-based entries and exits. Built for execution, not noise.',
+    )
+    await expect(footer.getByRole('navigation', { name: 'Product' }).getByRole('link')).toHaveText([
+      'Products',
+      'Rebound Sigma Pro',
+    ])
+    const company = footer.getByRole('navigation', { name: 'Company' })
+    await expect(company.getByRole('link')).toHaveText(['About', 'Support'])
+    await expect(company.getByRole('link', { name: 'Support' })).toHaveAttribute(
+      'href',
+      `mailto:${shop.config.supportEmail}`,
+    )
+    await expect(footer).toContainText(`© ${new Date().getFullYear()} Rebound Sigma`)
+    await expect(footer.getByRole('navigation', { name: 'Legal' }).getByRole('link')).toHaveText([
+      'Terms',
+      'Privacy',
+      'Imprint',
+    ])
+  })
+
+  test('every page shows that payments are in test mode', async ({ page }) => {
+    await page.goto('/about')
+    await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute(
+      'href',
+      '/_sandbox/',
+    )
+  })
+})
+
+test.describe('legal pages', () => {
+  test('the terms say how it is billed, cancelled, refunded and limited, and which law applies', async ({
+    page,
+  }) => {
+    await page.goto('/legal/terms')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
+    const text = page.getByRole('main')
+    for (const point of [
+      'effect at the end of the billing period',
+      'All fees are non-refundable. There are no partial refunds',
+      'fees that you paid us in the 12 months before',
+      'Swiss law applies',
+      'The place of jurisdiction is Solothurn',
+    ])
+      await expect(text).toContainText(point)
+  })
+
+  test('privacy names the controller, the rights and the cookies', async ({ page, shop }) => {
+    await page.goto('/legal/privacy')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
+    await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
+    await expect(section(page, '8. Your rights').getByRole('listitem')).not.toHaveCount(0)
+    await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
+  })
+
+  test('each has a table of contents that leads to its parts, and the day of its last change', async ({
+    page,
+  }) => {
+    await page.goto('/legal/privacy')
+    await page
+      .getByRole('navigation', { name: 'Contents' })
+      .getByRole('link', { name: 'Your rights' })
+      .click()
+    await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
+    await expect(page.getByText(/^Last changed on \d+ \w+ \d{4}$/)).toBeVisible()
+  })
+})

@@ -1,0 +1,65 @@
+import { openShop } from '#server/testing/open-shop.ts'
+import { test as base, expect } from './shop.ts'
+
+const test = base.extend({
+  shop: [
+    async ({}, use) => {
+      const shop = await openShop({
+        withPages: true,
+        env: {
+          SELLER_NAME: 'Sigma <Tools> GmbH',
+          SELLER_STREET: 'Hauptgasse 1',
+          SELLER_CITY: '4500 Solothurn',
+          SELLER_COUNTRY: 'Switzerland',
+          SELLER_PHONE: '+41 32 000 00 00',
+          SELLER_REGISTER: 'CHE-123.456.789',
+          SUPPORT_EMAIL: 'help@sigma.example',
+          GA_MEASUREMENT_ID: 'G-TEST',
+          REGION_LOOKUP_URL: 'https://region.example/json',
+        },
+      })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('the imprint has the particulars of the seller from the settings', async ({ page }) => {
+  await page.goto('/legal/imprint')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Imprint')
+  const main = page.getByRole('main')
+  for (const particular of [
+    'Sigma <Tools> GmbH',
+    'Hauptgasse 1',
+    '4500 Solothurn',
+    'Switzerland',
+    '+41 32 000 00 00',
+    'CHE-123.456.789',
+    'help@sigma.example',
+  ])
+    await expect(main).toContainText(particular)
+  await expect(main).not.toContainText('VAT number')
+  await page.goto('/legal/terms')
+  await expect(main).toContainText('Sigma <Tools> GmbH')
+})
+
+test('analytics is loaded after consent only, and never where the address holds a secret', async ({
+  page,
+}) => {
+  const loaded: string[] = []
+  await page.route('https://www.googletagmanager.com/**', (route) => {
+    loaded.push(route.request().url())
+    return route.fulfill({ contentType: 'text/javascript', body: '' })
+  })
+  await page.route('https://region.example/json', (route) => route.fulfill({ json: { country_code: 'DE' } }))
+  await page.goto('/')
+  const accept = page.getByRole('button', { name: 'Accept All' })
+  await expect(accept).toBeVisible()
+  expect(loaded).toEqual([])
+  await accept.click()
+  await expect.poll(() => loaded).toEqual(['https://www.googletagmanager.com/gtag/js?id=G-TEST'])
+
+  await page.goto('/reset-password?token=secret', { waitUntil: 'networkidle' })
+  expect(loaded).toHaveLength(1)
+})

@@ -1,0 +1,171 @@
+import { expect, logInAs, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+
+test.describe('the theme', () => {
+  test('is light at first, and a choice is kept', async ({ page }) => {
+    const root = page.locator('html')
+    await page.goto('/')
+    await expect(root).toHaveClass(/\blight\b/)
+    await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+    await expect(root).toHaveClass(/\bdark\b/)
+    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('dark')
+    await page.reload()
+    await expect(root).toHaveClass(/\bdark\b/)
+    await page.getByRole('button', { name: 'Switch to light theme' }).click()
+    await expect(root).toHaveClass(/\blight\b/)
+  })
+
+  test('never flashes: the choice is there before the page is drawn, and without its code', async ({
+    page,
+  }) => {
+    await page.addInitScript(() => localStorage.setItem('theme', 'dark'))
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await page.goto('/', { waitUntil: 'commit' })
+    await expect(page.locator('html')).toHaveClass(/\bdark\b/)
+  })
+})
+
+test.describe('the header', () => {
+  test('offers a user the dashboard and the way out', async ({ page, shop }) => {
+    await logInAs(page, await shop.user({ name: 'Grace' }), shop)
+    await page.goto('/about')
+    const header = page.getByRole('banner')
+    await expect(header.getByRole('link', { name: 'Log In' })).toBeHidden()
+    await expect(header.getByRole('link', { name: 'Admin' })).toBeHidden()
+    const button = header.getByRole('button', { name: 'Grace' })
+    await button.click()
+    await expect(page.getByRole('menuitem')).toHaveText(['Dashboard', 'Logout'])
+    await page.getByRole('menuitem', { name: 'Dashboard' }).click()
+    await expect(page).toHaveURL('/dashboard')
+    await button.click()
+    await page.getByRole('menuitem', { name: 'Logout' }).click()
+    await expect(page).toHaveURL('/')
+    await expect(header.getByRole('link', { name: 'Log In' })).toBeVisible()
+  })
+
+  test('opens its menu by keyboard and closes it again', async ({ page, shop }) => {
+    await logInAs(page, await shop.user({ name: 'Grace' }), shop)
+    await page.goto('/about')
+    const button = page.getByRole('banner').getByRole('button', { name: 'Grace' })
+    await button.press('ArrowDown')
+    await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('menuitem')).toHaveCount(0)
+    await expect(button).toBeFocused()
+  })
+
+  test('shows the admin link to admins only', async ({ page, shop }) => {
+    await logInAs(page, await shop.admin(), shop)
+    await page.goto('/')
+    await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click()
+    await expect(page).toHaveURL('/admin')
+  })
+
+  test('on a phone hides its links in a menu that closes when one is chosen', async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto('/')
+    const header = page.getByRole('banner')
+    await expect(header.getByRole('link', { name: 'Products' })).toBeHidden()
+    await header.getByRole('button', { name: 'Open menu' }).click()
+    const menu = page.locator('#mobile-menu')
+    await expect(menu.getByRole('link')).toHaveText(['Products', 'About', 'Log In'])
+    await expect(menu).toContainText('Theme')
+    await menu.getByRole('button', { name: 'Switch to dark theme' }).click()
+    await expect(page.locator('html')).toHaveClass(/\bdark\b/)
+    await menu.getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await expect(menu).toBeHidden()
+    await header.getByRole('button', { name: 'Open menu' }).click()
+    await page.keyboard.press('Escape')
+    await expect(menu).toBeHidden()
+    await expect(header.getByRole('button', { name: 'Open menu' })).toBeFocused()
+  })
+})
+
+test.describe('going from page to page', () => {
+  test('loads no document, tells the title, puts the focus on the heading and begins at the top', async ({
+    page,
+    baseURL,
+  }) => {
+    await page.goto('/legal/terms')
+    const documents: string[] = []
+    page.on('request', (request) => {
+      if (request.resourceType() === 'document') documents.push(request.url())
+    })
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
+    await expect(page).toHaveURL('/legal/privacy')
+    await expect(page).toHaveTitle('Privacy Policy | Rebound Sigma')
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
+    await expect(page.locator('[aria-live=polite]').filter({ hasText: 'Privacy Policy' })).toHaveCount(1)
+    await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', `${baseURL}/legal/privacy`)
+    expect(documents).toEqual([])
+  })
+
+  test('goes back to where the reader was', async ({ page }) => {
+    await page.goto('/products/rebound-sigma-pro')
+    const link = page.getByRole('link', { name: 'Write to us' })
+    await link.scrollIntoViewIfNeeded()
+    await link.click()
+    await expect(page).toHaveURL('/about#contact')
+    await expect(page.getByRole('heading', { name: 'Write to us' })).toBeInViewport()
+    await page.goBack()
+    await expect(link).toBeInViewport()
+  })
+
+  test('fetches the code of the next page when the pointer comes near', async ({ page }) => {
+    await page.goto('/')
+    const code = page.waitForResponse(/about-page/)
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).hover()
+    await code
+  })
+
+  test('still arrives when the code of the next page is gone, as after a new release', async ({ page }) => {
+    await page.goto('/')
+    await page.route(/about-page/, (route) =>
+      new URL(page.url()).pathname === '/' ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+    )
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fewer decisions, made better.')
+  })
+})
+
+test.describe('toasts', () => {
+  test('come one at a time, are reached by F8 and dismissed by keyboard', async ({ page }) => {
+    await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
+    await page.goto('/')
+    const form = page.getByRole('contentinfo').locator('form')
+    const toasts = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+    for (let round = 0; round < 2; round += 1) {
+      await form.getByLabel('Email address').fill('reader@example.com')
+      await form.getByLabel('Email address').press('Enter')
+      await expect(toasts).toHaveCount(1)
+      await expect(form.getByLabel('Email address')).toHaveValue('')
+    }
+    await page.keyboard.press('F8')
+    await page.keyboard.press('Tab')
+    await expect(toasts).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(toasts).toHaveCount(0)
+  })
+
+  test('are at most 420 px wide on a desk', async ({ page }) => {
+    await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
+    await page.goto('/')
+    const form = page.getByRole('contentinfo').locator('form')
+    await form.getByLabel('Email address').fill('reader@example.com')
+    await form.getByLabel('Email address').press('Enter')
+    const viewport = await page
+      .getByRole('region', { name: /Notifications/ })
+      .getByRole('list')
+      .boundingBox()
+    expect(viewport?.width).toBe(420)
+  })
+})
