@@ -5,12 +5,15 @@ export type Cursor = { at: Date; id: string }
 
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
 
-export function decodeCursor(cursor: string | undefined): Cursor | undefined {
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
+/** Anything else than what `encodeCursor` has made is refused here, before the database stumbles over it. */
+export function decodeCursor(cursor: string | undefined, idPattern = uuid): Cursor | undefined {
   if (cursor === undefined) return undefined
-  const match = /^(\d{1,15}) ([0-9a-f-]{1,36})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  const at = new Date(Number(match?.[1]))
-  if (!match?.[2] || Number.isNaN(at.getTime())) throw new Refusal(400, 'This is not a valid cursor')
-  return { at, id: match[2] }
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, at, id] = new RegExp(`^(\\d{1,13}) (${idPattern})$`).exec(text) ?? []
+  if (!at || !id) throw new Refusal(400, 'This is not a valid cursor')
+  return { at: new Date(Number(at)), id }
 }
 
 /** Rows were asked for one more than a page holds: the one too many says that there is a next page. */

@@ -39,7 +39,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
     },
 
     async list({ q, cursor, limit }: { q?: string | undefined; cursor?: string | undefined; limit: number }) {
-      const after = decodeCursor(cursor)
+      const after = decodeCursor(cursor, String.raw`\d{1,15}`)
       const conditions: SQL[] = []
       if (after) conditions.push(sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${Number(after.id)})`)
       if (q) conditions.push(like(auditLog.searchText, containing(q)))

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { passwordTokens } from '../../database/schema.ts'
+import { openShop, type TestShop } from '../../testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const mailsTo = async (email: string, subject: string) =>
+  (await shop.mails()).filter((mail) => mail.to === email && mail.subject === subject)
+
+async function linksTo(email: string, subject = 'Reset your password') {
+  return (await mailsTo(email, subject)).map(
+    ({ text }) => /https?:\/\/\S+\/reset-password\?token=\S+/.exec(text)?.[0] ?? '',
+  )
+}
+
+async function tokenFor(email: string) {
+  await shop.visitor().call(accounts.requestPasswordReset, { email })
+  return tokenIn((await linksTo(email)).at(-1) ?? '')
+}
+
+const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? ''
+const expired = { status: 400, serverMessage: 'Failed to reset password. The link may have expired.' }
+
+describe('a reset', () => {
+  test('sets the password, logs every device out and tells by mail', async () => {
+    const person = await shop.user()
+    const token = await tokenFor(person.user.email)
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sesame' })
+    expect(await person.call(accounts.user, {})).toBeNull()
+    const { email } = person.user
+    await expect(
+      shop.visitor().call(accounts.login, { email, password: person.password }),
+    ).rejects.toMatchObject({ status: 401 })
+    expect(await shop.visitor().call(accounts.login, { email, password: 'sesame' })).toEqual(person.user)
+    expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('works once, of twenty tries at the same moment', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    const passwords = Array.from({ length: 20 }, (_, index) => `new password ${index}`)
+    const answers = await Promise.allSettled(
+      passwords.map((newPassword) => shop.visitor().call(accounts.resetPassword, { token, newPassword })),
+    )
+    const winners = passwords.filter((_, index) => answers[index]?.status === 'fulfilled')
+    expect(winners).toHaveLength(1)
+    await shop.visitor().call(accounts.login, { email: user.email, password: winners[0] ?? '' })
+    await expect(
+      shop.visitor().call(accounts.resetPassword, { token, newPassword: 'once more' }),
+    ).rejects.toMatchObject(expired)
+    expect(await mailsTo(user.email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('makes older links useless', async () => {
+    const { user } = await shop.user()
+    const [older, newer] = [await tokenFor(user.email), await tokenFor(user.email)]
+    await shop.visitor().call(accounts.resetPassword, { token: newer, newPassword: 'sesame' })
+    await expect(
+      shop.visitor().call(accounts.resetPassword, { token: older, newPassword: 'again!' }),
+    ).rejects.toMatchObject(expired)
+  })
+
+  test('is not used up by looking at its link, nor by a refused password', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    for (const path of [`/reset-password?token=${token}`, `/api/auth/reset-password?token=${token}`]) {
+      await shop.visitor().fetch(path)
+      await shop.visitor().fetch(path, { method: 'HEAD' })
+    }
+    for (const newPassword of ['short', '123456'])
+      await expect(shop.visitor().call(accounts.resetPassword, { token, newPassword })).rejects.toMatchObject(
+        {
+          status: 400,
+          fields: { newPassword: expect.any(String) },
+        },
+      )
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sesame' })
+  })
+
+  test('is possible for 60 minutes', async () => {
+    await using later = await openShop()
+    const [early, late] = [await later.user(), await later.user()]
+    for (const { user } of [early, late])
+      await later.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    const tokens = (await later.mails()).flatMap(({ to, text }) => {
+      const token = /token=(\S+)/.exec(text)?.[1]
+      return token ? [[to, token] as const] : []
+    })
+    const tokenOf = (email: string) => new Map(tokens).get(email) ?? ''
+    later.clock.advance({ minutes: 59 })
+    await later
+      .visitor()
+      .call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sesame' })
+    later.clock.advance({ minutes: 2 })
+    await expect(
+      later
+        .visitor()
+        .call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sesame' }),
+    ).rejects.toMatchObject(expired)
+  })
+
+  test('opens an account again that too many attempts have closed', async () => {
+    const { user } = await shop.user()
+    const attempt = (password: string) => shop.visitor().call(accounts.login, { email: user.email, password })
+    for (let count = 0; count < 10; count++)
+      await expect(attempt('wrong')).rejects.toMatchObject({ status: 401 })
+    await expect(attempt('wrong')).rejects.toMatchObject({ status: 429 })
+    const token = await tokenFor(user.email)
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sesame' })
+    expect(await attempt('sesame')).toEqual(user)
+  })
+})
+
+describe('the mailed link', () => {
+  test('leads to PUBLIC_URL, whatever Host and X-Forwarded-Host say', async () => {
+    const { user } = await shop.user()
+    const { port } = shop.config
+    const { request } = await import('node:http')
+    await new Promise<void>((done, failed) => {
+      const poisoned = request(
+        {
+          port,
+          host: 'localhost',
+          path: '/api/auth/request-password-reset',
+          method: 'POST',
+          headers: {
+            host: 'evil.example',
+            'x-forwarded-host': 'evil.example',
+            'content-type': 'application/json',
+          },
+        },
+        (response) => response.resume().on('end', done),
+      )
+      poisoned.on('error', failed).end(JSON.stringify({ email: user.email }))
+    })
+    const [link = ''] = await linksTo(user.email)
+    expect(new URL(link).origin).toBe(shop.url)
+    expect(JSON.stringify(await mailsTo(user.email, 'Reset your password'))).not.toContain('evil.example')
+  })
+
+  test('has a secret of 32 bytes that the database does not know', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    const { rows } = await shop.connection.pool.query('select data::text from jobs.job')
+    const stored = JSON.stringify([await shop.connection.db.select().from(passwordTokens), rows])
+    expect(stored).not.toContain(token)
+  })
+})
+
+describe('asking for a reset', () => {
+  test('is answered the same for known and unknown addresses', async () => {
+    const { user } = await shop.user()
+    const answers = await Promise.all(
+      [user.email, 'nobody@example.com'].map((email) =>
+        shop.visitor().call(accounts.requestPasswordReset, { email }),
+      ),
+    )
+    expect(answers[0]).toEqual({
+      message: 'If an account exists with this email, you will receive a password reset link.',
+    })
+    expect(answers[1]).toEqual(answers[0])
+    expect(await mailsTo('nobody@example.com', 'Reset your password')).toEqual([])
+  })
+
+  test('a hundred times for one address sends three mails, known or not answered alike', async () => {
+    const { user } = await shop.user()
+    const statuses = async (email: string) => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () =>
+          shop
+            .visitor()
+            .call(accounts.requestPasswordReset, { email })
+            .then(
+              () => 200,
+              (error: { status: number }) => error.status,
+            ),
+        ),
+      )
+      return answers.toSorted()
+    }
+    const known = await statuses(user.email)
+    expect(known.filter((status) => status === 200)).toHaveLength(3)
+    expect(await statuses('flooded@example.com')).toEqual(known)
+    expect(await linksTo(user.email)).toHaveLength(3)
+  })
+
+  test('says when to ask again, and then works again', async () => {
+    await using later = await openShop()
+    const { user } = await later.user()
+    const ask = () => later.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    for (let count = 0; count < 3; count++) await ask()
+    later.clock.advance({ minutes: 20 })
+    await expect(ask()).rejects.toMatchObject({
+      status: 429,
+      serverMessage: 'Too many attempts. Please try again in 40 minutes.',
+      retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 2300 && seconds <= 2400),
+    })
+    later.clock.advance({ minutes: 41 })
+    await ask()
+  })
+})
+
+describe('a guest who has paid', () => {
+  test('chooses a first password within 7 days and logs in with it', async () => {
+    await using later = await openShop()
+    const { email } = await later.guest(later.visitor())
+    await later.settle()
+    const mail = (await later.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password',
+    )
+    const token = tokenIn(/http\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    later.clock.advance({ days: 6 })
+    await later.visitor().call(accounts.resetPassword, { token, newPassword: 'sesame' })
+    expect(await later.visitor().call(accounts.login, { email, password: 'sesame' })).toMatchObject({
+      email,
+      isAdmin: false,
+    })
+  })
+})
