@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { createPasswords } from '../../passwords.ts'
+import { openShop } from '../../testing/open-shop.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { createAdmins } from './admins.ts'
+
+const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
+  createAdmins({ db: shop.connection.db, now: shop.clock.now, passwords: createPasswords() })
+
+test('without settings the first start makes an admin whose password it tells, the second start none', async () => {
+  const database = await createTestDatabase()
+  const env = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', SUPPORT_EMAIL: 'help@example.com' }
+  await using first = await openShop({ env, databaseUrl: database.url })
+  expect(first.firstAdmin).toEqual({
+    email: 'help@example.com',
+    password: expect.stringMatching(/^[\w-]{20}$/),
+  })
+  const { email = '', password = '' } = first.firstAdmin ?? {}
+  expect(await first.visitor().call(accounts.login, { email, password })).toMatchObject({ isAdmin: true })
+  await using second = await openShop({ env, databaseUrl: database.url })
+  expect(second.firstAdmin).toBeUndefined()
+})
+
+test('of two first starts at once, one makes the admin', async () => {
+  await using shop = await openShop()
+  await shop.connection.pool.query('truncate users cascade')
+  const made = await Promise.all(
+    ['one@example.com', 'two@example.com', 'three@example.com'].map((email) =>
+      adminsOf(shop).ensureFirst({ email }),
+    ),
+  )
+  expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)
+})
+
+test('a stranger who took the address before gets nothing of it', async () => {
+  await using shop = await openShop()
+  const stranger = await shop.user({ email: 'owner@example.com' })
+  const { password } = await adminsOf(shop).add('owner@example.com')
+  expect(await stranger.call(accounts.user, {})).toBeNull()
+  const credentials = { email: 'owner@example.com', password: stranger.password }
+  await expect(shop.visitor().call(accounts.login, credentials)).rejects.toMatchObject({ status: 401 })
+  expect(await shop.visitor().call(accounts.login, { ...credentials, password })).toMatchObject({
+    isAdmin: true,
+  })
+})
+
+test('a reset gives an admin a new password, and nobody else', async () => {
+  await using shop = await openShop()
+  const [admin, person] = [await shop.admin(), await shop.user()]
+  const { password } = await adminsOf(shop).reset(admin.user.email)
+  expect(await admin.call(accounts.user, {})).toBeNull()
+  await shop.visitor().call(accounts.login, { email: admin.user.email, password })
+  await expect(adminsOf(shop).reset(person.user.email)).rejects.toThrow(
+    `There is no admin ${person.user.email}`,
+  )
+})
