@@ -15,11 +15,14 @@ test.for([
 
 test('formatting changes no digit, and formatting twice changes nothing', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ', '-') }), (typed) => {
-      const once = formatNumber(typed)
-      expect(digitsOf(typed).startsWith(digitsOf(once))).toBe(true)
-      expect(formatNumber(once)).toBe(once)
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ', '-') }),
+      (typed) => {
+        const once = formatNumber(typed)
+        expect(digitsOf(typed).startsWith(digitsOf(once))).toBe(true)
+        expect(formatNumber(once)).toBe(once)
+      },
+    ),
   )
 })
 

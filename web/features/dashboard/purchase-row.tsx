@@ -7,6 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
+import { CardUpdateDialog } from '../checkout/card-update-dialog.tsx'
 import { InvoicesDialog } from './invoices-dialog.tsx'
 import { useDownloadInvoice } from './use-download-invoice.ts'
 
@@ -41,6 +42,7 @@ export function PurchaseRow({ purchase }: { purchase: Purchase }) {
         <Invoices id={id} />
         {status === 'active' && <Cancel id={id} />}
         {status === 'pending_cancel' && <Resume id={id} />}
+        {status === 'past_due' && <UpdateCard id={id} />}
       </div>
     </li>
   )
@@ -156,5 +158,17 @@ function Resume({ id }: { id: string }) {
     >
       Resume Subscription
     </Button>
+  )
+}
+
+function UpdateCard({ id }: { id: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        Update Card
+      </Button>
+      {open && <CardUpdateDialog purchaseId={id} onClose={() => setOpen(false)} />}
+    </>
   )
 }

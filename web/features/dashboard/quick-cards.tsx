@@ -82,8 +82,7 @@ function QuickCard(props: {
 function Count({ value, children }: { value: string; children: ReactNode }) {
   return (
     <>
-      <span className="mr-1.5 text-xl font-semibold text-ink tabular-nums">{value}</span>
-      {children}
+      <span className="text-xl font-semibold text-ink tabular-nums">{value}</span> {children}
     </>
   )
 }

@@ -1,0 +1,328 @@
+import type { Page } from '@playwright/test'
+import { accounts } from '#contract/accounts.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+
+type Person = Awaited<ReturnType<TestShop['user']>>
+
+async function openDashboard(page: Page, person: Person, shop: TestShop) {
+  await logInAs(page, person, shop)
+  await page.context().addCookies([{ name: 'bsl_cookie_consent', value: 'false', url: shop.url }])
+  await page.goto('/dashboard')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+}
+
+const part = (page: Page, name: string) => page.getByRole('region', { name })
+const quickCard = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name })
+const products = (page: Page) => part(page, 'My Products').getByRole('listitem')
+const toastIn = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
+
+test.describe('who comes to the dashboard', () => {
+  test('logged out is told so and sent to log in', async ({ page }) => {
+    // A slow machine must have the time to see what a visitor sees for half a second.
+    await page.addInitScript(() => {
+      const later = window.setTimeout
+      Object.assign(window, {
+        setTimeout: (run: () => void, wait?: number) => later(run, wait === 500 ? 5000 : wait),
+      })
+    })
+    await page.goto('/dashboard')
+    await expect(toastIn(page)).toContainText('Unauthorized')
+    await expect(toastIn(page)).toContainText('You are logged out. Logging in again...')
+    await expect(page).toHaveURL('/auth')
+  })
+
+  test('is greeted by name, or as Trader without one', async ({ page, shop }) => {
+    const person = await shop.user({ name: 'Grace Hopper' })
+    await openDashboard(page, person, shop)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Grace Hopper')
+    await person.call(accounts.updateProfile, { name: '' })
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Trader')
+  })
+})
+
+test.describe('the quick cards', () => {
+  test('count the products and lead to them', async ({ page, shop }) => {
+    const buyer = await shop.buyer()
+    await page.setViewportSize({ width: 1280, height: 400 })
+    await openDashboard(page, buyer, shop)
+    await expect(quickCard(page, 'My Products')).toContainText('1 active subscriptions')
+    await quickCard(page, 'My Products').click()
+    await expect(part(page, 'My Products')).toBeFocused()
+    await expect(products(page).first()).toBeInViewport()
+  })
+
+  test('show Recommended Assets to owners only', async ({ page, shop }) => {
+    const stranger = await shop.user()
+    await bookPurchase(shop.connection, stranger.user.id, { status: 'expired' })
+    await openDashboard(page, stranger, shop)
+    await expect(products(page)).toHaveCount(1)
+    await expect(page.getByText('Recommended Assets')).toHaveCount(0)
+    await expect(page.getByText('Your Package')).toHaveCount(0)
+  })
+
+  test('open the profile and save it', async ({ page, shop }) => {
+    const person = await shop.user({ name: 'Grace' })
+    await openDashboard(page, person, shop)
+    await quickCard(page, 'Profile').click()
+    const dialog = page.getByRole('dialog', { name: 'Edit Profile' })
+    await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Grace')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toBeHidden()
+    await quickCard(page, 'Profile').click()
+    await dialog.getByLabel('Name', { exact: true }).fill('Admiral Grace')
+    await dialog.getByLabel('TradingView Username').fill('amazing_grace')
+    await dialog.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(toastIn(page)).toContainText('Profile updated successfully')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Admiral Grace')
+  })
+
+  test('say when the profile cannot be saved', async ({ page, shop }) => {
+    await openDashboard(page, await shop.user(), shop)
+    await page.route('**/api/user/profile', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 500, json: { message: 'Something broke' } })
+        : route.continue(),
+    )
+    await quickCard(page, 'Profile').click()
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(toastIn(page)).toContainText('Failed to update profile')
+    await expect(toastIn(page)).toContainText('Something broke')
+  })
+
+  test('log out and go home', async ({ page, shop }) => {
+    await openDashboard(page, await shop.user(), shop)
+    await quickCard(page, 'Log Out').click()
+    await expect(page).toHaveURL('/')
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
+  })
+})
+
+test.describe('my products', () => {
+  test('are five on one screen, each with the right badge, price, dates and buttons', async ({
+    page,
+    shop,
+  }) => {
+    const buyer = await shop.user()
+    const book = (values: Parameters<typeof bookPurchase>[2]) =>
+      bookPurchase(shop.connection, buyer.user.id, values)
+    await book({ status: 'active', createdAt: daysFromNow(-1), currentPeriodEnd: daysFromNow(29) })
+    await book({
+      status: 'pending_cancel',
+      billingType: 'yearly',
+      createdAt: daysFromNow(-2),
+      currentPeriodEnd: daysFromNow(363),
+      endsAt: daysFromNow(363),
+    })
+    await book({ status: 'past_due', createdAt: daysFromNow(-40), pastDueSince: daysFromNow(-3) })
+    await book({
+      status: 'cancelled',
+      createdAt: daysFromNow(-50),
+      endedAt: daysFromNow(-20),
+      endedBecause: 'cancelled',
+    })
+    await book({
+      status: 'expired',
+      billingType: 'yearly',
+      createdAt: daysFromNow(-400),
+      endedAt: daysFromNow(-35),
+      endedBecause: 'unpaid',
+    })
+    await openDashboard(page, buyer, shop)
+    await expect(quickCard(page, 'My Products')).toContainText('5 in all, 3 active subscriptions')
+
+    const expected = [
+      {
+        badge: 'active',
+        plan: 'monthly',
+        price: '$39/month',
+        text: /renews on/,
+        extra: 'Cancel Subscription',
+      },
+      {
+        badge: 'Cancels at period end',
+        plan: 'yearly',
+        price: '$390/year',
+        text: /ends on/,
+        extra: 'Resume Subscription',
+      },
+      {
+        badge: 'past due',
+        plan: 'monthly',
+        price: '$39/month',
+        text: /Payment failed, update your card/,
+        extra: 'Update Card',
+      },
+      { badge: 'cancelled', plan: 'monthly', price: '$39/month', text: /ended on .* It was cancelled/ },
+      { badge: 'expired', plan: 'yearly', price: '$390/year', text: /ended on .* The renewal was not paid/ },
+    ]
+    await expect(products(page)).toHaveCount(expected.length)
+    for (const [index, { badge, plan, price, text, extra }] of expected.entries()) {
+      const row = products(page).nth(index)
+      await expect(row.getByRole('heading')).toHaveText('Rebound Sigma Pro')
+      await expect(row.getByText(badge, { exact: true })).toBeVisible()
+      await expect(row.getByText(`${plan} subscription`, { exact: true })).toBeVisible()
+      await expect(row.getByText(price, { exact: true })).toBeVisible()
+      await expect(row).toContainText(text)
+      await expect(row.getByRole('button', { name: 'Download Invoice' })).toBeVisible()
+      await expect(row.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(index === 0 ? 1 : 0)
+      if (extra) await expect(row.getByRole('button', { name: extra })).toBeVisible()
+    }
+    await products(page).first().scrollIntoViewIfNeeded()
+    await page.setViewportSize({ width: 1280, height: 1000 })
+    await quickCard(page, 'My Products').click()
+    await expect(products(page).first()).toBeInViewport({ ratio: 1 })
+    await expect(products(page).last()).toBeInViewport({ ratio: 1 })
+  })
+
+  test('are none at first, with a way to the shop', async ({ page, shop }) => {
+    await openDashboard(page, await shop.user(), shop)
+    await expect(part(page, 'My Products').getByText('No products yet')).toBeVisible()
+    await part(page, 'My Products').getByRole('link', { name: 'Browse Products' }).click()
+    await expect(page).toHaveURL('/products')
+  })
+
+  test('are cancelled after a question, and can be resumed', async ({ page, shop }) => {
+    const buyer = await shop.buyer()
+    await openDashboard(page, buyer, shop)
+    const row = products(page).first()
+    await row.getByRole('button', { name: 'Cancel Subscription' }).click()
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText(
+      'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+    )
+    await question.getByRole('button', { name: 'Keep Subscription' }).click()
+    await expect(row.getByText('active', { exact: true })).toBeVisible()
+    await row.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await expect(toastIn(page)).toContainText('Subscription will be cancelled')
+    await expect(row.getByText('Cancels at period end', { exact: true })).toBeVisible()
+    await expect(row).toContainText(/ends on/)
+    await row.getByRole('button', { name: 'Resume Subscription' }).click()
+    await expect(row.getByText('active', { exact: true })).toBeVisible()
+  })
+
+  test('say why they cannot be cancelled', async ({ page, shop }) => {
+    const buyer = await shop.user()
+    await bookPurchase(shop.connection, buyer.user.id)
+    await openDashboard(page, buyer, shop)
+    await products(page).first().getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel Subscription' }).click()
+    await expect(toastIn(page)).toContainText('Failed to cancel')
+    await expect(toastIn(page)).toContainText('booked by the seller')
+  })
+
+  test('are hundreds, a few at a time', async ({ page, shop }) => {
+    const buyer = await shop.user()
+    for (let count = 0; count < 103; count++)
+      await bookPurchase(shop.connection, buyer.user.id, {
+        status: count === 0 ? 'active' : 'expired',
+        createdAt: daysFromNow(-count - 1),
+      })
+    await openDashboard(page, buyer, shop)
+    await expect(quickCard(page, 'My Products')).toContainText('100+')
+    await expect(products(page)).toHaveCount(6)
+    const more = part(page, 'My Products').getByRole('button', { name: 'Show more' })
+    await more.click()
+    await expect(products(page)).toHaveCount(100)
+    await more.click()
+    await expect(products(page)).toHaveCount(103)
+    await expect(more).toBeHidden()
+    await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
+  })
+
+  test('show their places while loading, and a way out when loading fails', async ({ page, shop }) => {
+    const buyer = await shop.user()
+    let answer = () => {}
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/purchases', async (route) => {
+      await mayAnswer
+      await route.fulfill({ status: 500, json: { message: 'Broken' } })
+    })
+    await openDashboard(page, buyer, shop)
+    await expect(page.getByLabel('Loading your products')).toBeVisible()
+    answer()
+    await expect(page.getByText('We could not load your products.')).toBeVisible()
+    await page.unroute('**/api/purchases')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByText('No products yet')).toBeVisible()
+  })
+})
+
+test.describe('invoices', () => {
+  test('the latest opens in a new tab', async ({ page, shop, context }) => {
+    await openDashboard(page, await shop.buyer(), shop)
+    const opened = context.waitForEvent('page')
+    await products(page).first().getByRole('button', { name: 'Download Invoice' }).click()
+    const tab = await opened
+    await expect(tab).toHaveURL(/invoice/)
+    await expect(tab.getByText('$39.00').first()).toBeVisible()
+  })
+
+  test('a failure is told, in the server’s words or the spec’s', async ({ page, shop, context }) => {
+    const buyer = await shop.user()
+    await bookPurchase(shop.connection, buyer.user.id)
+    await openDashboard(page, buyer, shop)
+    const button = products(page).first().getByRole('button', { name: 'Download Invoice' })
+    await button.click()
+    await expect(toastIn(page)).toContainText('Failed to download invoice')
+    await expect(toastIn(page)).toContainText('There is no invoice for this purchase')
+    await page.route('**/invoice', (route) => route.fulfill({ status: 502, body: '' }))
+    await button.click()
+    await expect(toastIn(page)).toContainText('Failed to fetch invoice')
+    expect(context.pages()).toHaveLength(1)
+  })
+
+  test('all of them are listed with date, amount and status', async ({ page, shop }) => {
+    await openDashboard(page, await shop.buyer({ billing: 'yearly' }), shop)
+    await products(page).first().getByRole('button', { name: 'All Invoices' }).click()
+    const invoice = page.getByRole('dialog', { name: 'Invoices' }).getByRole('listitem')
+    await expect(invoice).toHaveCount(1)
+    await expect(invoice.getByRole('time')).toBeVisible()
+    await expect(invoice).toContainText('$390.00')
+    await expect(invoice.getByText('paid', { exact: true })).toBeVisible()
+    await expect(invoice.getByRole('link', { name: 'PDF' })).toHaveAttribute('href', /^http/)
+  })
+})
+
+test.describe('in the visitor’s own place', () => {
+  test.use({ locale: 'de-DE', timezoneId: 'Pacific/Auckland' })
+
+  test('times are of its zone and language, exact on hover', async ({ page, shop }) => {
+    const buyer = await shop.user()
+    await bookPurchase(shop.connection, buyer.user.id, { createdAt: new Date('2026-03-01T20:30:00Z') })
+    await openDashboard(page, buyer, shop)
+    const time = products(page).first().getByRole('time').first()
+    await expect(time).toHaveText('02.03.2026')
+    await expect(time).toHaveAttribute('title', /^Montag, 2\. März 2026 um 09:30:00/)
+  })
+})
+
+for (const theme of ['light', 'dark'] as const)
+  test(`nothing is wrong for axe in the ${theme} theme, and nothing sticks out at 320 px`, async ({
+    page,
+    shop,
+  }) => {
+    const buyer = await shop.buyer()
+    await bookPurchase(shop.connection, buyer.user.id, { status: 'past_due', pastDueSince: daysFromNow(-1) })
+    await bookPurchase(shop.connection, buyer.user.id, { status: 'expired', endedAt: daysFromNow(-9) })
+    await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
+    await openDashboard(page, buyer, shop)
+    for (const path of ['/dashboard', '/welcome', '/setup-guide']) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await page.waitForLoadState('networkidle')
+      await expectAccessible(page)
+      await page.setViewportSize({ width: 320, height: 700 })
+      const tooWide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect([path, tooWide]).toEqual([path, 0])
+      await page.setViewportSize({ width: 1280, height: 720 })
+    }
+  })
