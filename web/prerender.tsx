@@ -7,7 +7,7 @@ import type { RenderedPage, RenderPages, SiteSettings } from '#contract/site.ts'
 import { App } from './app.tsx'
 import { Document, type PageAssets, themeScript } from './document.tsx'
 import favicon from './public/favicon.svg?raw'
-import { loadPage, notFound, type Route, routes } from './router.tsx'
+import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
 import { siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
@@ -22,11 +22,19 @@ export const renderPages: RenderPages = async (settings) => {
   return { pages, files: siteFiles(settings) }
 }
 
-export async function renderPage(
-  route: Route,
-  settings: SiteSettings,
-  assets: PageAssets,
-): Promise<RenderedPage> {
+/** One page from its sources, for `scripts/dev.ts`. */
+export async function renderDevPage(path: string, settings: SiteSettings) {
+  const assets = {
+    scripts: ['/web/main.tsx'],
+    preloads: [],
+    styles: ['/web/styles.css'],
+    fonts: [],
+    icon: '/favicon.svg',
+  }
+  return (await renderPage(routeFor(path), settings, assets)).html
+}
+
+async function renderPage(route: Route, settings: SiteSettings, assets: PageAssets): Promise<RenderedPage> {
   // The content is a React root of its own, because the browser hydrates only it and never the whole document:
   // what browser extensions do to <head> and <body> cannot break the page.
   await loadPage(route)

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createServer } from 'vite'
+import type { SiteSettings } from '#contract/site.ts'
+import freshWeb from './fresh-web.ts'
+
+/**
+ * `npm run dev`: the shop with reload on both sides. The server restarts when its files change; in front of it Vite
+ * renders the pages from their sources and passes on everything else.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const port = Number(process.env.PORT ?? 3000)
+const behind = `http://localhost:${port + 1}`
+
+// The server wants pages of its own; nobody sees them.
+await freshWeb()
+const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/main.ts'], {
+  cwd: root,
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    PORT: String(port + 1),
+    PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${port}`,
+  },
+})
+
+type DevRenderer = { renderDevPage(path: string, settings: SiteSettings): Promise<string> }
+
+const vite = await createServer({
+  root,
+  appType: 'custom',
+  server: {
+    port,
+    strictPort: true,
+    proxy: { '^/(api|_sandbox|dev|metrics|healthz|readyz)': behind },
+  },
+  plugins: [
+    {
+      name: 'pages',
+      configureServer:
+        ({ middlewares }) =>
+        () => {
+          middlewares.use((request, response, next) => {
+            render(request.originalUrl ?? '/').then(
+              (html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
+              next,
+            )
+          })
+        },
+    },
+  ],
+})
+
+async function render(url: string) {
+  const { renderDevPage } = (await vite.ssrLoadModule('/web/prerender.tsx')) as DevRenderer
+  const html = await renderDevPage(new URL(url, behind).pathname, await settingsOfServer())
+  return vite.transformIndexHtml(url, html)
+}
+
+/** The running server knows its settings best: they stand in every page it makes. */
+async function settingsOfServer(): Promise<SiteSettings> {
+  for (;;) {
+    const page = await fetch(behind).then(
+      (response) => response.text(),
+      () => '',
+    )
+    const [, json] = /<script id="settings"[^>]*>(.*?)<\/script>/.exec(page) ?? []
+    if (json) return JSON.parse(json)
+    await sleep(200)
+  }
+}
+
+await vite.listen()
+console.log(`\nThe shop reloads itself on http://localhost:${port}\n`)
+
+server.once('exit', (code) => process.exit(code ?? 0))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGTERM'))
