@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { newsletter } from '#contract/newsletter.ts'
 import { expect, test } from './shop.ts'
 

@@ -16,8 +16,8 @@ let connection: Connection
 let smtp: Smtp
 let servers: Server[]
 
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
-const slowly = { beforeAnswer: () => pause(randomInt(40)).then(() => {}) }
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+const slowly = { beforeAnswer: () => pause(randomInt(40)) }
 const start = () =>
   startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: 'ab'.repeat(32) })
 
