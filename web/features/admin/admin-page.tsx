@@ -1,5 +1,60 @@
-import { PageHeading } from '#web/ui/page.tsx'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
+import AssetsTab from './assets-tab.tsx'
+import { Overview } from './overview.tsx'
+
+const UsersTab = lazy(() => import('./users-tab.tsx'))
+const PurchasesTab = lazy(() => import('./purchases-tab.tsx'))
+const AccessTab = lazy(() => import('./access-tab.tsx'))
+const ActivityTab = lazy(() => import('./activity-tab.tsx'))
+
+const tabs: Record<string, ReactNode> = {
+  Assets: <AssetsTab />,
+  Users: <UsersTab />,
+  Purchases: <PurchasesTab />,
+  Access: <AccessTab />,
+  Activity: <ActivityTab />,
+}
+
+/** The open tab stands in the address, so that a reload and a shared link find it again. */
+function useTab() {
+  const named = Object.keys(tabs).find((name) => `#${name.toLowerCase()}` === location.hash)
+  const [tab, setTab] = useState(named ?? 'Assets')
+  return [
+    tab,
+    (name: string) => {
+      history.replaceState(history.state, '', `#${name.toLowerCase()}`)
+      setTab(name)
+    },
+  ] as const
+}
 
 export default function AdminPage() {
-  return <PageHeading title="Admin Dashboard" />
+  const [tab, setTab] = useTab()
+  return (
+    <>
+      <PageHeading title="Admin Dashboard" />
+      <Container className="flex flex-col gap-10 pb-24">
+        <Overview />
+        <Tabs value={tab} onValueChange={setTab} className="flex flex-col gap-6">
+          <div className="-mx-5 overflow-x-auto px-5 sm:mx-0 sm:px-0">
+            <TabList aria-label="Admin">
+              {Object.keys(tabs).map((name) => (
+                <Tab key={name} value={name}>
+                  {name}
+                </Tab>
+              ))}
+            </TabList>
+          </div>
+          {Object.entries(tabs).map(([name, content]) => (
+            <TabPanel key={name} value={name}>
+              <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>{content}</Suspense>
+            </TabPanel>
+          ))}
+        </Tabs>
+      </Container>
+    </>
+  )
 }

@@ -1,0 +1,258 @@
+import { Check, Copy, KeyRound } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { accessRequests, type QueuedRequest } from '#contract/access-requests.ts'
+import { overview } from '#contract/overview.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { EndlessTable } from './endless-table.tsx'
+import { RefuseDialog } from './refuse-dialog.tsx'
+import { RevealDialog } from './reveal-dialog.tsx'
+import { timeLeft } from './time-left.ts'
+import { usePages } from './use-pages.ts'
+
+const refreshes = [accessRequests.adminList, accessRequests.adminToRevoke, overview.adminShow]
+const requests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
+
+export default function AccessTab() {
+  return (
+    <div className="flex flex-col gap-10">
+      <Queue />
+      <ToRevoke />
+    </div>
+  )
+}
+
+/** Which rows are ticked; those that left the list meanwhile do not count. */
+function useTicks(present: QueuedRequest[]) {
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const ids = present.map(({ id }) => id).filter((id) => ticked.has(id))
+  return {
+    ids,
+    clear: () => setTicked(new Set()),
+    tickAll: () =>
+      setTicked(ids.length === present.length ? new Set() : new Set(present.map(({ id }) => id))),
+    toggle: (id: string) => setTicked(new Set(ticked).symmetricDifference(new Set([id]))),
+  }
+}
+
+function Queue() {
+  const query = usePages(accessRequests.adminList, {})
+  const all = query.data?.pages.flatMap((page) => page.items) ?? []
+  const ticks = useTicks(all)
+  const [refusing, setRefusing] = useState<string[] | null>(null)
+  const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
+  const grant = useCall(accessRequests.adminGrant, {
+    refreshes,
+    failed: 'Failed to grant access',
+    onSuccess: ({ changed }) => {
+      toast({ title: 'Access granted', description: `${requests(changed)} granted; the buyers are mailed.` })
+      ticks.clear()
+    },
+  })
+
+  return (
+    <section aria-labelledby="open-requests" className="flex flex-col gap-4">
+      <header className="flex min-h-11 flex-wrap items-center gap-3">
+        <h2 id="open-requests" className="mr-auto text-xl">
+          Open requests
+        </h2>
+        {ticks.ids.length > 0 && (
+          <>
+            <span className="text-sm text-muted">{ticks.ids.length} chosen</span>
+            <Button look="secondary" size="sm" onClick={() => setRefusing(ticks.ids)}>
+              Refuse chosen
+            </Button>
+            <Button
+              size="sm"
+              pending={grant.isPending}
+              onClick={() => grant.mutate({ ids: ticks.ids.slice(0, 200) })}
+            >
+              Grant chosen
+            </Button>
+          </>
+        )}
+      </header>
+      <EndlessTable
+        label="Open access requests"
+        noun="requests"
+        query={query}
+        empty={<EmptyState title="No open requests" description="Everyone who asked has an answer." />}
+        firstHead={
+          <TickBox
+            label="Choose all loaded requests"
+            checked={ticks.ids.length > 0 && ticks.ids.length === all.length}
+            onChange={ticks.tickAll}
+          />
+        }
+        columns={['Time left', 'TradingView username', 'Buyer', 'Exchange', 'Actions']}
+        renderRow={(request) => (
+          <>
+            <Cell className="w-10">
+              <TickBox
+                label={`Choose ${request.tradingViewUsername}`}
+                checked={ticks.ids.includes(request.id)}
+                onChange={() => ticks.toggle(request.id)}
+              />
+            </Cell>
+            <Cell className="whitespace-nowrap">
+              <TimeLeft promisedBy={request.promisedBy} />
+            </Cell>
+            <Cell>
+              <CopyButton text={request.tradingViewUsername} />
+            </Cell>
+            <Buyer request={request} />
+            <Cell>
+              <span className="block whitespace-nowrap">{request.exchangeName}</span>
+              {request.hasKeys && (
+                <button
+                  type="button"
+                  onClick={() => setRevealing(request)}
+                  className="inline-flex cursor-pointer items-center gap-1.5 text-xs font-medium whitespace-nowrap text-accent-strong hover:underline"
+                >
+                  <KeyRound className="size-3.5" aria-hidden="true" />
+                  Reveal key<span className="sr-only"> of {request.user.email}</span>
+                </button>
+              )}
+            </Cell>
+            <Cell className="py-1.5">
+              <div className="flex justify-end gap-1">
+                <Button look="quiet" size="sm" onClick={() => setRefusing([request.id])}>
+                  Refuse<span className="sr-only"> {request.tradingViewUsername}</span>
+                </Button>
+                <Button
+                  look="secondary"
+                  size="sm"
+                  disabled={grant.isPending}
+                  onClick={() => grant.mutate({ ids: [request.id] })}
+                >
+                  Grant<span className="sr-only"> {request.tradingViewUsername}</span>
+                </Button>
+              </div>
+            </Cell>
+          </>
+        )}
+      />
+      {refusing && (
+        <RefuseDialog
+          ids={refusing}
+          refreshes={refreshes}
+          onDone={ticks.clear}
+          onClose={() => setRefusing(null)}
+        />
+      )}
+      {revealing && <RevealDialog request={revealing} onClose={() => setRevealing(null)} />}
+    </section>
+  )
+}
+
+function ToRevoke() {
+  const query = usePages(accessRequests.adminToRevoke, {})
+  const revoke = useCall(accessRequests.adminRevoke, {
+    refreshes,
+    succeeded: { title: 'Access revoked', description: 'The buyer is mailed.' },
+    failed: 'Failed to revoke access',
+  })
+
+  async function askAndRevoke({ id, tradingViewUsername }: QueuedRequest) {
+    const yes = await confirm({
+      title: 'Mark as revoked',
+      description: `Have you removed ${tradingViewUsername} from the indicator on TradingView?`,
+      action: 'Mark as revoked',
+    })
+    if (yes) revoke.mutate({ ids: [id] })
+  }
+
+  return (
+    <section aria-labelledby="to-revoke" className="flex flex-col gap-4">
+      <header>
+        <h2 id="to-revoke" className="text-xl">
+          To revoke
+        </h2>
+        <p className="text-sm text-muted">
+          Access that was granted, and that no subscription pays for any more.
+        </p>
+      </header>
+      <EndlessTable
+        label="Access to revoke"
+        noun="to revoke"
+        query={query}
+        empty={<EmptyState title="Nothing to revoke" />}
+        columns={['TradingView username', 'Buyer', 'Ended', 'Action']}
+        renderRow={(request) => (
+          <>
+            <Cell>
+              <CopyButton text={request.tradingViewUsername} />
+            </Cell>
+            <Buyer request={request} />
+            <Cell className="whitespace-nowrap">
+              {request.purchase?.endedAt ? <Time value={request.purchase.endedAt} /> : '–'}
+            </Cell>
+            <Cell className="py-1.5 text-right">
+              <Button look="secondary" size="sm" onClick={() => void askAndRevoke(request)}>
+                Mark as revoked<span className="sr-only">: {request.tradingViewUsername}</span>
+              </Button>
+            </Cell>
+          </>
+        )}
+      />
+    </section>
+  )
+}
+
+function Buyer({ request: { user, additionalInfo } }: { request: QueuedRequest }) {
+  return (
+    <Cell className="max-w-64">
+      <span className="block truncate font-medium">{user.name}</span>
+      <span className="block truncate text-muted">{user.email}</span>
+      {additionalInfo && (
+        <span className="mt-1 block text-xs break-words text-muted">“{additionalInfo}”</span>
+      )}
+    </Cell>
+  )
+}
+
+function TickBox({ label, ...rest }: { label: string; checked: boolean; onChange: () => void }) {
+  return (
+    <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
+  )
+}
+
+function TimeLeft({ promisedBy }: { promisedBy: string }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  const { text, isOverdue, isSoon } = timeLeft(promisedBy, now)
+  return <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+}
+
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false)
+  const Icon = copied ? Check : Copy
+
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2000)
+    toast({ title: 'Copied', description: text })
+  }
+
+  return (
+    <button
+      type="button"
+      aria-label={`Copy ${text}`}
+      onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
+      className="inline-flex cursor-pointer items-center gap-2 rounded-sm font-mono text-sm font-medium hover:text-accent-strong"
+    >
+      {text}
+      <Icon className="size-3.5 text-muted" aria-hidden="true" />
+    </button>
+  )
+}

@@ -1,0 +1,127 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { GripVertical, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { assets as contract, type ManagedAsset } from '#contract/assets.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+
+const key = keyOf(contract.adminList)
+
+/** Shows the new order at once, and the old one again when the server refuses it. */
+function useMove() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, to }: { id: string; to: number }) =>
+      call(contract.adminMove, { id, position: to + 1 }),
+    onMutate: async ({ id, to }) => {
+      await client.cancelQueries({ queryKey: key })
+      client.setQueryData<ManagedAsset[]>(key, (list = []) => moved(list, id, to))
+    },
+    onError: (error) => toastError('Failed to move asset', error),
+    onSettled: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+function moved(list: ManagedAsset[], id: string, to: number) {
+  const asset = list.find((candidate) => candidate.id === id)
+  return asset ? list.filter((other) => other !== asset).toSpliced(to, 0, asset) : list
+}
+
+/** Rows are put into order by dragging their handle, or with the arrow keys while it has the focus. */
+export function AssetList({ assets }: { assets: ManagedAsset[] }) {
+  const list = useRef<HTMLOListElement>(null)
+  const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)
+  const [said, setSaid] = useState('')
+  const move = useMove()
+  const remove = useCall(contract.adminDelete, {
+    refreshes: [contract.adminList, contract.list],
+    succeeded: 'Asset removed successfully',
+    failed: 'Failed to remove asset',
+  })
+  const shown = drag ? moved(assets, drag.id, drag.to) : assets
+
+  function put({ id, ticker }: ManagedAsset, to: number) {
+    if (to < 0 || to >= assets.length || assets[to]?.id === id) return
+    move.mutate({ id, to })
+    setSaid(`${ticker} is now number ${to + 1} of ${assets.length}`)
+  }
+
+  function press(event: KeyboardEvent, asset: ManagedAsset, index: number) {
+    const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: assets.length - 1 }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    put(asset, to)
+  }
+
+  /** The row that is now under the pointer. */
+  function dragTo(event: PointerEvent, id: string) {
+    const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect())
+    const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
+    setDrag({ id, to: to === -1 ? rows.length - 1 : to })
+  }
+
+  async function askAndRemove({ id, ticker }: ManagedAsset) {
+    const yes = await confirm({
+      title: 'Remove asset',
+      description: `Remove ${ticker} from the list? Buyers will not see it any more.`,
+      action: 'Remove asset',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <>
+      <ol ref={list} className="flex flex-col" aria-label="Recommended assets">
+        {shown.map((asset, index) => (
+          <li
+            key={asset.id}
+            className={classes(
+              'flex items-center gap-2 border-b border-line py-1 last:border-b-0 sm:gap-3',
+              drag?.id === asset.id && 'rounded-md bg-accent-soft',
+            )}
+          >
+            <button
+              type="button"
+              aria-label={`Move ${asset.ticker}`}
+              title="Drag, or use the arrow keys"
+              className="grid h-10 w-8 shrink-0 cursor-grab touch-none place-items-center rounded-sm text-muted hover:text-ink active:cursor-grabbing"
+              onKeyDown={(event) => press(event, asset, index)}
+              onPointerDown={(event) => {
+                event.currentTarget.setPointerCapture(event.pointerId)
+                setDrag({ id: asset.id, to: index })
+              }}
+              onPointerMove={(event) => drag && dragTo(event, asset.id)}
+              onPointerUp={() => {
+                if (drag) put(asset, drag.to)
+                setDrag(null)
+              }}
+              onPointerCancel={() => setDrag(null)}
+            >
+              <GripVertical className="size-4.5" aria-hidden="true" />
+            </button>
+            <span className="w-6 text-right text-sm text-muted tabular-nums">{index + 1}</span>
+            <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
+              <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
+              {asset.note && <p className="min-w-0 text-sm break-words text-muted">{asset.note}</p>}
+            </div>
+            <Button
+              look="quiet"
+              size="icon"
+              aria-label={`Delete ${asset.ticker}`}
+              onClick={() => void askAndRemove(asset)}
+              className="text-muted hover:bg-danger-soft hover:text-danger"
+            >
+              <Trash2 className="size-4.5" aria-hidden="true" />
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <output className="sr-only">{said}</output>
+    </>
+  )
+}

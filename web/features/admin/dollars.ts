@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+import { cents } from '#contract/fields.ts'
+
+/** 39.99 is 3999: read digit by digit, because 39.99 * 100 is not. */
+export function centsOf(typed: string): number | undefined {
+  const [, whole, part = ''] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2}))?$/.exec(typed.trim()) ?? []
+  if (whole === undefined || (whole === '' && part === '')) return undefined
+  return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
+}
+
+/** An amount typed in dollars, for forms. */
+export const dollarAmount = z.pipe(
+  z.pipe(
+    z.string('Please enter an amount'),
+    z.transform((typed, context) => {
+      const amount = centsOf(typed)
+      if (amount !== undefined) return amount
+      context.issues.push({
+        code: 'custom',
+        input: typed,
+        message: typed.trim().startsWith('-')
+          ? 'The amount cannot be negative'
+          : 'Please enter an amount like 39.99',
+      })
+      return z.NEVER
+    }),
+  ),
+  cents,
+)
+
+/** 1234567 is $12,345.67. */
+export const money = (amount: number) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount / 100)

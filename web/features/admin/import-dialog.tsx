@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { assets, type ManagedAsset, parseAssetList } from '#contract/assets.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { DialogButtons } from './dialog-buttons.tsx'
+
+export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClose: () => void }) {
+  const [pasted, setPasted] = useState('')
+  const send = useCall(assets.adminImport, {
+    refreshes: [assets.adminList, assets.list],
+    failed: 'Failed to import',
+    onSuccess: ({ added, skipped }) => {
+      toast({
+        title: `${added} ${added === 1 ? 'asset' : 'assets'} imported`,
+        ...(skipped > 0 ? { description: `${skipped} were on the list already.` } : {}),
+      })
+      onClose()
+    },
+  })
+  const { assets: found, faults } = parseAssetList(pasted)
+  const tickers = new Set(found.map(({ ticker }) => ticker))
+  const there = known.filter(({ ticker }) => tickers.has(ticker)).length
+  const isReady = found.length > 0 && faults.length === 0 && found.length <= 500
+
+  return (
+    <Dialog
+      title="Import list"
+      description="One asset a line: the ticker, then, if you like, a comma and a note."
+      onClose={onClose}
+      className="max-w-lg"
+    >
+      <Textarea
+        aria-label="Assets to import"
+        aria-describedby="import-verdict"
+        rows={9}
+        spellCheck={false}
+        placeholder={'AAPL, Strong trend\nNASDAQ:MSFT\nSPY'}
+        value={pasted}
+        onChange={(event) => setPasted(event.target.value)}
+        className="font-mono text-sm"
+      />
+      <output id="import-verdict" className="block text-sm">
+        {faults.slice(0, 5).map((fault) => (
+          <span key={fault} className="block font-medium text-danger">
+            {fault}
+          </span>
+        ))}
+        {faults.length > 5 && <span className="block text-danger">and {faults.length - 5} more</span>}
+        {found.length > 500 && <span className="block text-danger">Please import at most 500 at once.</span>}
+        {isReady && (
+          <span className="text-muted">
+            {tickers.size - there} new{there > 0 && `, ${there} on the list already`}
+          </span>
+        )}
+      </output>
+      <DialogButtons onClose={onClose}>
+        <Button
+          disabled={!isReady}
+          pending={send.isPending}
+          pendingText="Importing..."
+          onClick={() => send.mutate({ productId: reboundSigmaPro.id, assets: found })}
+        >
+          Import
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}

@@ -1,0 +1,195 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
+import type { InputOf } from '#contract/endpoint.ts'
+import { overview } from '#contract/overview.ts'
+import { type Purchase, purchaseStatus, purchases } from '#contract/purchases.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Select } from '#web/ui/input.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
+import { money } from './dollars.ts'
+import { EndlessTable } from './endless-table.tsx'
+import { RefundDialog } from './refund-dialog.tsx'
+import { SearchBox } from './search-box.tsx'
+import { StatusBadge, statusText } from './status-badge.tsx'
+import { usePages } from './use-pages.ts'
+
+type Filters = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
+
+const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
+const refreshes = [purchases.adminList, accounts.adminList, overview.adminShow]
+
+export default function PurchasesTab() {
+  const [q, setQ] = useState('')
+  const [filters, setFilters] = useState<Filters>({ sort: 'newest' })
+  const [adding, setAdding] = useState(false)
+  const [refunding, setRefunding] = useState<Purchase | null>(null)
+  const query = usePages(purchases.adminList, { q, ...filters })
+  const cancel = useCall(purchases.adminCancel, {
+    refreshes,
+    succeeded: 'Purchase cancelled successfully',
+    failed: 'Failed to cancel purchase',
+  })
+  const remove = useCall(purchases.adminDelete, {
+    refreshes,
+    succeeded: 'Purchase deleted successfully',
+    failed: 'Failed to delete purchase',
+  })
+
+  async function askAndCancel({ id, user }: Purchase) {
+    const yes = await confirm({
+      title: 'Cancel purchase',
+      description: `Cancel purchase for ${user.email}?`,
+      action: 'Cancel purchase',
+      cancel: 'Keep it',
+      destructive: true,
+    })
+    if (yes) cancel.mutate({ id })
+  }
+
+  async function askAndRemove({ id, user }: Purchase) {
+    const yes = await confirm({
+      title: 'Delete purchase',
+      description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
+      action: 'Delete purchase',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <section aria-label="Purchases" className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
+        <FilterSelects filters={filters} onChange={setFilters} />
+        <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
+          <Plus className="size-4" aria-hidden="true" />
+          Add Purchase
+        </Button>
+      </div>
+      <EndlessTable
+        label="Purchases"
+        noun="purchases"
+        columns={columns}
+        query={query}
+        empty={<EmptyState title="No purchases found" />}
+        renderRow={(purchase) => (
+          <Row
+            purchase={purchase}
+            onCancel={() => void askAndCancel(purchase)}
+            onRefund={() => setRefunding(purchase)}
+            onRemove={() => void askAndRemove(purchase)}
+          />
+        )}
+      />
+      {adding && <AddPurchaseDialog onClose={() => setAdding(false)} />}
+      {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
+    </section>
+  )
+}
+
+function FilterSelects({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+  const set = (name: keyof Filters) => (event: { target: { value: string } }) =>
+    onChange({ ...filters, [name]: event.target.value || undefined })
+  return (
+    <>
+      <Select
+        aria-label="Status"
+        className="w-auto max-sm:flex-1"
+        value={filters.status ?? ''}
+        onChange={set('status')}
+      >
+        <option value="">All statuses</option>
+        {purchaseStatus.options.map((status) => (
+          <option key={status} value={status}>
+            {statusText[status]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Billing"
+        className="w-auto max-sm:flex-1"
+        value={filters.billingType ?? ''}
+        onChange={set('billingType')}
+      >
+        <option value="">All billing</option>
+        <option value="monthly">monthly</option>
+        <option value="yearly">yearly</option>
+      </Select>
+      <Select
+        aria-label="Sort purchases"
+        className="w-auto max-sm:flex-1"
+        value={filters.sort}
+        onChange={set('sort')}
+      >
+        <option value="newest">Newest first</option>
+        <option value="oldest">Oldest first</option>
+      </Select>
+    </>
+  )
+}
+
+function Row(props: {
+  purchase: Purchase
+  onCancel: () => void
+  onRefund: () => void
+  onRemove: () => void
+}) {
+  const { purchase, onCancel, onRefund, onRemove } = props
+  const { user, product, billingType, amount, refundedAmount, status, createdAt } = purchase
+  const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
+  return (
+    <>
+      <Cell className="max-w-64">
+        <span className="block truncate font-medium" title={user.name}>
+          {user.name}
+        </span>
+        <span className="block truncate text-muted" title={user.email}>
+          {user.email}
+        </span>
+      </Cell>
+      <Cell className="whitespace-nowrap">{product.name}</Cell>
+      <Cell>{billingType}</Cell>
+      <Cell className="whitespace-nowrap tabular-nums">
+        {money(amount)}
+        {refundedAmount > 0 && (
+          <span className="block text-xs text-muted">{money(refundedAmount)} refunded</span>
+        )}
+      </Cell>
+      <Cell>
+        <StatusBadge status={status} />
+      </Cell>
+      <Cell className="whitespace-nowrap">
+        <Time value={createdAt} />
+      </Cell>
+      <Cell className="py-1.5">
+        <div className="flex items-center justify-end gap-1">
+          {isRefundable && (
+            <Button look="quiet" size="sm" onClick={onRefund}>
+              Refund<span className="sr-only"> purchase for {user.email}</span>
+            </Button>
+          )}
+          {status === 'active' && (
+            <Button look="quiet" size="sm" onClick={onCancel}>
+              Cancel<span className="sr-only"> purchase for {user.email}</span>
+            </Button>
+          )}
+          <Button
+            look="quiet"
+            size="icon"
+            aria-label={`Delete purchase for ${user.email}`}
+            onClick={onRemove}
+            className="text-muted hover:bg-danger-soft hover:text-danger"
+          >
+            <Trash2 className="size-4.5" aria-hidden="true" />
+          </Button>
+        </div>
+      </Cell>
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod/mini'
+import { accessRequests, refusalReason } from '#contract/access-requests.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { DialogButtons } from './dialog-buttons.tsx'
+
+const form = z.object({ reason: refusalReason })
+
+export function RefuseDialog(props: {
+  ids: string[]
+  refreshes: Endpoint[]
+  onDone: () => void
+  onClose: () => void
+}) {
+  const { ids, refreshes, onDone, onClose } = props
+  const refuse = useCall(accessRequests.adminRefuse, {
+    refreshes,
+    failed: 'Failed to refuse',
+    onSuccess: ({ changed }) => {
+      toast({ title: 'Access refused', description: `${changed} refused; the buyers are mailed the reason.` })
+      onDone()
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      title={ids.length === 1 ? 'Refuse request' : `Refuse ${ids.length} requests`}
+      description="The buyer reads this in a mail and can ask again."
+      onClose={onClose}
+    >
+      <Form
+        schema={form}
+        aria-label="Refuse request"
+        className="flex flex-col gap-4"
+        onSubmit={({ reason }) => refuse.mutateAsync({ ids: ids.slice(0, 200), reason })}
+      >
+        <Field name="reason" label="Reason">
+          <Textarea rows={4} maxLength={500} placeholder="This TradingView username does not exist." />
+        </Field>
+        <DialogButtons onClose={onClose}>
+          <SubmitButton look="danger" pendingText="Refusing...">
+            Refuse
+          </SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Input } from '#web/ui/input.tsx'
+
+/** Tells what was typed once the typing rests. */
+export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSearch: (q: string) => void }) {
+  const [typed, setTyped] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => onSearch(typed.trim()), 250)
+    return () => clearTimeout(timer)
+  }, [typed, onSearch])
+  return (
+    <div className="relative w-full sm:max-w-sm sm:flex-1">
+      <Search
+        className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted"
+        aria-hidden="true"
+      />
+      <Input
+        type="search"
+        aria-label={placeholder.replace('...', '')}
+        placeholder={placeholder}
+        maxLength={100}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className="pl-10"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
+import { useData } from '#web/api/use-data.ts'
+import { classes } from '#web/ui/classes.ts'
+import { Input } from '#web/ui/input.tsx'
+
+/** One user out of 300,000: a combobox that asks the server while one types. */
+export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
+  const [typed, setTyped] = useState('')
+  const [open, setOpen] = useState(false)
+  const [at, setAt] = useState(0)
+  const q = useDeferredValue(typed.trim())
+  const found = useData(accounts.adminList, { q, limit: 8 }, { enabled: open })
+  const users = found.data ?? []
+  const list = useId()
+
+  function type(value: string) {
+    setTyped(value)
+    setAt(0)
+    setOpen(true)
+    onPick('')
+  }
+
+  function pick(index: number) {
+    const user = users[index]
+    if (!user) return
+    setTyped(user.email)
+    setOpen(false)
+    onPick(user.id)
+  }
+
+  function press(event: KeyboardEvent) {
+    if (event.key === 'Escape' && open) {
+      event.preventDefault()
+      event.stopPropagation()
+      setOpen(false)
+      return
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      if (open) setAt((at + step + users.length) % Math.max(users.length, 1))
+      else setOpen(true)
+    }
+    if (event.key === 'Enter' && open && users[at]) {
+      event.preventDefault()
+      pick(at)
+    }
+  }
+
+  return (
+    <div className="relative">
+      <Input
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={open && users[at] ? `${list}-${at}` : undefined}
+        autoComplete="off"
+        placeholder="Type an email or a name"
+        value={typed}
+        onChange={(event) => type(event.target.value)}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onKeyDown={press}
+      />
+      {open && (
+        <div
+          id={list}
+          role="listbox"
+          aria-label="Users"
+          className="absolute inset-x-0 z-10 mt-1 max-h-64 overflow-y-auto rounded-md border border-line bg-raised p-1.5 shadow-float"
+        >
+          {users.map(({ id, name, email }, index) => (
+            <div
+              key={id}
+              id={`${list}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === at}
+              // Before the input loses the focus and closes the list.
+              onPointerDown={(event) => {
+                event.preventDefault()
+                pick(index)
+              }}
+              className={classes(
+                'cursor-pointer rounded-sm px-3 py-2 text-sm',
+                index === at && 'bg-accent-soft',
+              )}
+            >
+              <span className="block truncate font-medium">{name}</span>
+              <span className="block truncate text-muted">{email}</span>
+            </div>
+          ))}
+          {users.length === 0 && (
+            <p className="px-3 py-2 text-sm text-muted">
+              {found.isFetching ? 'Searching...' : 'No users found'}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

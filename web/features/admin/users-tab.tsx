@@ -1,0 +1,110 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
+import type { InputOf, OutputOf } from '#contract/endpoint.ts'
+import { purchases } from '#contract/purchases.ts'
+import { useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Select } from '#web/ui/input.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { AddUserDialog } from './add-user-dialog.tsx'
+import { EndlessTable } from './endless-table.tsx'
+import { SearchBox } from './search-box.tsx'
+import { usePages } from './use-pages.ts'
+
+type User = OutputOf<typeof accounts.adminList>[number]
+type Sort = InputOf<typeof accounts.adminList>['sort']
+
+const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', 'Actions']
+
+export default function UsersTab() {
+  const [q, setQ] = useState('')
+  const [sort, setSort] = useState<Sort>('newest')
+  const [adding, setAdding] = useState(false)
+  const query = usePages(accounts.adminList, { q, sort })
+  const remove = useCall(accounts.adminDelete, {
+    refreshes: [accounts.adminList, purchases.adminList],
+    succeeded: 'User deleted successfully',
+    failed: 'Failed to delete user',
+  })
+
+  async function askAndRemove({ id, email }: User) {
+    const yes = await confirm({
+      title: 'Delete user',
+      description: `Delete user ${email}? This action cannot be undone.`,
+      action: 'Delete user',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <section aria-label="Users" className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
+        <Select
+          aria-label="Sort users"
+          className="w-auto"
+          value={sort}
+          onChange={(event) => setSort(event.target.value as Sort)}
+        >
+          <option value="newest">Newest first</option>
+          <option value="oldest">Oldest first</option>
+        </Select>
+        <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
+          <Plus className="size-4" aria-hidden="true" />
+          Add User
+        </Button>
+      </div>
+      <EndlessTable
+        label="Users"
+        noun="users"
+        columns={columns}
+        query={query}
+        empty={<EmptyState title="No users found" />}
+        renderRow={(user) => <Row user={user} onRemove={() => void askAndRemove(user)} />}
+      />
+      {adding && <AddUserDialog onClose={() => setAdding(false)} />}
+    </section>
+  )
+}
+
+function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
+  const { user: myself } = useUser()
+  return (
+    <>
+      <Cell className="max-w-56 truncate font-medium" title={user.name}>
+        {user.name}
+      </Cell>
+      <Cell className="max-w-72 truncate" title={user.email}>
+        {user.email}
+      </Cell>
+      <Cell>{user.isAdmin ? <Badge tone="good">Admin</Badge> : <span className="text-muted">No</span>}</Cell>
+      <Cell className="whitespace-nowrap tabular-nums">
+        {user.activePurchases} / {user.totalPurchases}
+        <span className="sr-only"> active of all</span>
+      </Cell>
+      <Cell className="whitespace-nowrap">
+        <Time value={user.createdAt} />
+      </Cell>
+      <Cell className="py-1.5 text-right">
+        <Button
+          look="quiet"
+          size="icon"
+          aria-label={`Delete user ${user.email}`}
+          title={user.id === myself?.id ? 'You cannot delete yourself' : undefined}
+          disabled={user.id === myself?.id}
+          onClick={onRemove}
+          className="text-muted hover:bg-danger-soft hover:text-danger"
+        >
+          <Trash2 className="size-4.5" aria-hidden="true" />
+        </Button>
+      </Cell>
+    </>
+  )
+}
