@@ -63,7 +63,8 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
         'This shop has purchases already: the demo fills only an empty one, so that nothing real is mixed with it.',
       )
     await client.query('begin')
-    for (const statement of statements()) await client.query(statement)
+    const indexes = await takeIndexes(client)
+    for (const statement of [...statements(), ...indexes]) await client.query(statement)
     await sealKeys(client, secrets)
     await addAssets(client)
     await client.query('commit')
@@ -71,6 +72,16 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   } finally {
     await client.end()
   }
+}
+
+/** A million rows go in ten times faster when their indexes are built afterwards. */
+async function takeIndexes(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access_requests'::regclass)
+      and not exists (select from pg_constraint where conindid = indexrelid)`)
+  for (const { name } of rows) await client.query(`drop index ${name}`)
+  return rows.map(({ definition }) => definition)
 }
 
 function statements() {

@@ -44,7 +44,7 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
     when dice < 0.72 then 'active' when dice < 0.78 then 'pending_cancel' when dice < 0.81 then 'past_due'
     when dice < 0.93 then 'cancelled' else 'expired' end as status,
   came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
-  came_at + since * ((turn - 0.25 * dice) / turns) as ended_at,
+  came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * random() end) / turns) as ended_at,
   case when is_yearly then interval '1 year' else interval '1 month' end as period
 from dealt;
 
@@ -71,6 +71,6 @@ select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_userna
   case when not waits then asked_at + b.dice * interval '20 hours' end
 from words w, (select * from booked where is_last) b join users u on u.id = b.user_id,
   lateral (select b.created_at + b.dice * interval '1 hour' as asked_at, b.status in ('cancelled', 'expired') as ended) a,
-  lateral (select not ended and asked_at > now() - interval '30 hours' as waits) r
+  lateral (select not ended and asked_at > now() - interval '50 hours' as waits) r
 where u.trading_view_username is not null
 order by asked_at;

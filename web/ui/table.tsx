@@ -7,7 +7,7 @@ export function Table({ label, className, ...rest }: ComponentProps<'table'> & {
     <section
       aria-label={label}
       tabIndex={0}
-      className="overflow-x-auto rounded-lg border border-line bg-surface shadow-card"
+      className="relative overflow-x-auto rounded-lg border border-line bg-surface shadow-card"
     >
       <table className={classes('w-full border-collapse text-sm', className)} {...rest} />
     </section>

@@ -81,7 +81,8 @@ function NearRows({ columns, children }: { columns: number; children: ReactNode 
     const rows = ref.current
     if (!rows) return undefined
     const observer = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
+        const entry = entries.at(-1)
         if (!entry || rows.contains(document.activeElement)) return
         setHeight(entry.isIntersecting ? null : entry.boundingClientRect.height)
       },
@@ -110,9 +111,10 @@ function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: bo
   useEffect(() => {
     const button = ref.current
     if (!button || isFetching) return undefined
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchNextPage(), {
-      rootMargin: '800px 0px',
-    })
+    const observer = new IntersectionObserver(
+      (entries) => entries.at(-1)?.isIntersecting && fetchNextPage(),
+      { rootMargin: '800px 0px' },
+    )
     observer.observe(button)
     return () => observer.disconnect()
   }, [fetchNextPage, isFetching])

@@ -1,6 +1,6 @@
 import { type OverviewMonth, overview } from '#contract/overview.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Chart } from './chart.tsx'
 import { money } from './dollars.ts'
@@ -36,12 +36,12 @@ export function Overview() {
   const { failedPayments, openAccessRequests, overdueAccessRequests } = data
   return (
     <section aria-label="Overview" className="flex flex-col gap-6">
-      <Card className="p-0">
-        <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg bg-line sm:grid-cols-4 lg:grid-cols-7">
+      <div className="overflow-hidden rounded-lg border border-line shadow-card">
+        <dl className="grid grid-cols-2 gap-px bg-line sm:grid-cols-3 lg:grid-cols-[1.7fr_repeat(6,1fr)]">
           <Figure
             title="Monthly recurring revenue"
             value={money(now.revenue)}
-            className="col-span-2 sm:col-span-4 lg:col-span-1"
+            className="col-span-2 sm:col-span-3 lg:col-span-1"
           />
           <Figure title="Active subscriptions" value={number(now.active)} />
           <Figure title="New this month" value={number(now.begun)} />
@@ -53,10 +53,9 @@ export function Overview() {
             value={capped(openAccessRequests)}
             note={overdueAccessRequests > 0 ? `${capped(overdueAccessRequests)} overdue` : undefined}
             isBad={overdueAccessRequests > 0}
-            className="max-sm:col-span-1 sm:col-span-2 lg:col-span-1"
           />
         </dl>
-      </Card>
+      </div>
       <div className="grid gap-6 md:grid-cols-2 lg:grid-cols-3">
         {charts.map((chart) => (
           <Chart key={chart.title} months={data.months} {...chart} />

@@ -8,25 +8,24 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Select } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
-import { SearchBox } from './search-box.tsx'
+import { Filter, SearchBox } from './search-box.tsx'
 import { StatusBadge, statusText } from './status-badge.tsx'
 import { usePages } from './use-pages.ts'
 
-type Filters = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
+type Chosen = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
 const refreshes = [purchases.adminList, accounts.adminList, overview.adminShow]
 
 export default function PurchasesTab() {
   const [q, setQ] = useState('')
-  const [filters, setFilters] = useState<Filters>({ sort: 'newest' })
+  const [filters, setFilters] = useState<Chosen>({ sort: 'newest' })
   const [adding, setAdding] = useState(false)
   const [refunding, setRefunding] = useState<Purchase | null>(null)
   const query = usePages(purchases.adminList, { q, ...filters })
@@ -66,7 +65,7 @@ export default function PurchasesTab() {
     <section aria-label="Purchases" className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
-        <FilterSelects filters={filters} onChange={setFilters} />
+        <Filters filters={filters} onChange={setFilters} />
         <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
           <Plus className="size-4" aria-hidden="true" />
           Add Purchase
@@ -93,43 +92,28 @@ export default function PurchasesTab() {
   )
 }
 
-function FilterSelects({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
-  const set = (name: keyof Filters) => (event: { target: { value: string } }) =>
+function Filters({ filters, onChange }: { filters: Chosen; onChange: (filters: Chosen) => void }) {
+  const set = (name: keyof Chosen) => (event: { target: { value: string } }) =>
     onChange({ ...filters, [name]: event.target.value || undefined })
   return (
     <>
-      <Select
-        aria-label="Status"
-        className="w-auto max-sm:flex-1"
-        value={filters.status ?? ''}
-        onChange={set('status')}
-      >
+      <Filter aria-label="Status" value={filters.status ?? ''} onChange={set('status')}>
         <option value="">All statuses</option>
         {purchaseStatus.options.map((status) => (
           <option key={status} value={status}>
             {statusText[status]}
           </option>
         ))}
-      </Select>
-      <Select
-        aria-label="Billing"
-        className="w-auto max-sm:flex-1"
-        value={filters.billingType ?? ''}
-        onChange={set('billingType')}
-      >
+      </Filter>
+      <Filter aria-label="Billing" value={filters.billingType ?? ''} onChange={set('billingType')}>
         <option value="">All billing</option>
         <option value="monthly">monthly</option>
         <option value="yearly">yearly</option>
-      </Select>
-      <Select
-        aria-label="Sort purchases"
-        className="w-auto max-sm:flex-1"
-        value={filters.sort}
-        onChange={set('sort')}
-      >
+      </Filter>
+      <Filter aria-label="Sort purchases" value={filters.sort} onChange={set('sort')}>
         <option value="newest">Newest first</option>
         <option value="oldest">Oldest first</option>
-      </Select>
+      </Filter>
     </>
   )
 }

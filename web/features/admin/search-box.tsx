@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { Input } from '#web/ui/input.tsx'
+import { type ComponentProps, useEffect, useState } from 'react'
+import { Input, Select } from '#web/ui/input.tsx'
 
 /** Tells what was typed once the typing rests. */
 export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSearch: (q: string) => void }) {
@@ -24,6 +24,15 @@ export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSe
         onChange={(event) => setTyped(event.target.value)}
         className="pl-10"
       />
+    </div>
+  )
+}
+
+/** A choice that stands beside the search box. */
+export function Filter(props: ComponentProps<typeof Select>) {
+  return (
+    <div className="max-sm:flex-1 sm:w-44">
+      <Select {...props} />
     </div>
   )
 }

@@ -9,12 +9,11 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Select } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
-import { SearchBox } from './search-box.tsx'
+import { Filter, SearchBox } from './search-box.tsx'
 import { usePages } from './use-pages.ts'
 
 type User = OutputOf<typeof accounts.adminList>[number]
@@ -47,15 +46,14 @@ export default function UsersTab() {
     <section aria-label="Users" className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
-        <Select
+        <Filter
           aria-label="Sort users"
-          className="w-auto"
           value={sort}
           onChange={(event) => setSort(event.target.value as Sort)}
         >
           <option value="newest">Newest first</option>
           <option value="oldest">Oldest first</option>
-        </Select>
+        </Filter>
         <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
           <Plus className="size-4" aria-hidden="true" />
           Add User
