@@ -17,9 +17,6 @@ export const accessRequestForm = z.strictObject({
   additionalInfo: optionalText(2000),
 })
 
-export const accessStatus = z.enum(['requested', 'granted', 'refused', 'revoked'])
-export type AccessStatus = z.output<typeof accessStatus>
-
 /** The exchange's keys are never part of it. */
 const accessRequest = z.strictObject({
   id,
@@ -28,7 +25,7 @@ const accessRequest = z.strictObject({
   exchangeName: z.string(),
   tradingViewUsername: z.string(),
   additionalInfo: z.nullable(z.string()),
-  status: accessStatus,
+  status: z.enum(['requested', 'granted', 'refused', 'revoked']),
   /** Why it was refused. */
   reason: z.nullable(z.string()),
   submittedAt: instant,

@@ -290,6 +290,23 @@ test.describe('invoices', () => {
   })
 })
 
+test('a failed renewal is repaired with another card', async ({ page, shop }) => {
+  const buyer = await shop.buyer({ card: 'pm_card_chargeCustomerFail' })
+  await shop.advance(1, 'month')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await openDashboard(page, buyer, shop)
+  const row = products(page).first()
+  await expect(row).toContainText(/Payment failed, update your card. Access goes on until/)
+  await row.getByRole('button', { name: 'Update Card' }).click()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save card' }).click()
+  await expect(toastIn(page)).toContainText('Card updated')
+  await expect(row.getByText('active', { exact: true })).toBeVisible()
+})
+
 test.describe('in the visitor’s own place', () => {
   test.use({ locale: 'de-DE', timezoneId: 'Pacific/Auckland' })
 

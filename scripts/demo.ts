@@ -6,7 +6,7 @@ import { readConfig } from '#server/config.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
-import { sealKeys as seal } from '#server/features/access-requests/keys.ts'
+import { sealKeys as seal } from '#server/features/access-requests/access-requests.ts'
 import { createSecrets, loadSecretsKey } from '#server/secrets.ts'
 
 /**

@@ -213,6 +213,7 @@ describe('the seller', () => {
     ])
     const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
     expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
+    for (const buyer of buyers) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
     await expect(admin.call(contract.adminGrant, { ids })).rejects.toMatchObject({ status: 409 })
   })
 

@@ -12,7 +12,7 @@ import type { Mails } from '../mails/mails.ts'
 import { createDecisions } from './decisions.ts'
 import { purgeKeys, sealKeys } from './keys.ts'
 
-export { resealKeys } from './keys.ts'
+export { resealKeys, sealKeys } from './keys.ts'
 
 type Dependencies = {
   db: Database
