@@ -33,7 +33,7 @@ type Kind = {
 }
 
 /**
- * The job of a process that was killed misses its heartbeat, and is given to another within 15 seconds.
+ * The job of a process that was killed misses its heartbeat, and is given to another after about 15 seconds.
  * Failed and finished jobs are kept for 30 days.
  */
 const optionsOf = ({ cron }: Kind) => ({
