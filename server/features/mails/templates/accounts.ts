@@ -33,7 +33,7 @@ const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   preheader: 'The link works once and for 60 minutes.',
   heading: 'Reset your password',
   paragraphs: [
-    'Someone, hopefully you, asked to reset the password of your account. Choose a new one with the button below.',
+    'Someone, hopefully you, asked to reset the password of your account. You can choose a new one below.',
   ],
   action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
   footnote:

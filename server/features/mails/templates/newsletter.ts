@@ -13,7 +13,7 @@ const newsletterConfirmation: Template<{ id: string }> = ({ id }, site) => ({
     'Please confirm that you want news about new products and important updates from Rebound Sigma. We write rarely, and every mail has a link to leave.',
   ],
   action: { label: 'Confirm subscription', url: link('confirm', id, site) },
-  footnote: 'You did not ask for this? Ignore this mail: without your confirmation we will not write again.',
+  footnote: 'You did not ask for this? Ignore this mail: without your confirmation you get no newsletter.',
   // RFC 8058: mail programs show a button of their own, and post to this address when it is pressed.
   headers: {
     'List-Unsubscribe': `<${link('unsubscribe', id, site)}>`,

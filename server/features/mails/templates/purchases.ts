@@ -31,11 +31,11 @@ const receipt: Template<
 /** Someone paid as a guest with the address of an account: the purchase is its owner's. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
   subject: `${data.product} was added to your account`,
-  preheader: 'A purchase was made with your e-mail address.',
+  preheader: 'A purchase was made with your email address.',
   heading: 'A purchase was added to your account',
   paragraphs: [
     greeting(data.name),
-    `${data.product} was just bought with your e-mail address, without logging in. Because this address has an account, the purchase belongs to it: log in to send your access request.`,
+    `${data.product} was just bought with your email address, without logging in. Because this address has an account, the purchase belongs to it: log in to send your access request.`,
   ],
   details: plan(data),
   action: toDashboard('Log in', site),
@@ -79,7 +79,7 @@ const duplicateRefunded: Template<Subscription> = (data, site) => ({
 })
 
 const endings = {
-  cancelled: 'Your subscription has ended, as you asked.',
+  cancelled: 'Your subscription has ended, because it was cancelled.',
   unpaid: 'Your subscription has ended, because the renewal could not be paid.',
   refunded: 'Your subscription has ended, because its payment was refunded.',
   disputed: 'Your subscription has ended, because its payment was disputed.',

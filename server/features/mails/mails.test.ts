@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { renderHtml, renderText } from './layout.ts'
+import { samples } from './samples.ts'
+import type { Template } from './template.ts'
+import { templates } from './templates.ts'
+
+const site = {
+  publicUrl: 'https://shop.example',
+  supportEmail: 'support@shop.example',
+  sender: 'Ada <Lovelace> & Co, Solothurn',
+  linkToken: (purpose: string, id: string) => `${purpose}.${id}`,
+}
+const examples = Object.entries(samples).flatMap(([kind, list]) =>
+  list.map((data: object, index) => ({ kind: kind as keyof typeof templates, index, data })),
+)
+const write = (kind: keyof typeof templates, data: unknown) =>
+  (templates[kind] as Template<unknown>)(data, site)
+
+test.for(examples)(
+  '$kind $index has a short subject, a preheader, and links of ours or of Stripe',
+  ({ kind, data }) => {
+    const { subject, preheader, action } = write(kind, data)
+    expect(subject.length).toBeLessThanOrEqual(78)
+    expect(preheader).not.toBe('')
+    if (action) expect(action.url).toMatch(/^https:\/\/(shop\.example\/|\w+\.stripe\.com\/)/)
+  },
+)
+
+test.for(examples)('$kind $index says the same in its text part as in its HTML', ({ kind, data }) => {
+  const content = write(kind, data)
+  const text = renderText(content, site)
+  const { heading, paragraphs, details = [], action, footnote = '' } = content
+  for (const said of [heading, ...paragraphs, ...details.flat(), action?.url ?? '', footnote])
+    expect(text).toContain(said)
+})
+
+/** What people type or choose themselves. */
+const typed = [
+  'name',
+  'firstName',
+  'lastName',
+  'message',
+  'reason',
+  'tradingViewUsername',
+  'userAgent',
+  'email',
+]
+
+test('nothing that people type becomes HTML', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.constantFrom(
+      '<img src=x onerror=alert(1)>',
+      '"><script>alert(1)</script>',
+      "' onload='x",
+      '&lt;b&gt;',
+      '</style>',
+    ),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...examples), anything, ({ kind, data }, text) => {
+      const marked = Object.fromEntries(
+        Object.entries(data).map(([field, value]) => [field, typed.includes(field) ? `«${text}»` : value]),
+      )
+      const html = renderHtml(write(kind, marked), site)
+      for (const [, inside = ''] of html.matchAll(/«([^»]*)/g))
+        expect(inside.replaceAll('<br>', '')).not.toMatch(/[<>"]/)
+      expect(html.match(/<(script|img|iframe|svg)\b/gi)).toBeNull()
+    }),
+    { numRuns: 500 },
+  )
+})
