@@ -63,7 +63,7 @@ function DeviceRow({ device }: { device: Device }) {
       <Monitor aria-hidden="true" className="size-5 shrink-0 text-muted" />
       <div className="min-w-0 flex-1">
         <p className="truncate text-sm font-medium">{name}</p>
-        <p className="truncate text-sm text-muted">
+        <p className="text-sm break-words text-muted">
           {device.ip}, last used <Time value={device.lastUsedAt} />
         </p>
       </div>

@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { accounts } from '#contract/accounts.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { chooseTheme, comeFrom } from './visitors.ts'
+
+/** The Edit Profile dialog, and how sessions end. */
+
+test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+
+async function openProfile(page: Page, shop: TestShop, name = 'Ada') {
+  const person = await shop.user({ name })
+  await logInAs(page, person, shop)
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: /^Profile/ }).click()
+  return { person, dialog: page.getByRole('dialog', { name: 'Edit Profile' }) }
+}
+
+test('the profile is changed, and the new name greets at once', async ({ page, shop }) => {
+  const { person, dialog } = await openProfile(page, shop)
+  await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
+  await dialog.getByLabel('Name', { exact: true }).fill('Countess')
+  await dialog.getByLabel('TradingView Username').fill('ada_l')
+  await dialog.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Profile updated successfully', { exact: true })).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Welcome Back, Countess' })).toBeVisible()
+  expect(await person.call(accounts.profile, {})).toEqual({
+    name: 'Countess',
+    tradingViewUsername: 'ada_l',
+  })
+  await page.getByRole('button', { name: /^Profile/ }).click()
+  await expect(dialog.getByLabel('TradingView Username')).toHaveValue('ada_l')
+})
+
+test('Cancel and Escape change nothing and give the focus back', async ({ page, shop }) => {
+  const { person, dialog } = await openProfile(page, shop)
+  await dialog.getByLabel('Name', { exact: true }).fill('Somebody else')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: /^Profile/ })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  expect(await person.call(accounts.user, {})).toEqual(person.user)
+})
+
+test('a failed change says so and keeps what was typed', async ({ page, shop }) => {
+  const { dialog } = await openProfile(page, shop)
+  await page.route('**/api/user/profile', (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 503, json: { message: 'The shop is busy for a moment.' } })
+      : route.continue(),
+  )
+  await dialog.getByLabel('Name', { exact: true }).fill('Countess')
+  await dialog.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Failed to update profile', { exact: true })).toBeVisible()
+  await expect(page.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()
+  await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Countess')
+})
+
+test('another device is listed and logged out; then all of them', async ({ page, shop }) => {
+  const { person, dialog } = await openProfile(page, shop)
+  await page.keyboard.press('Escape')
+  const phone = shop.visitor()
+  const { email } = person.user
+  await phone.call(
+    accounts.login,
+    { email, password: person.password },
+    { headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (iPhone) Safari/604.1' } },
+  )
+  await page.reload()
+  await page.getByRole('button', { name: /^Profile/ }).click()
+  await expect(dialog.getByText('This device')).toHaveCount(1)
+  await dialog.getByRole('button', { name: 'Log out Safari on iPhone' }).click()
+  await expect(dialog.getByText('Safari on iPhone')).toBeHidden()
+  expect(await phone.call(accounts.user, {})).toBeNull()
+
+  await dialog.getByRole('button', { name: 'Log out everywhere' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
+  expect(await person.call(accounts.user, {})).toBeNull()
+})
+
+test('my data is downloaded as a file', async ({ page, shop }) => {
+  const { person, dialog } = await openProfile(page, shop)
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('link', { name: 'Download my data' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('my-data.json')
+  const data: unknown = JSON.parse(await readFile(await download.path(), 'utf8'))
+  expect(data).toMatchObject({ account: { email: person.user.email } })
+})
+
+test('the account is deleted with the password, and only with it', async ({ page, shop }) => {
+  const { person, dialog } = await openProfile(page, shop)
+  await dialog.getByRole('button', { name: 'Delete my account' }).click()
+  const password = dialog.getByLabel('Your password')
+  await expect(password).toBeFocused()
+  await password.fill('not the password')
+  await dialog.getByRole('button', { name: 'Delete for good' }).click()
+  await expect(password).toHaveAccessibleDescription('Wrong password')
+  await password.fill(person.password)
+  await dialog.getByRole('button', { name: 'Delete for good' }).click()
+  await expect(page.getByText('Account deleted', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/')
+  await expect(
+    shop.visitor().call(accounts.login, { email: person.user.email, password: person.password }),
+  ).rejects.toMatchObject({ status: 401 })
+})
+
+test('logging out from the dashboard goes home', async ({ page, shop }) => {
+  await logInAs(page, await shop.user(), shop)
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: /^Log Out/ }).click()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
+})
+
+test('a session that ends while a page is open leads to the login, and back after it', async ({
+  page,
+  shop,
+}) => {
+  const { person, dialog } = await openProfile(page, shop)
+  await expect(dialog.getByText('This device')).toBeVisible()
+  await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
+  await person.call(accounts.logoutEverywhere, {})
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
+  await page.unroute('**/api/login')
+  await page.goto('/api/login')
+  await page.getByLabel('Email', { exact: true }).fill(person.user.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await expect(page).toHaveURL('/dashboard')
+})
+
+test('nothing that one person has loaded is shown to the next', async ({ page, shop }) => {
+  const [first, second] = [await shop.buyer(), await shop.user({ name: 'Second' })]
+  await logInAs(page, first, shop)
+  await page.goto('/dashboard')
+  await expect(page.getByText('Rebound Sigma Pro').first()).toBeVisible()
+  await page.getByRole('button', { name: /^Log Out/ }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
+  await page.getByLabel('Email', { exact: true }).fill(second.user.email)
+  await page.getByLabel('Password', { exact: true }).fill(second.password)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
+  await expect(page.getByText('No products yet')).toBeVisible()
+})
+
+for (const [theme, width] of [
+  ['light', 1280],
+  ['dark', 360],
+] as const)
+  test(`the dialog is accessible and fits: ${theme}, ${width} px`, async ({ page, shop }) => {
+    await page.setViewportSize({ width, height: 740 })
+    await chooseTheme(page, theme)
+    const { dialog } = await openProfile(page, shop)
+    await expect(dialog.getByText('This device')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Delete my account' }).click()
+    await expectAccessible(page)
+    const overflow = await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)
+    expect(overflow).toBe(0)
+  })
