@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { settingNames } from '#server/config.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
+import { checkDocuments, readDocuments } from './checks/documents.ts'
 import { findDuplicates } from './checks/duplicates.ts'
 import { checkLockFile } from './checks/lock-file.ts'
 import { checkMigrations } from './checks/migrations.ts'
@@ -33,6 +35,17 @@ const steps: Step[] = [
   {
     name: 'settings',
     judge: () => verdict(checkSettings(readFileSync('.env.example', 'utf8'), settingNames)),
+  },
+  {
+    name: 'documents',
+    judge: () => {
+      const documents = readDocuments()
+      const scripts = Object.keys(packageJson.scripts)
+      return verdict(
+        checkDocuments(documents, { exists: existsSync, scripts }),
+        `${documents.size} documents`,
+      )
+    },
   },
   {
     name: 'lock file',

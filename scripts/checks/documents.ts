@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from 'node:fs'
+
+type Repository = { exists: (path: string) => boolean; scripts: string[] }
+
+export function readDocuments(): Map<string, string> {
+  const paths = globSync(['*.md', 'docs/**/*.md'])
+  return new Map(paths.toSorted().map((path) => [path, readFileSync(path, 'utf8')]))
+}
+
+/** What the documents name must be there: files (`server/app.ts`) and commands (`npm run check`). */
+export function checkDocuments(
+  documents: ReadonlyMap<string, string>,
+  { exists, scripts }: Repository,
+): string[] {
+  const complaints: string[] = []
+  for (const [path, text] of documents) {
+    const files = text.matchAll(/`((?:contract|server|web|sandbox|e2e|scripts|docs|deploy)\/[\w./-]*)`/g)
+    for (const [, file = ''] of files)
+      if (!exists(file)) complaints.push(`${path} names ${file}, which does not exist`)
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
+      if (!scripts.includes(script)) complaints.push(`${path} names npm run ${script}, which does not exist`)
+  }
+  return complaints
+}
