@@ -1,10 +1,11 @@
 import { eq, isNotNull, sql } from 'drizzle-orm'
+import type { Sandbox } from '#sandbox/sandbox.ts'
+import type { Connection } from '../database/connect.ts'
 import { purchases, users } from '../database/schema.ts'
 import { stateOf } from '../features/purchases/purchases.ts'
 import { createStripeGateway } from '../gateways/stripe.ts'
-import type { TestShop } from './open-shop.ts'
 
-type Shop = Pick<TestShop, 'connection' | 'sandbox'>
+type Shop = { connection: Pick<Connection, 'db'>; sandbox: Pick<Sandbox, 'secretKey' | 'api'> }
 
 /** What the shop has booked, and what it should have booked by what Stripe says: the two must be equal. */
 export async function compareBooks({ connection: { db }, sandbox }: Shop) {

@@ -1,0 +1,40 @@
+import process from 'node:process'
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { startShop } from '../start.ts'
+
+/** A shop as a process of its own that dies, without a last word, when it comes to a named moment for the nth time. */
+const { CRASH_AT: moment, CRASH_COUNT: count = '1' } = process.env
+let hits = 0
+
+const shop = await startShop(readConfig(process.env), {
+  log: pino({ level: 'silent' }),
+  withPages: false,
+  crashPoint: (name) => {
+    if (name !== moment) return
+    hits += 1
+    if (hits === Number(count)) process.kill(process.pid, 'SIGKILL')
+  },
+})
+const { sandbox } = shop
+if (!sandbox) throw new Error('Tests run with the sandbox')
+
+export type Order = { refund: string } | { reconcile: true }
+
+process.on('message', (order: Order) => {
+  void obey(order).then(
+    () => process.send?.({ done: true }),
+    (error: unknown) => process.send?.({ done: false, error: String(error) }),
+  )
+})
+
+async function obey(order: Order) {
+  if ('refund' in order) await sandbox?.controls.refund(order.refund)
+  if ('reconcile' in order) {
+    await sandbox?.controls.webhooks.flush()
+    await shop.queue.runNow('reconcile')
+  }
+}
+
+const { secretKey, publishableKey, api } = sandbox
+process.send?.({ url: shop.config.publicUrl, sandbox: { secretKey, publishableKey, api } })
