@@ -34,7 +34,7 @@ type Kind = {
 
 /**
  * The job of a process that was killed misses its heartbeat, and is given to another after about 15 seconds.
- * Failed and finished jobs are kept for 30 days.
+ * Failed and finished jobs are kept for 30 days, runs of a schedule for 7.
  */
 const optionsOf = ({ cron }: Kind) => ({
   retryLimit: cron ? 3 : 72,
@@ -43,7 +43,7 @@ const optionsOf = ({ cron }: Kind) => ({
   retryDelayMax: 3600,
   heartbeatSeconds: 10,
   expireInSeconds: 600,
-  deleteAfterSeconds: 30 * 86_400,
+  deleteAfterSeconds: (cron ? 7 : 30) * 86_400,
   notify: true,
 })
 

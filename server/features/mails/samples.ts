@@ -56,7 +56,7 @@ export const samples: Samples = {
     { ...subscription, step: 2, endsAt: renewsAt, updateUrl: null },
     { ...subscription, step: 3, endsAt: renewsAt, updateUrl: 'https://billing.stripe.com/p/session/1' },
   ],
-  cardUpdated: [{ name: 'Ada Lovelace', card: 'Visa ending in 4242' }],
+  cardUpdated: [{ name: 'Ada Lovelace' }],
   refunded: [{ ...about, amount: 39_000 }],
   accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessGranted: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],

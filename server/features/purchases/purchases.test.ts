@@ -122,6 +122,9 @@ describe('an unpaid renewal', () => {
       confirmWith: null,
     })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+    const told = (await own.mails()).filter(({ subject }) => subject === 'Your card was changed')
+    expect(told.map(({ to }) => to)).toEqual([buyer.user.email])
     await pass(own, buyer, 1, 'month')
     expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
   })

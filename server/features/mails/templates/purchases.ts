@@ -154,13 +154,16 @@ const paymentFailed: Template<
   }
 }
 
-const cardUpdated: Template<{ name: string; card: string }> = (data, site) => ({
-  subject: 'Your card was updated',
-  preheader: `From now on we charge ${data.card}.`,
-  heading: 'Your card was updated',
-  paragraphs: [greeting(data.name), `From now on we charge ${data.card}.`],
+const cardUpdated: Template<{ name: string }> = (data, site) => ({
+  subject: 'Your card was changed',
+  preheader: 'From now on we charge the new one.',
+  heading: 'Your card was changed',
+  paragraphs: [
+    greeting(data.name),
+    'The card that pays for your subscription was changed in your dashboard. From now on we charge the new one.',
+  ],
   action: toDashboard('Open your dashboard', site),
-  footnote: 'You did not change your card? Answer this mail at once.',
+  footnote: 'It was not you? Reset your password and answer this mail at once.',
 })
 
 const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
