@@ -29,7 +29,7 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
       stripe.invoices.pay((await latest()).invoice, n % 2 ? { payment_method: 'pm_card_visa' } : {}),
     authenticate: async (n: number) =>
       controls.authenticate((await latest()).intent, n % 2 ? 'complete' : 'fail'),
-    wait: (n: number) => controls.advance(1 + (n % 40), 'day'),
+    wait: (n: number) => controls.advance(1 + (n % 12), 'day'),
     failRenewal: () => controls.failNextRenewal(subscription.id),
     newCard: async (n: number) => {
       const method = await stripe.paymentMethods.attach(cards[n % cards.length] ?? '', {
@@ -37,7 +37,8 @@ function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<Re
       })
       return stripe.subscriptions.update(subscription.id, { default_payment_method: method.id })
     },
-    refund: (n: number) => stripe.refunds.create({ payment_intent: intent, amount: 1 + (n % 4000) }),
+    refund: (n: number) =>
+      stripe.refunds.create({ payment_intent: intent, amount: [1000, 2000, 3900, 3901][n % 4] ?? 0 }),
     refundLatest: async () => stripe.refunds.create({ payment_intent: (await latest()).intent }),
     failRefund: async () => {
       const { data } = await stripe.refunds.list({ payment_intent: intent })
@@ -129,25 +130,93 @@ async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: str
   return subscription.status
 }
 
+/** Orders that chance finds too seldom: refunds that add up, disputes between them, a late payment of a lost cause. */
+const suspects: ['week' | 'month', number, [Operation, number][]][] = [
+  [
+    'month',
+    0,
+    [
+      ['refund', 1],
+      ['refund', 1],
+      ['refund', 3],
+      ['failRefund', 0],
+      ['refund', 2],
+      ['refund', 2],
+    ],
+  ],
+  [
+    'month',
+    0,
+    [
+      ['dispute', 0],
+      ['refund', 0],
+      ['closeDispute', 1],
+      ['refund', 0],
+      ['dispute', 0],
+      ['wait', 6],
+    ],
+  ],
+  [
+    'week',
+    2,
+    [
+      ['wait', 8],
+      ['cancel', 0],
+      ['payLatest', 1],
+      ['wait', 8],
+    ],
+  ],
+  [
+    'week',
+    2,
+    [
+      ['wait', 8],
+      ['wait', 8],
+      ['payLatest', 1],
+      ['refundLatest', 0],
+    ],
+  ],
+  [
+    'week',
+    0,
+    [
+      ['leave', 0],
+      ['failRenewal', 0],
+      ['stay', 0],
+      ['wait', 7],
+      ['leave', 0],
+      ['payLatest', 1],
+      ['wait', 8],
+    ],
+  ],
+]
+
 test('whatever is done in whatever order, the books are true', async () => {
   const shop = await openTestSandbox()
-  const price = (await shop.price()).id
+  const prices = { week: (await shop.price('week')).id, month: (await shop.price('month')).id }
   const refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
   const refused = (error: unknown) =>
     error instanceof Error && ('status' in error || refusals.some((kind) => error instanceof kind))
-  const steps = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(10_000)), { maxLength: 14 })
-  const booksStayTrue = fc.asyncProperty(steps, async (operations) => {
-    const bought = await shop.checkout({ price })
+  const operation = fc.oneof(
+    { weight: 1, arbitrary: fc.constant('wait' as const) },
+    { weight: 3, arbitrary: fc.constantFrom(...names) },
+  )
+  const steps = fc.array(fc.tuple(operation, fc.nat(100)), { minLength: 8, maxLength: 20 })
+  const interval = fc.constantFrom('week' as const, 'month' as const)
+  const booksStayTrue = fc.asyncProperty(interval, fc.nat(3), steps, async (length, card, rest) => {
+    const bought = await shop.checkout({ price: prices[length] })
     const run = operationsOn(shop, bought)
     let status = 'incomplete'
-    for (const [name, n] of [['payFirst', 0] as const, ...operations]) {
+    for (const [name, n] of [['payFirst', card] as const, ...rest]) {
       await run[name](n).catch((error: unknown) => {
         if (!refused(error)) throw error
       })
       status = await expectTrueBooks(shop, bought.customer.id, bought.subscription.id, status)
     }
+    await run.cancel().catch(() => 'It had ended already, and costs the next buyer no time.')
   })
-  await expect(fc.assert(booksStayTrue, { numRuns: 12 })).resolves.toBeUndefined()
+  const options = { numRuns: 12 + suspects.length, examples: suspects, endOnFailure: true }
+  await expect(fc.assert(booksStayTrue, options)).resolves.toBeUndefined()
 }, 180_000)
 
 test('of 20 payments of one intent at once, one is taken', async () => {
