@@ -52,6 +52,8 @@ test.describe('the auth page', () => {
     }
     await expect(alert).toHaveText('Too many attempts. Please try again in 15 minutes.')
     await expect(submit).toBeDisabled()
+    await page.getByLabel('Email', { exact: true }).fill('another@example.com')
+    await expect(submit).toBeEnabled()
   })
 
   test('signs up and goes to the dashboard', async ({ page }) => {

@@ -74,10 +74,6 @@ export async function startShop(
     }
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const passwords = createPasswords()
-    const firstAdmin = await createAdmins({ db: connection.db, now, passwords }).ensureFirst({
-      email: config.admin.email ?? config.supportEmail,
-      password: config.admin.password,
-    })
     const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
     const payments = await openPayments(config, url, secrets, log)
@@ -105,6 +101,12 @@ export async function startShop(
     closers.push(queue.stop)
     await listen(app, config)
     closers.push(() => app.close())
+
+    // Last, because its password is told once: a start that fails must not have made it.
+    const firstAdmin = await createAdmins({ db: connection.db, now, passwords }).ensureFirst({
+      email: config.admin.email ?? config.supportEmail,
+      password: config.admin.password,
+    })
 
     return {
       config,

@@ -34,8 +34,6 @@ export type Handler<E extends Endpoint> = (
 /** One handler for every endpoint of a group: the types insist. */
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
 
-export type Mount = ReturnType<typeof createMount>
-
 /** Puts endpoints on the server. Access, validation and the form of the answer are decided here and nowhere else. */
 export function createMount(app: FastifyInstance, sessions: Sessions) {
   return function mount<Group extends Record<string, Endpoint>>(group: Group, handlers: Handlers<Group>) {

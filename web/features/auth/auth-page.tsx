@@ -57,7 +57,14 @@ function LoginForm({ email, onEmail }: EmailProps) {
       className="flex flex-col gap-5"
       onSubmit={(typed) => login.mutateAsync(typed)}
     >
-      <EmailField email={email} onEmail={onEmail} autoComplete="username" />
+      <EmailField
+        email={email}
+        onEmail={(typed) => {
+          onEmail(typed)
+          login.reset()
+        }}
+        autoComplete="username"
+      />
       <Field name="password" label="Password">
         <PasswordInput autoComplete="current-password" required maxLength={128} />
       </Field>
@@ -90,7 +97,14 @@ function SignUpForm({ email, onEmail }: EmailProps) {
       <Field name="name" label="Name">
         <Input autoComplete="name" required maxLength={100} />
       </Field>
-      <EmailField email={email} onEmail={onEmail} autoComplete="email" />
+      <EmailField
+        email={email}
+        onEmail={(typed) => {
+          onEmail(typed)
+          register.reset()
+        }}
+        autoComplete="email"
+      />
       <Field name="password" label="Password" hint="Minimum 8 characters">
         <PasswordInput autoComplete="new-password" required minLength={8} maxLength={128} />
       </Field>

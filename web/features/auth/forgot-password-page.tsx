@@ -51,6 +51,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
           required
           maxLength={254}
           placeholder="you@example.com"
+          onChange={() => request.reset()}
         />
       </Field>
       <Refusal error={request.error} />

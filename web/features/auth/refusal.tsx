@@ -12,7 +12,7 @@ export function Refusal({ error }: { error: Error | null }) {
   )
 }
 
-/** True while the server has asked for patience: trying sooner is in vain. */
+/** True while the server has asked for patience: trying sooner is in vain, unless with another e-mail address. */
 export function useMustWait(error: Error | null): boolean {
   const [over, setOver] = useState<Error | null>(null)
   const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined
