@@ -26,6 +26,10 @@ const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 's
   },
 })
 
+// Whoever of the two ends first takes the other along.
+server.once('exit', (code) => process.exit(code ?? 0))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGTERM'))
+
 type DevRenderer = { renderDevPage(path: string, settings: SiteSettings): Promise<string> }
 
 const vite = await createServer({
@@ -74,6 +78,3 @@ async function settingsOfServer(): Promise<SiteSettings> {
 
 await vite.listen()
 console.log(`\nThe shop reloads itself on http://localhost:${port}\n`)
-
-server.once('exit', (code) => process.exit(code ?? 0))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGTERM'))
