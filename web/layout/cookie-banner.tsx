@@ -57,19 +57,21 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   return (
     <section
       aria-labelledby="cookie-notice"
-      className="cookie-banner fixed inset-x-3 bottom-3 z-40 flex animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float sm:inset-x-auto sm:bottom-5 sm:left-5 sm:max-w-md sm:p-6"
+      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
     >
-      <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-lg">
-        Cookie Notice
-      </h2>
-      <p className="text-sm text-muted">
-        We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All",
-        you consent to our use of cookies.{' '}
-        <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
-          Learn more
-        </Link>
-      </p>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="flex flex-col gap-1.5">
+        <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">
+          Cookie Notice
+        </h2>
+        <p className="text-sm text-muted">
+          We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
+          All", you consent to our use of cookies.{' '}
+          <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
+            Learn more
+          </Link>
+        </p>
+      </div>
+      <div className="grid shrink-0 grid-cols-2 gap-3">
         <Button look="secondary" onClick={() => decide(true)}>
           Accept All
         </Button>

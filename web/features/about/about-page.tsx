@@ -53,7 +53,7 @@ function Mission() {
 function Contact() {
   const { supportEmail } = useSettings()
   return (
-    <section id="contact" className="border-t border-line bg-surface pt-16 pb-8 sm:pt-24">
+    <section id="contact" className="border-t border-line pt-16 sm:pt-24">
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_1.2fr]">
         <div className="flex flex-col items-start gap-4">
           <Eyebrow>Contact</Eyebrow>

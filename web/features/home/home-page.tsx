@@ -118,10 +118,10 @@ function Bands() {
   return (
     <svg
       viewBox="0 0 560 420"
-      preserveAspectRatio="xMidYMid slice"
+      preserveAspectRatio="xMidYMax slice"
       fill="none"
       aria-hidden="true"
-      className="h-64 w-full border-line bg-ground max-lg:border-t lg:h-full lg:border-l"
+      className="w-full border-line bg-ground max-lg:aspect-[16/10] max-lg:border-t lg:h-full lg:border-l"
     >
       {[70, 140, 210, 280, 350].map((line, index) => (
         <g key={line}>

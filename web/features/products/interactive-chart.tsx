@@ -42,10 +42,12 @@ export default function InteractiveChart({ className }: { className: string }) {
     lower.setData(bars.map((bar, index) => ({ time: timeOf(index), value: bar.lower })))
     const markers = createSeriesMarkers(candles)
 
+    const { fontFamily } = getComputedStyle(element)
     function paint() {
       const [ink, muted, accent, line] = themeColours('--ink', '--muted', '--accent', '--line')
       chart.applyOptions({
-        layout: { background: { color: 'transparent' }, textColor: muted, fontFamily: 'inherit' },
+        layout: { background: { color: 'transparent' }, textColor: muted, fontFamily },
+        crosshair: { vertLine: { labelBackgroundColor: muted }, horzLine: { labelBackgroundColor: muted } },
         grid: { vertLines: { color: line }, horzLines: { color: line } },
         timeScale: { borderColor: line },
         rightPriceScale: { borderColor: line },

@@ -21,12 +21,17 @@ const principles = [
 /** The three principles, as home and about show them. */
 export function Principles() {
   return (
-    <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line md:grid-cols-3">
+    <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line lg:grid-cols-3">
       {principles.map(({ title, text, picture }) => (
-        <li key={title} className="flex flex-col gap-4 bg-surface p-7 sm:p-8">
-          <div className="mb-4 h-28">{picture}</div>
-          <h3 className="text-xl">{title}</h3>
-          <p className="text-muted">{text}</p>
+        <li
+          key={title}
+          className="grid content-start gap-x-10 gap-y-6 bg-surface p-7 sm:p-8 sm:max-lg:grid-cols-[15rem_1fr]"
+        >
+          <div className="h-28 sm:max-lg:self-center">{picture}</div>
+          <div className="flex flex-col gap-3">
+            <h3 className="text-xl">{title}</h3>
+            <p className="text-muted">{text}</p>
+          </div>
         </li>
       ))}
     </ol>
@@ -35,7 +40,7 @@ export function Principles() {
 
 function Picture({ children }: { children: ReactNode }) {
   return (
-    <svg viewBox="0 0 240 112" fill="none" aria-hidden="true" className="h-full w-auto">
+    <svg viewBox="0 0 240 112" fill="none" aria-hidden="true" className="h-full max-w-full">
       {children}
     </svg>
   )
