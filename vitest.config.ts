@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,7 +8,10 @@ export default defineConfig({
     pool: 'threads',
     // No room has globals, so test files may share the modules of their worker: a third less work.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests mostly wait for PostgreSQL, so no core is kept free; more than four would wait for each other.
+    maxWorkers: Math.min(availableParallelism(), 4),
+    // Only to end what hangs: a busy machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })
