@@ -195,7 +195,7 @@ function ToRevoke() {
             </Cell>
             <Cell className="py-1.5 text-right">
               <Button look="secondary" size="sm" onClick={() => void askAndRevoke(request)}>
-                Mark as revoked<span className="sr-only">: {request.tradingViewUsername}</span>
+                Mark as revoked<span className="sr-only"> {request.tradingViewUsername}</span>
               </Button>
             </Cell>
           </>

@@ -77,10 +77,10 @@ function FailedJobs() {
             <Cell className="py-1.5">
               <div className="flex justify-end gap-1">
                 <Button look="secondary" size="sm" onClick={() => retry.mutate({ id: job.id })}>
-                  Run again<span className="sr-only">: {job.about}</span>
+                  Run again<span className="sr-only"> {job.about}</span>
                 </Button>
                 <Button look="quiet" size="sm" onClick={() => void askAndDiscard(job)}>
-                  Discard<span className="sr-only">: {job.about}</span>
+                  Discard<span className="sr-only"> {job.about}</span>
                 </Button>
               </div>
             </Cell>

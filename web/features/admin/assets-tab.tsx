@@ -20,13 +20,13 @@ const form = z.pick(assets.adminAdd.input, { ticker: true, note: true })
 
 export default function AssetsTab() {
   return (
-    <section aria-label="Assets" className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+    <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
       <ReboundList />
       <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-1">
         <ExportCard />
         <QuickActions />
       </div>
-    </section>
+    </div>
   )
 }
 

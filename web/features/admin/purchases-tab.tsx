@@ -62,7 +62,7 @@ export default function PurchasesTab() {
   }
 
   return (
-    <section aria-label="Purchases" className="flex flex-col gap-5">
+    <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
         <Filters filters={filters} onChange={setFilters} />
@@ -88,7 +88,7 @@ export default function PurchasesTab() {
       />
       {adding && <AddPurchaseDialog onClose={() => setAdding(false)} />}
       {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
-    </section>
+    </div>
   )
 }
 

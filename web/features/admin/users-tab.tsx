@@ -43,7 +43,7 @@ export default function UsersTab() {
   }
 
   return (
-    <section aria-label="Users" className="flex flex-col gap-5">
+    <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
         <Filter
@@ -68,7 +68,7 @@ export default function UsersTab() {
         renderRow={(user) => <Row user={user} onRemove={() => void askAndRemove(user)} />}
       />
       {adding && <AddUserDialog onClose={() => setAdding(false)} />}
-    </section>
+    </div>
   )
 }
 

@@ -1,0 +1,482 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { assets } from '#contract/assets.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { recommendedAssets } from '#server/database/schema.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+
+const productId = reboundSigmaPro.id
+
+async function openAdmin(page: Page, shop: TestShop, tab = 'Assets') {
+  const admin = await shop.admin()
+  await logInAs(page, admin, shop)
+  await page.goto(`/admin#${tab.toLowerCase()}`)
+  await expect(page.getByRole('tab', { name: tab, selected: true })).toBeVisible()
+  return admin
+}
+
+const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
+const dialog = (page: Page) => page.getByRole('dialog')
+const question = (page: Page) => page.getByRole('alertdialog')
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+async function customer(shop: TestShop) {
+  const mark = randomUUID().slice(0, 8)
+  const buyer = await shop.user({ name: `Nora ${mark}`, email: `nora-${mark}@example.com` })
+  const purchase = await bookPurchase(shop.connection, buyer.user.id)
+  return { ...buyer, purchase, email: buyer.user.email }
+}
+
+test.describe('who is no admin', () => {
+  test('is told so and sent home', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    await page.goto('/admin')
+    await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/')
+  })
+
+  test('loads nothing of the admin area', async ({ page }) => {
+    const files: string[] = []
+    page.on('request', (request) => files.push(request.url()))
+    await page.goto('/')
+    await page.waitForLoadState('networkidle')
+    expect(files.filter((file) => /admin|assets-tab|endless/.test(file))).toEqual([])
+  })
+})
+
+test.describe('the overview', () => {
+  test('shows the figures of the database, and a table behind each chart', async ({ page, shop }) => {
+    await customer(shop)
+    await openAdmin(page, shop)
+    const overview = page.getByRole('region', { name: 'Overview' })
+    for (const figure of [
+      'Monthly recurring revenue',
+      'Active subscriptions',
+      'New this month',
+      'Lost this month',
+      'Churn',
+      'Failed payments',
+      'Open access requests',
+    ])
+      await expect(overview.getByText(figure, { exact: true }).first()).toBeVisible()
+    await page.getByText('Active subscriptions as a table').click()
+    const months = page.getByRole('region', { name: 'Active subscriptions' }).getByRole('row')
+    await expect(months).toHaveCount(13)
+  })
+})
+
+test.describe('the assets tab', () => {
+  test.beforeEach(async ({ shop }) => {
+    await shop.connection.db.delete(recommendedAssets)
+  })
+
+  test('says when there are none, adds one in upper case, and removes it', async ({ page, shop }) => {
+    await openAdmin(page, shop)
+    await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
+    await page.getByLabel('Ticker').pressSequentially('aapl')
+    await expect(page.getByLabel('Ticker')).toHaveValue('AAPL')
+    await page.getByLabel('Note (optional)').fill('Strong trend')
+    const sent = page.waitForRequest('**/api/admin/recommended-assets')
+    await page.getByRole('button', { name: 'Add Asset' }).click()
+    expect((await sent).postDataJSON()).toEqual({
+      productId,
+      ticker: 'AAPL',
+      note: 'Strong trend',
+      sortOrder: 1,
+      isActive: true,
+    })
+    await toast(page, 'Asset added successfully')
+    const list = page.getByRole('list', { name: 'Recommended assets' })
+    await expect(list.getByText('Strong trend')).toBeVisible()
+    await expect(page.getByLabel('Ticker')).toHaveValue('')
+
+    await page.getByRole('button', { name: 'Delete AAPL' }).click()
+    await question(page).getByRole('button', { name: 'Remove asset' }).click()
+    await toast(page, 'Asset removed successfully')
+    await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
+  })
+
+  test('wants a ticker, and refuses one that is there', async ({ page, shop }) => {
+    const admin = await openAdmin(page, shop)
+    await page.getByRole('button', { name: 'Add Asset' }).click()
+    await expect(page.getByLabel('Ticker')).toHaveAttribute('aria-invalid', 'true')
+    await admin.call(assets.adminAdd, { productId, ticker: 'SPY' })
+    await page.getByLabel('Ticker').fill('spy')
+    await page.getByLabel('Ticker').press('Enter')
+    await toast(page, 'Failed to add asset')
+    await toast(page, 'SPY is already on the list')
+  })
+
+  test('is put into order with the keyboard and by dragging', async ({ page, shop }) => {
+    const admin = await shop.admin()
+    for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assets.adminAdd, { productId, ticker })
+    await openAdmin(page, shop)
+    const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
+    await page.getByRole('button', { name: 'Move AAA' }).press('ArrowDown')
+    await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
+    await expect(page.getByRole('button', { name: 'Move AAA' })).toBeFocused()
+
+    const saved = page.waitForResponse('**/move')
+    await page.getByRole('button', { name: 'Move CCC' }).hover()
+    await page.mouse.down()
+    await page.getByRole('button', { name: 'Move BBB' }).hover()
+    await page.mouse.up()
+    await expect(tickers).toHaveText(['CCC', 'BBB', 'AAA'])
+    await saved
+    expect((await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)).toEqual([
+      'CCC',
+      'BBB',
+      'AAA',
+    ])
+  })
+
+  test('takes a pasted list, and names the lines it cannot read', async ({ page, shop }) => {
+    await openAdmin(page, shop)
+    await page.getByRole('button', { name: 'Import list' }).click()
+    const pasted = page.getByLabel('Assets to import')
+    await pasted.fill('AAPL, Strong\n=cmd\nmsft')
+    await expect(dialog(page).getByText('Line 2: A ticker is')).toBeVisible()
+    await expect(dialog(page).getByRole('button', { name: 'Import' })).toBeDisabled()
+    await pasted.fill('AAPL, Strong\nmsft')
+    await expect(dialog(page).getByText('2 new')).toBeVisible()
+    await dialog(page).getByRole('button', { name: 'Import' }).click()
+    await toast(page, '2 assets imported')
+    await page.getByRole('button', { name: 'Mark as reviewed' }).click()
+    await toast(page, 'List marked as reviewed')
+  })
+
+  for (const [kind, title] of [
+    ['buyers', 'Buyers'],
+    ['orders', 'Orders'],
+    ['forms', 'Access Requests'],
+  ] as const) {
+    test(`exports ${title} as a file named by kind and date`, async ({ page, shop }) => {
+      const { email } = await customer(shop)
+      await openAdmin(page, shop)
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Export ${title}` }).click()
+      const download = await downloading
+      expect(download.suggestedFilename()).toMatch(new RegExp(String.raw`^${kind}-\d{4}-\d\d-\d\d\.csv$`))
+      await toast(page, `${title} data exported successfully`)
+      const csv = await readFile(await download.path(), 'utf8')
+      expect(csv.includes(email)).toBe(kind !== 'forms')
+    })
+  }
+
+  test('lets an export be cancelled, and says when one failed', async ({ page, shop }) => {
+    await openAdmin(page, shop)
+    let goOn: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/api/admin/export/orders', async (route) => {
+      await held
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Export Orders' }).click()
+    await expect(page.getByRole('progressbar', { name: 'Export of Orders' })).toBeVisible()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('progressbar')).toBeHidden()
+    await expect(page.getByText('Export failed')).toBeHidden()
+    goOn()
+    await page.getByRole('button', { name: 'Export Orders' }).click()
+    await toast(page, 'Export failed')
+    await toast(page, 'Please try again.')
+  })
+
+  test('sends reminders after saying to how many', async ({ page, shop }) => {
+    const { email } = await customer(shop)
+    await openAdmin(page, shop)
+    await page.getByRole('button', { name: 'Send Reminders' }).click()
+    await expect(question(page).getByText(/Mail \d+ buyers? without a TradingView username\?/)).toBeVisible()
+    await question(page).getByRole('button', { name: 'Send reminders' }).click()
+    await expect(page.getByText(/^Reminders to \d+ buyers? queued$/)).toBeVisible()
+    const mails = await shop.mails()
+    expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
+    await page.getByRole('button', { name: 'Send Reminders' }).click()
+    await toast(page, 'Nobody to remind')
+  })
+})
+
+test.describe('the users tab', () => {
+  test('adds a user with admin privileges, finds and deletes them', async ({ page, shop }) => {
+    const email = `grace-${randomUUID()}@example.com`
+    const admin = await openAdmin(page, shop, 'Users')
+    for (const column of ['Name', 'Email', 'Admin', 'Purchases', 'Registered'])
+      await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()
+    await page.getByRole('button', { name: 'Add User' }).click()
+    await page.getByLabel('Email', { exact: true }).fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('a long enough one')
+    await page.getByLabel('Name', { exact: true }).fill('Grace Hopper')
+    await page.getByLabel('Admin privileges').check()
+    await dialog(page).getByRole('button', { name: 'Create User' }).click()
+    await toast(page, 'User created successfully')
+
+    await page.getByRole('searchbox', { name: 'Search by email or name' }).fill(email.toUpperCase())
+    const row = rowOf(page, email)
+    await expect(row).toHaveCount(1)
+    await expect(row).toContainText('Grace Hopper')
+    await expect(row).toContainText('Admin')
+    await expect(row).toContainText('0 / 0')
+    await row.getByRole('button', { name: `Delete user ${email}` }).click()
+    await expect(
+      question(page).getByText(`Delete user ${email}? This action cannot be undone.`, { exact: true }),
+    ).toBeVisible()
+    await question(page).getByRole('button', { name: 'Delete user' }).click()
+    await toast(page, 'User deleted successfully')
+    await expect(page.getByText('No users found', { exact: true })).toBeVisible()
+    expect(await admin.call(accounts.adminList, { q: email })).toEqual([])
+  })
+
+  test('does not let admins delete themselves', async ({ page, shop }) => {
+    const { user } = await openAdmin(page, shop, 'Users')
+    await page.getByRole('searchbox').fill(user.email)
+    await expect(page.getByRole('button', { name: `Delete user ${user.email}` })).toBeDisabled()
+  })
+
+  test('says why a user could not be created, and keeps what was typed', async ({ page, shop }) => {
+    const { email } = await customer(shop)
+    await openAdmin(page, shop, 'Users')
+    await page.getByRole('button', { name: 'Add User' }).click()
+    await page.getByLabel('Email', { exact: true }).fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await page.getByLabel('Name', { exact: true }).fill('Twin')
+    await dialog(page).getByRole('button', { name: 'Create User' }).click()
+    await expect(dialog(page).getByText('Password must be at least 8 characters long')).toBeVisible()
+    await page.getByLabel('Password', { exact: true }).fill('a long enough one')
+    await dialog(page).getByRole('button', { name: 'Create User' }).click()
+    await toast(page, 'Failed to create user')
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Twin')
+  })
+})
+
+test.describe('the purchases tab', () => {
+  test('adds a purchase to the exact cent for a user found while typing', async ({ page, shop }) => {
+    const { user } = await shop.user({ email: `ida-${randomUUID()}@example.com` })
+    const admin = await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('button', { name: 'Add Purchase' }).click()
+    await page.getByRole('combobox', { name: 'User' }).fill(user.email)
+    await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1)
+    await page.getByRole('combobox', { name: 'User' }).press('Enter')
+    for (const [typed, fault] of [
+      ['-1', 'The amount cannot be negative'],
+      ['abc', 'Please enter an amount like 39.99'],
+      ['1e9', 'Please enter an amount like 39.99'],
+      ['1000000', 'The amount is too high'],
+      ['', 'Please enter an amount like 39.99'],
+    ] as const) {
+      await page.getByLabel('Amount in dollars').fill(typed)
+      await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
+      await expect(dialog(page).getByText(fault, { exact: true })).toBeVisible()
+    }
+    await page.getByLabel('Amount in dollars').fill('39.99')
+    await page.getByLabel('Billing Type').selectOption('yearly')
+    await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
+    await toast(page, 'Purchase created successfully')
+    const [booked] = await admin.call(purchases.adminList, { q: user.email })
+    expect(booked).toMatchObject({ amount: 3999, billingType: 'yearly', status: 'active' })
+    await page.getByRole('searchbox').fill(user.email)
+    await expect(rowOf(page, user.email)).toContainText('$39.99')
+  })
+
+  test('wants a user that exists', async ({ page, shop }) => {
+    await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('button', { name: 'Add Purchase' }).click()
+    await page.getByLabel('Amount in dollars').fill('39')
+    await page.getByRole('combobox', { name: 'User' }).fill('nobody has this')
+    await expect(page.getByRole('listbox').getByText('No users found')).toBeVisible()
+    await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
+    await expect(dialog(page).getByText('Please choose a user')).toBeVisible()
+  })
+
+  test('finds, cancels and deletes a purchase', async ({ page, shop }) => {
+    const { email } = await customer(shop)
+    await openAdmin(page, shop, 'Purchases')
+    for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
+      await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()
+    await page.getByPlaceholder('Search by email or name...').fill(email.toUpperCase())
+    const row = rowOf(page, email)
+    await expect(row).toHaveCount(1)
+    await expect(row).toContainText('Rebound Sigma Pro')
+
+    await row.getByRole('button', { name: 'Cancel' }).click()
+    await expect(question(page).getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
+    await question(page).getByRole('button', { name: 'Cancel purchase' }).click()
+    await toast(page, 'Purchase cancelled successfully')
+    await expect(row).toContainText('cancelled')
+    await expect(row.getByRole('button', { name: 'Cancel' })).toBeHidden()
+
+    await row.getByRole('button', { name: `Delete purchase for ${email}` }).click()
+    await expect(
+      question(page).getByText(`Permanently delete purchase for ${email}? This action cannot be undone.`, {
+        exact: true,
+      }),
+    ).toBeVisible()
+    await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+    await toast(page, 'Purchase deleted successfully')
+    await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
+  })
+
+  test('says so when another admin was faster', async ({ page, shop }) => {
+    const { email, purchase } = await customer(shop)
+    const admin = await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('searchbox').fill(email)
+    await expect(rowOf(page, email)).toHaveCount(1)
+    await admin.call(purchases.adminDelete, { id: purchase.id })
+    await rowOf(page, email).getByRole('button', { name: 'Delete purchase' }).click()
+    await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+    await toast(page, 'Failed to delete purchase')
+    await toast(page, 'Purchase not found')
+  })
+
+  test('refunds a part of a payment through Stripe', async ({ page, shop }) => {
+    const buyer = await shop.buyer()
+    const { email } = buyer.user
+    await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('searchbox').fill(email)
+    await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+    await page.getByLabel('A part').check()
+    await page.getByLabel('Amount in dollars').fill('10.01')
+    await dialog(page).getByRole('button', { name: 'Refund' }).click()
+    await toast(page, 'Refund sent successfully')
+    await expect(rowOf(page, email)).toContainText('$10.01 refunded')
+    await expect(rowOf(page, email)).toContainText('active')
+  })
+
+  test('filters by status and billing, and loads more while one scrolls', async ({ page, shop }) => {
+    const mark = `crowd${randomUUID().slice(0, 8)}`
+    await shop.connection.pool.query(
+      `with added as (
+         insert into users (email, name) select $1 || n || '@example.com', 'Crowd' from generate_series(1, 180) n returning id)
+       insert into purchases (user_id, product_id, billing_type, amount, status, ended_at)
+       select id, $2, case when row_number() over () <= 30 then 'yearly' else 'monthly' end, 3900, 'expired', now() from added`,
+      [mark, productId],
+    )
+    await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('searchbox').fill(mark)
+    await page.getByLabel('Status').selectOption('expired')
+    await page.getByLabel('Billing', { exact: true }).selectOption('yearly')
+    await expect(page.getByText('30 purchases', { exact: true })).toBeVisible()
+    await page.getByLabel('Billing', { exact: true }).selectOption('')
+    await expect(page.getByText(/\d+ purchases so far/)).toBeVisible()
+    await expect(async () => {
+      await page.mouse.wheel(0, 3000)
+      await expect(page.getByText('180 purchases', { exact: true })).toBeVisible({ timeout: 500 })
+    }).toPass()
+    expect(await page.getByRole('row').count()).toBeLessThan(182)
+    await page.getByLabel('Status').selectOption('active')
+    await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
+  })
+})
+
+test.describe('the access tab', () => {
+  async function asker(shop: TestShop) {
+    const buyer = await customer(shop)
+    const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
+    await buyer.call(accessRequests.submitForPurchase, {
+      purchaseId: buyer.purchase.id,
+      exchangeName: 'Kraken',
+      tradingViewUsername,
+      apiKey: `key-${tradingViewUsername}`,
+      secretKey: 'very secret',
+    })
+    return { ...buyer, tradingViewUsername }
+  }
+
+  test('copies the username, reveals the key and grants access', async ({ page, shop, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const { email, tradingViewUsername } = await asker(shop)
+    await openAdmin(page, shop, 'Access')
+    const row = rowOf(page, tradingViewUsername)
+    await expect(row).toContainText(/2[34] h left/)
+    await row.getByRole('button', { name: `Copy ${tradingViewUsername}` }).click()
+    await toast(page, 'Copied')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(tradingViewUsername)
+
+    await row.getByRole('button', { name: 'Reveal key' }).click()
+    await dialog(page).getByRole('button', { name: 'Reveal' }).click()
+    await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
+
+    await row.getByRole('button', { name: 'Grant' }).click()
+    await toast(page, 'Access granted')
+    await expect(row).toBeHidden()
+    const mails = await shop.mails()
+    expect(mails.some((mail) => mail.to === email && /access/i.test(mail.subject))).toBe(true)
+
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    await page.getByRole('searchbox').fill('reveal')
+    await expect(page.getByRole('region', { name: 'Audit log' }).getByRole('row').nth(1)).toContainText(
+      'reveal',
+    )
+  })
+
+  test('refuses many with one reason', async ({ page, shop }) => {
+    const [one, two] = [await asker(shop), await asker(shop)]
+    await openAdmin(page, shop, 'Access')
+    for (const { tradingViewUsername } of [one, two])
+      await page.getByLabel(`Choose ${tradingViewUsername}`).check()
+    await page.getByRole('button', { name: 'Refuse chosen' }).click()
+    await dialog(page).getByRole('button', { name: 'Refuse' }).click()
+    await expect(dialog(page).getByText('Please give a reason')).toBeVisible()
+    await page.getByLabel('Reason').fill('This username does not exist.')
+    await dialog(page).getByRole('button', { name: 'Refuse' }).click()
+    await toast(page, 'Access refused')
+    await expect(rowOf(page, one.tradingViewUsername)).toBeHidden()
+    await expect(rowOf(page, two.tradingViewUsername)).toBeHidden()
+  })
+
+  test('marks what is overdue, and lists what is to be revoked', async ({ page, shop }) => {
+    const late = await asker(shop)
+    const gone = await asker(shop)
+    await shop.connection.pool.query(
+      `update access_requests set submitted_at = now() - interval '30 hours' where trading_view_username = $1`,
+      [late.tradingViewUsername],
+    )
+    const admin = await shop.admin()
+    const queue = await admin.call(accessRequests.adminList, { limit: 200 })
+    const { id = '' } =
+      queue.find((request) => request.tradingViewUsername === gone.tradingViewUsername) ?? {}
+    await admin.call(accessRequests.adminGrant, { ids: [id] })
+    await admin.call(purchases.adminCancel, { id: gone.purchase.id })
+    await openAdmin(page, shop, 'Access')
+    await expect(rowOf(page, late.tradingViewUsername)).toContainText('Overdue by 6 h')
+    const toRevoke = page.getByRole('region', { name: 'To revoke' })
+    await toRevoke.getByRole('button', { name: `Mark as revoked ${gone.tradingViewUsername}` }).click()
+    await question(page).getByRole('button', { name: 'Mark as revoked' }).click()
+    await toast(page, 'Access revoked')
+    await expect(toRevoke.getByText(gone.tradingViewUsername)).toBeHidden()
+  })
+})
+
+test.describe('the admin area', () => {
+  for (const theme of ['light', 'dark'])
+    for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Activity'])
+      test(`has no fault that axe knows of: ${tab}, ${theme}`, async ({ page, shop }) => {
+        await customer(shop)
+        await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
+        await openAdmin(page, shop, tab)
+        await expect(page.getByRole('region', { name: 'Overview' })).toBeVisible()
+        await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+        await expectAccessible(page)
+        const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
+        expect(scrollWidth).toBe(clientWidth)
+      })
+
+  test('fits a phone on every tab', async ({ page, shop }) => {
+    await customer(shop)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await openAdmin(page, shop)
+    for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Activity']) {
+      await page.getByRole('tab', { name: tab }).click()
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    }
+  })
+})
