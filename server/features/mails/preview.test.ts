@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { openShop } from '../../testing/open-shop.ts'
+
+test('the preview shows every mail outside production, and is not there in production', async () => {
+  await using shop = await openShop()
+  const page = await shop.app.inject('/dev/mails?mail=receipt')
+  expect(page.statusCode).toBe(200)
+  expect(page.body).toContain('Your receipt: Rebound Sigma Pro')
+  expect((await shop.app.inject('/dev/mails/raw?mail=no-such-mail')).statusCode).toBe(404)
+
+  await using live = await openShop({
+    env: {
+      NODE_ENV: 'production',
+      PAYMENTS: 'sandbox',
+      SECRETS_KEY: 'ab'.repeat(32),
+      PUBLIC_URL: 'https://shop.example',
+    },
+  })
+  for (const path of ['/dev/mails', '/dev/mails/raw?mail=receipt'])
+    expect((await live.app.inject(path)).statusCode).toBe(404)
+})
