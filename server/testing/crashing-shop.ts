@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { pino } from 'pino'
+import type { Sandbox } from '#sandbox/sandbox.ts'
 import { readConfig } from '../config.ts'
 import { startShop } from '../start.ts'
 
@@ -19,6 +20,8 @@ const shop = await startShop(readConfig(process.env), {
 const { sandbox } = shop
 if (!sandbox) throw new Error('Tests run with the sandbox')
 
+/** What it says when it is open, and what it can be asked to do. */
+export type Open = { url: string; sandbox: Pick<Sandbox, 'secretKey' | 'publishableKey' | 'api'> }
 export type Order = { refund: string } | { reconcile: true }
 
 process.on('message', (order: Order) => {
@@ -37,4 +40,7 @@ async function obey(order: Order) {
 }
 
 const { secretKey, publishableKey, api } = sandbox
-process.send?.({ url: shop.config.publicUrl, sandbox: { secretKey, publishableKey, api } })
+process.send?.({
+  url: shop.config.publicUrl,
+  sandbox: { secretKey, publishableKey, api },
+} satisfies Open)

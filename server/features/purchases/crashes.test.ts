@@ -8,12 +8,11 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
-import type { Sandbox } from '#sandbox/sandbox.ts'
 import { type Connection, connect } from '#server/database/connect.ts'
 import { readOutbox } from '#server/gateways/outbox.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
-import type { Order } from '#server/testing/crashing-shop.ts'
+import type { Open, Order } from '#server/testing/crashing-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 
@@ -34,12 +33,7 @@ const moments = [
   'duplicate cancelled',
 ]
 
-type Running = {
-  child: ChildProcess
-  url: string
-  sandbox: Pick<Sandbox, 'secretKey' | 'publishableKey' | 'api'>
-  ask(order: Order): Promise<void>
-}
+type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 async function start(env: Record<string, string>): Promise<Running> {
   const child = fork(new URL('../../testing/crashing-shop.ts', import.meta.url), {

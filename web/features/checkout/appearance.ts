@@ -16,6 +16,7 @@ export function appearanceFor(theme: 'light' | 'dark'): Appearance {
       borderRadius: '10px',
       fontSizeBase: '16px',
     },
+    rules: { '.Input': { borderColor: color('field') } },
   }
 }
 

@@ -82,9 +82,9 @@ async function process(paymentIntentId: string, startSession: () => Promise<void
 
 function PleaseLogIn({ reason }: { reason: string }) {
   return (
-    <Container className="flex max-w-2xl flex-col items-start gap-5 py-20 sm:py-28">
+    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">Please log in</h1>
-      <p role="alert" className="text-lg text-muted">
+      <p role="alert" className="max-w-2xl text-lg text-muted">
         {reason}
       </p>
       <ButtonLink href="/auth">Log In</ButtonLink>
@@ -94,26 +94,28 @@ function PleaseLogIn({ reason }: { reason: string }) {
 
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
   return (
-    <Container className="flex max-w-2xl flex-col gap-8 py-14 sm:py-20">
-      <div className="flex flex-col gap-4">
-        <CircleCheck aria-hidden="true" className="size-12 text-accent" />
-        <h1 className="text-3xl">Payment Successful!</h1>
-        <p className="text-lg text-muted">
-          Thank you. Your receipt is on its way. Tell us where to send your access: it is granted within 24
-          hours.
-        </p>
+    <Container className="py-14 sm:py-20">
+      <div className="flex max-w-2xl flex-col gap-8">
+        <div className="flex flex-col gap-4">
+          <CircleCheck aria-hidden="true" className="size-12 text-accent" />
+          <h1 className="text-3xl">Payment Successful!</h1>
+          <p className="text-lg text-muted">
+            Thank you. Your receipt is on its way. Tell us where to send your access: it is granted within 24
+            hours.
+          </p>
+        </div>
+        <Card className="flex flex-col gap-6 sm:p-8">
+          <h2 className="text-xl">TradingView Access Request</h2>
+          <AccessRequestForm
+            of={{ paymentIntentId }}
+            leave={{ label: 'Skip for Now', onClick: () => void leaveFor('/dashboard') }}
+            onSubmitted={async () => {
+              await wait(2000)
+              await leaveFor('/welcome')
+            }}
+          />
+        </Card>
       </div>
-      <Card className="flex flex-col gap-6 sm:p-8">
-        <h2 className="text-xl">TradingView Access Request</h2>
-        <AccessRequestForm
-          of={{ paymentIntentId }}
-          leave={{ label: 'Skip for Now', onClick: () => void leaveFor('/dashboard') }}
-          onSubmitted={async () => {
-            await wait(2000)
-            await leaveFor('/welcome')
-          }}
-        />
-      </Card>
     </Container>
   )
 }

@@ -1,11 +1,12 @@
 import { Check } from 'lucide-react'
 import { reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
+import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { dollars } from '#web/ui/money.ts'
 
-const { monthlyPrice, yearlyPrice, slug } = reboundSigmaPro
+const { monthlyPrice, yearlyPrice } = reboundSigmaPro
 
 const offers = [
   {
@@ -30,10 +31,6 @@ const offers = [
     ],
   },
 ] as const
-
-export function checkoutAddress(billing: 'monthly' | 'yearly') {
-  return `/checkout?product=${slug}&billing=${billing}`
-}
 
 export function Pricing() {
   return (
