@@ -63,12 +63,12 @@ order by created_at;
 
 -- Those who gave a username asked for access; the youngest requests still wait, a few of them too long.
 insert into access_requests (user_id, purchase_id, exchange_name, trading_view_username, additional_info, status, reason,
-  submitted_at, decided_at)
+  submitted_at, decided_at, ended_at)
 select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_username,
   case when b.luck < 0.1 then 'I trade mostly in the evening, so no hurry.' end,
   case when waits then 'requested' when b.luck > 0.83 then 'refused' when ended and b.luck < 0.8 then 'revoked' else 'granted' end,
   case when not waits and b.luck > 0.83 then 'This TradingView username does not exist.' end, asked_at,
-  case when not waits then asked_at + b.dice * interval '20 hours' end
+  case when not waits then asked_at + b.dice * interval '20 hours' end, case when ended then now() end
 from words w, (select * from booked where is_last) b join users u on u.id = b.user_id,
   lateral (select b.created_at + b.dice * interval '1 hour' as asked_at, b.status in ('cancelled', 'expired') as ended) a,
   lateral (select not ended and asked_at > now() - interval '50 hours' as waits) r

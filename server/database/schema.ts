@@ -228,8 +228,13 @@ export const accessRequests = pgTable(
     submittedAt: createdAt(),
     decidedAt: moment(),
     decidedBy: uuid().references(() => users.id),
+    /** When the purchase behind a grant ended, or the buyer moved to another username. */
+    endedAt: moment(),
   },
   (t) => [
+    index('access_requests_to_revoke')
+      .on(t.submittedAt, t.id)
+      .where(sql`${t.status} = 'granted' and ${t.endedAt} is not null`),
     index('access_requests_purchase').on(t.purchaseId, t.submittedAt.desc()),
     index('access_requests_open').on(t.submittedAt, t.id).where(sql`${t.status} = 'requested'`),
     // A double click must not stand in the queue twice.

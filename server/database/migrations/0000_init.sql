@@ -11,6 +11,7 @@ CREATE TABLE "access_requests" (
 	"submitted_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"decided_at" timestamp (3) with time zone,
 	"decided_by" uuid,
+	"ended_at" timestamp (3) with time zone,
 	CONSTRAINT "access_requests_status" CHECK ("access_requests"."status" in ('requested', 'granted', 'refused', 'revoked'))
 );
 --> statement-breakpoint
@@ -186,6 +187,7 @@ ALTER TABLE "known_devices" ADD CONSTRAINT "known_devices_user_id_users_id_fk" F
 ALTER TABLE "password_tokens" ADD CONSTRAINT "password_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "purchases" ADD CONSTRAINT "purchases_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "access_requests_to_revoke" ON "access_requests" USING btree ("submitted_at","id") WHERE "access_requests"."status" = 'granted' and "access_requests"."ended_at" is not null;--> statement-breakpoint
 CREATE INDEX "access_requests_purchase" ON "access_requests" USING btree ("purchase_id","submitted_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "access_requests_open" ON "access_requests" USING btree ("submitted_at","id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint
 CREATE UNIQUE INDEX "access_requests_one_open" ON "access_requests" USING btree ("purchase_id") WHERE "access_requests"."status" = 'requested';--> statement-breakpoint

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessRequests as contract } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { audit } from '#contract/audit.ts'
+import { purchases as purchaseCalls } from '#contract/purchases.ts'
 import { accessRequests, purchases, users } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -238,7 +239,7 @@ describe('the seller', () => {
     test('access whose purchase has ended, until it is marked as revoked', async () => {
       const buyer = await grantedBuyer()
       expect(await buyer.toRevoke()).toEqual([])
-      await setStatus(buyer.purchase.id, 'cancelled')
+      await buyer.admin.call(purchaseCalls.adminCancel, { id: buyer.purchase.id })
       expect(await buyer.toRevoke()).toMatchObject([
         { id: buyer.requestId, purchase: { status: 'cancelled' } },
       ])
@@ -248,9 +249,19 @@ describe('the seller', () => {
       expect(await mailsTo(buyer.user.email)).toContain('Your TradingView access has ended')
     })
 
+    test('access whose subscription Stripe has ended', async () => {
+      const [admin, buyer] = [await shop.admin(), await shop.buyer()]
+      await buyer.call(contract.submitForPurchase, { ...form, purchaseId: buyer.purchase.id })
+      const ids = (await buyer.call(contract.list, {})).map(({ id }) => id)
+      await admin.call(contract.adminGrant, { ids })
+      await admin.call(purchaseCalls.adminRefund, { id: buyer.purchase.id })
+      await shop.settle()
+      expect(await queue('adminToRevoke', buyer.user.email)).toMatchObject([{ id: ids[0] }])
+    })
+
     test('access whose purchase was deleted', async () => {
       const buyer = await grantedBuyer()
-      await shop.connection.db.delete(purchases).where(eq(purchases.id, buyer.purchase.id))
+      await buyer.admin.call(purchaseCalls.adminDelete, { id: buyer.purchase.id })
       expect(await buyer.toRevoke()).toMatchObject([{ id: buyer.requestId, purchase: null }])
       expect(await buyer.call(contract.list, {})).toEqual([])
     })
@@ -265,7 +276,7 @@ describe('the seller', () => {
 
     test('nothing while the buyer has come back with the same username, and one entry when that ends too', async () => {
       const buyer = await grantedBuyer()
-      await setStatus(buyer.purchase.id, 'cancelled')
+      await buyer.admin.call(purchaseCalls.adminCancel, { id: buyer.purchase.id })
       const again = await bookPurchase(shop.connection, buyer.user.id)
       await buyer.call(contract.submitForPurchase, { ...form, purchaseId: again.id })
       expect(await buyer.toRevoke()).toEqual([])
@@ -273,7 +284,7 @@ describe('the seller', () => {
       const open = requests.filter(({ status }) => status === 'requested')
       await buyer.admin.call(contract.adminGrant, { ids: open.map(({ id }) => id) })
       expect(await buyer.toRevoke()).toEqual([])
-      await setStatus(again.id, 'cancelled')
+      await buyer.admin.call(purchaseCalls.adminCancel, { id: again.id })
       expect(await buyer.toRevoke()).toMatchObject([{ purchaseId: again.id }])
     })
   })
@@ -299,7 +310,6 @@ test('of a deleted person only the username is kept, and only until their access
   await buyer.ask()
   const { id } = await onlyRequestOf(buyer)
   await admin.call(contract.adminGrant, { ids: [id] })
-  await setStatus(buyer.purchase.id, 'cancelled')
   await admin.call(accounts.adminDelete, { id: buyer.user.id })
   const waiting = await admin.call(contract.adminToRevoke, {})
   expect(waiting.find((request) => request.id === id)).toMatchObject({

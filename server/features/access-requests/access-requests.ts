@@ -13,6 +13,7 @@ import { createDecisions } from './decisions.ts'
 import { purgeKeys, sealKeys } from './keys.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
+export { accessEnds } from './unpaid.ts'
 
 type Dependencies = {
   db: Database
@@ -101,7 +102,7 @@ export function createAccessRequests(deps: Dependencies) {
 }
 
 function forBuyer(row: typeof accessRequests.$inferSelect) {
-  const { sealedKeys: _keys, userId: _owner, decidedBy: _admin, ...shown } = row
+  const { sealedKeys: _keys, userId: _owner, decidedBy: _admin, endedAt: _ended, ...shown } = row
   return { ...shown, promisedBy: promisedBy(row.submittedAt) }
 }
 

@@ -49,7 +49,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ submittedAt, id }) => ({ at: submittedAt, id }))
     return {
-      items: items.map(({ userId: _user, decidedBy: _admin, ...row }) => ({
+      items: items.map(({ userId: _user, decidedBy: _admin, endedAt: _ended, ...row }) => ({
         ...row,
         promisedBy: promisedBy(row.submittedAt),
       })),

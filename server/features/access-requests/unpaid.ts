@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { liveStatuses } from '#contract/purchases.ts'
-import type { Transaction } from '../../database/connect.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
 
 const live = sql`(${sql.join(
@@ -9,11 +9,33 @@ const live = sql`(${sql.join(
 )})`
 
 /**
- * True of a grant behind which no live subscription stands: its purchase has ended or was deleted, or the buyer has
- * moved to another TradingView username. Access is a person's, so a later purchase that asks for the same username
- * keeps it.
+ * Called with the change that ends purchases, so that the list of what is to be revoked never looks through all grants.
+ * A purchase can come back to life, so the list looks once more at those that are marked.
  */
-export const isUnpaid = sql`not exists (
+export async function accessEnds(
+  tx: Transaction | Database,
+  of: { purchaseId: string } | { userId: string },
+  at: Date,
+) {
+  await tx
+    .update(accessRequests)
+    .set({ endedAt: at })
+    .where(
+      and(
+        'purchaseId' in of
+          ? eq(accessRequests.purchaseId, of.purchaseId)
+          : eq(accessRequests.userId, of.userId),
+        eq(accessRequests.status, 'granted'),
+        isNull(accessRequests.endedAt),
+      ),
+    )
+}
+
+/**
+ * True of a marked grant behind which no live subscription stands. Access is a person's, so a later purchase that asks
+ * for the same username keeps it.
+ */
+export const isUnpaid = sql`${accessRequests.endedAt} is not null and not exists (
   select from access_requests claim
   join purchases on purchases.id = claim.purchase_id and purchases.status in ${live}
   where claim.user_id = ${accessRequests.userId}
@@ -27,9 +49,9 @@ export const isUnpaid = sql`not exists (
     )
 )`
 
-/** A new grant to the same username replaces older ones, so that there is one to revoke when it ends. */
+/** A new grant takes the place of older ones: to the same username as if it were one, of the same purchase to be revoked. */
 export async function replaceOlderGrants(tx: Transaction, ids: string[], now: Date) {
-  for (const id of ids)
+  for (const id of ids) {
     await tx.execute(sql`
       update access_requests older
       set status = 'revoked', decided_at = ${now}
@@ -39,10 +61,14 @@ export async function replaceOlderGrants(tx: Transaction, ids: string[], now: Da
         and older.status = 'granted'
         and older.user_id = newer.user_id
         and lower(older.trading_view_username) = lower(newer.trading_view_username)
-        and (
-          older.purchase_id = newer.purchase_id
-          or not exists (
-            select from purchases where purchases.id = older.purchase_id and purchases.status in ${live}
-          )
-        )`)
+        and (older.purchase_id = newer.purchase_id or older.ended_at is not null)`)
+    await tx.execute(sql`
+      update access_requests older
+      set ended_at = ${now}
+      from access_requests newer
+      where newer.id = ${id}
+        and older.id <> newer.id
+        and older.status = 'granted'
+        and older.purchase_id = newer.purchase_id`)
+  }
 }

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
+import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
 import { listPurchases, type Wanted } from './list.ts'
 import type { OwnPurchases } from './own-purchases.ts'
@@ -77,6 +78,7 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
             .update(purchases)
             .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
+        await accessEnds(tx, { purchaseId: id }, now())
         await record(tx, by, 'cancel', id)
       })
     },
@@ -84,6 +86,7 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
     async remove(by: By, id: string) {
       await endAtStripe(id)
       await db.transaction(async (tx) => {
+        await accessEnds(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (removed) await record(tx, by, 'delete', id, removed)
       })

@@ -3,6 +3,7 @@ import type { Database } from '../../database/connect.ts'
 import { checkouts, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
+import { accessEnds } from '../access-requests/access-requests.ts'
 import type { PurchaseRow } from './letters.ts'
 import { listPurchases } from './list.ts'
 import { liveStatuses } from './state.ts'
@@ -138,6 +139,7 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
         .update(purchases)
         .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
         .where(and(eq(purchases.userId, userId), isLive, isNull(purchases.stripeSubscriptionId)))
+      await accessEnds(db, { userId }, now())
     },
   }
 }

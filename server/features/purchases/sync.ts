@@ -3,9 +3,10 @@ import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
+import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { createLetters } from './letters.ts'
-import { isUnpaidAttempt, liveStatuses, moneyIsBack, stateOf } from './state.ts'
+import { isLive, isUnpaidAttempt, liveStatuses, moneyIsBack, stateOf } from './state.ts'
 import { joinedTurns } from './turns.ts'
 
 type Dependencies = {
@@ -119,6 +120,7 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
       .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
       .where(eq(purchases.id, before.id))
       .returning()
+    if (after && !isLive(after.status)) await accessEnds(tx, { purchaseId: after.id }, now())
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
     if (after && to && !to.deletedAt) await tell(tx, { before, after, to, attached: false })
   }

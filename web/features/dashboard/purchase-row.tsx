@@ -38,7 +38,7 @@ export function PurchaseRow({ purchase }: { purchase: Purchase }) {
         </p>
         <Dates purchase={purchase} />
       </div>
-      <div className="flex flex-wrap gap-2 lg:justify-end">
+      <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <Invoices id={id} />
         {status === 'active' && <Cancel id={id} />}
         {status === 'pending_cancel' && <Resume id={id} />}
