@@ -17,13 +17,15 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: 'web/main.tsx',
-      // What every page needs is one file, the entry, from which pages may import; what the public pages share is another.
+      // Few files instead of dozens of crumbs: the entry has what every page needs, and pages may import from it.
       preserveEntrySignatures: 'allow-extension',
       output: {
         codeSplitting: {
           groups: [
-            { name: 'main', tags: ['$initial'], priority: 1 },
-            { name: 'showcase', test: /features.showcase|ui.(badge|money)|price-list/ },
+            { name: 'main', tags: ['$initial'], priority: 3 },
+            { name: 'showcase', test: /features.showcase|ui.(badge|money)|price-list/, priority: 2 },
+            { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3, priority: 1 },
+            { name: 'icons', test: /lucide-react/ },
           ],
         },
       },

@@ -1,24 +1,46 @@
-import { expect, test } from './shop.ts'
+import type { Page } from '@playwright/test'
+import { expect, logInAs, test } from './shop.ts'
 import { comeFrom, publicPaths } from './visitors.ts'
 
-const budgets: Record<string, { script: number; all: number; requests: number }> = {
-  '/': { script: 85, all: 120, requests: 8 },
-  '/products/rebound-sigma-pro': { script: 95, all: 140, requests: 8 },
+/** Loads a page as a first-time visitor and weighs what came over the wire. */
+async function weigh(page: Page, path: string) {
+  const loaded: { type: string; bytes: number }[] = []
+  page.on('requestfinished', async (request) => {
+    const { responseBodySize } = await request.sizes()
+    loaded.push({ type: request.resourceType(), bytes: responseBodySize })
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  const kilobytes = (requests: typeof loaded) => requests.reduce((sum, { bytes }) => sum + bytes, 0) / 1000
+  return {
+    script: kilobytes(loaded.filter(({ type }) => type === 'script')),
+    all: kilobytes(loaded),
+    requests: loaded.length,
+  }
 }
 
-for (const [path, budget] of Object.entries(budgets))
+for (const { path, script, all, requests } of [
+  { path: '/', script: 85, all: 120, requests: 8 },
+  { path: '/products/rebound-sigma-pro', script: 95, all: 140, requests: 9 },
+])
   test(`the first load of ${path} keeps to its budget of bytes and requests`, async ({ page }) => {
     await comeFrom(page, { country_code: 'US' })
-    const loaded: { url: string; type: string; bytes: number }[] = []
-    page.on('requestfinished', async (request) => {
-      const { responseBodySize } = await request.sizes()
-      loaded.push({ url: request.url(), type: request.resourceType(), bytes: responseBodySize })
-    })
-    await page.goto(path, { waitUntil: 'networkidle' })
-    const kilobytes = (requests: typeof loaded) => requests.reduce((sum, { bytes }) => sum + bytes, 0) / 1024
-    expect(kilobytes(loaded.filter(({ type }) => type === 'script'))).toBeLessThanOrEqual(budget.script)
-    expect(kilobytes(loaded)).toBeLessThanOrEqual(budget.all)
-    expect(loaded.length).toBeLessThanOrEqual(budget.requests)
+    const weight = await weigh(page, path)
+    expect(weight.script).toBeLessThanOrEqual(script)
+    expect(weight.all).toBeLessThanOrEqual(all)
+    expect(weight.requests).toBeLessThanOrEqual(requests)
+  })
+
+for (const { path, script } of [
+  { path: '/auth', script: 115 },
+  { path: '/checkout?product=rebound-sigma-pro', script: 115 },
+  { path: '/dashboard', script: 115 },
+  { path: '/admin', script: 140 },
+])
+  test(`the code of ${path} keeps to its budget`, async ({ page, shop }) => {
+    await comeFrom(page, { country_code: 'US' })
+    if (path === '/dashboard') await logInAs(page, await shop.user(), shop)
+    if (path === '/admin') await logInAs(page, await shop.admin(), shop)
+    expect((await weigh(page, path)).script).toBeLessThanOrEqual(script)
   })
 
 test('nothing of checkout, dashboard or admin is loaded with a public page', async ({ page }) => {
@@ -28,7 +50,7 @@ test('nothing of checkout, dashboard or admin is loaded with a public page', asy
     if (request.resourceType() === 'script') scripts.push(request.url())
   })
   await page.goto('/', { waitUntil: 'networkidle' })
-  expect(scripts.filter((url) => /stripe|admin|dashboard|checkout|toaster|radix/.test(url))).toEqual([])
+  expect(scripts.filter((url) => /stripe|admin|dashboard|checkout|toaster|kit/.test(url))).toEqual([])
 })
 
 for (const width of [360, 1280])
@@ -48,8 +70,7 @@ for (const width of [360, 1280])
       await page.goto(path, { waitUntil: 'networkidle' })
       expect(await shifts(), path).toEqual([])
     }
-    const { cookies } = await shop.user({ name: 'A name that is too long for its button' })
-    await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: shop.url })))
+    await logInAs(page, await shop.user({ name: 'A name that is too long for its button' }), shop)
     await page.goto('/', { waitUntil: 'networkidle' })
     expect(await shifts(), 'logged in').toEqual([])
   })
