@@ -122,7 +122,7 @@ export const purchases = pgTable(
     isDisputed: boolean().notNull().default(false),
   },
   (t) => [
-    index('purchases_user').on(t.userId, t.createdAt, t.id),
+    index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
     index('purchases_newest').on(t.createdAt, t.id),
     index('purchases_by_status').on(t.status, t.createdAt, t.id),
     index('purchases_by_billing').on(t.billingType, t.createdAt, t.id),

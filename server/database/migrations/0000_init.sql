@@ -199,7 +199,7 @@ CREATE INDEX "checkouts_open" ON "checkouts" USING btree ("created_at") WHERE "c
 CREATE INDEX "checkouts_nonce" ON "checkouts" USING btree ("nonce_hash");--> statement-breakpoint
 CREATE INDEX "checkouts_user" ON "checkouts" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "password_tokens_user" ON "password_tokens" USING btree ("user_id","created_at");--> statement-breakpoint
-CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "purchases_user" ON "purchases" USING btree ("user_id","created_at","id","status");--> statement-breakpoint
 CREATE INDEX "purchases_newest" ON "purchases" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "purchases_by_status" ON "purchases" USING btree ("status","created_at","id");--> statement-breakpoint
 CREATE INDEX "purchases_by_billing" ON "purchases" USING btree ("billing_type","created_at","id");--> statement-breakpoint
