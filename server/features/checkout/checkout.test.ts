@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { checkout } from '#contract/checkout.ts'
@@ -181,4 +182,25 @@ test('nobody confirms a stranger’s payment', async () => {
   await expect(
     stranger.call(checkout.confirm, { paymentIntentId: buyer.purchase.paymentIntentId ?? '' }),
   ).rejects.toMatchObject({ status: 404 })
+})
+
+test('who logs in after paying as a guest confirms at once', async () => {
+  const owner = await shop.user()
+  await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
+  const stranger = await shop.user()
+  await expect(stranger.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
+  await owner.call(checkout.confirm, { paymentIntentId })
+  expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  await shop.sandbox.controls.webhooks.misbehave({})
+})
+
+test('a price at Stripe that differs from the catalogue stops the start and says what to do', async () => {
+  await using own = await openShop()
+  await own.connection.db.execute(
+    sql`update sandbox.objects set data = jsonb_set(data, '{unit_amount}', '4100') where data->>'lookup_key' = 'rebound-sigma-pro-monthly'`,
+  )
+  await expect(openShop({ databaseUrl: own.connection.url })).rejects.toThrow(
+    'At Stripe the price "rebound-sigma-pro-monthly" is 41.00 USD per month, but the catalogue says 39.00 USD per month.',
+  )
 })

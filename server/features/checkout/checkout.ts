@@ -131,15 +131,15 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
     /** The payment has been made, says the browser; Stripe is asked, and the purchase is booked if nobody has yet. */
     async confirm(userId: string, paymentIntentId: string) {
       const [checkout] = await db
-        .select()
+        .select({ subscriptionId: checkouts.subscriptionId, userId: checkouts.userId })
         .from(checkouts)
         .where(eq(checkouts.paymentIntentId, paymentIntentId))
-      // A guest's checkout has no user until it is booked, by whom is not for this caller to decide.
-      if (checkout?.userId !== userId) throw notFound('Purchase')
-      if (!(await purchases.ofPaymentIntent(userId, paymentIntentId)))
-        await purchases.sync(checkout.subscriptionId)
-      if (!(await purchases.ofPaymentIntent(userId, paymentIntentId)))
-        throw conflict('The payment has not been completed yet')
+      // A guest's checkout has no user yet: booking decides whose it is, not this caller.
+      if (!checkout || (checkout.userId && checkout.userId !== userId)) throw notFound('Purchase')
+      if (await purchases.ofPaymentIntent(userId, paymentIntentId)) return
+      await purchases.sync(checkout.subscriptionId)
+      if (await purchases.ofPaymentIntent(userId, paymentIntentId)) return
+      throw checkout.userId ? conflict('The payment has not been completed yet') : notFound('Purchase')
     },
 
     /**
