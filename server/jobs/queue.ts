@@ -190,7 +190,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     async stop() {
       running = false
       const finished = Promise.all([...new Set(workerIds.values())].map((name) => boss.offWork(name)))
-      const patience = AbortSignal.timeout(8000)
+      const patience = AbortSignal.timeout(5000)
       await Promise.race([finished, new Promise((done) => patience.addEventListener('abort', done))])
       await boss.stop({ graceful: false })
     },

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { contact } from '#contract/contact.ts'
 import { type Connection, connect } from '../../database/connect.ts'
 import { contactMessages } from '../../database/schema.ts'
@@ -20,9 +20,6 @@ const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const slowly = { beforeAnswer: () => pause(randomInt(40)) }
 const start = () =>
   startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: 'ab'.repeat(32) })
-
-// Processes take their time to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 beforeAll(async () => {
   database = await createTestDatabase()
