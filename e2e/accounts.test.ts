@@ -188,6 +188,23 @@ test.describe('guards', () => {
   })
 })
 
+test('on a slow machine the known user does not disturb the taking over of the page', async ({
+  page,
+  shop,
+}) => {
+  test.slow()
+  await logInAs(page, await shop.user({ name: 'Patience' }), shop)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 20 })
+  // A page that complains fails its test.
+  for (let visit = 0; visit < 2; visit++) {
+    await page.goto('/dashboard')
+    await expect(page.getByRole('heading', { name: 'Welcome Back, Patience' })).toBeVisible({
+      timeout: 60_000,
+    })
+  }
+})
+
 test.describe('forgotten passwords', () => {
   test('a link is mailed, sets the password once and leads back to the login', async ({ page, shop }) => {
     const { user } = await shop.user()
