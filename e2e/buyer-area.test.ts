@@ -4,6 +4,7 @@ import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { assets } from '#contract/assets.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import { recommendedAssets } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
@@ -148,6 +149,9 @@ test.describe('an owner', () => {
 
   test('sees the Rebound List, copies it and takes it to TradingView', async ({ page, shop, context }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
+    // Tests of one worker share a shop.
+    const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
+    await emptyTheList()
     await open(page, '/dashboard', buyer, shop)
     await expect(list(page)).toContainText('No recommended assets yet. Check back soon.')
 
@@ -172,6 +176,7 @@ test.describe('an owner', () => {
     const file = await downloading
     expect(file.suggestedFilename()).toBe('rebound-list.txt')
     expect(readFileSync(await file.path(), 'utf8')).toBe('NASDAQ:AAPL,NYSE:BRK.B')
+    await emptyTheList()
   })
 })
 
