@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 import { id, instant, optionalText } from './fields.ts'
 
-export const ticker = z
+const ticker = z
   .string('Please enter a ticker')
   .check(
     z.trim(),

@@ -11,7 +11,6 @@ const auditEntry = z.strictObject({
   detail: z.nullable(z.record(z.string(), z.unknown())),
   ip: z.string(),
 })
-export type AuditEntry = z.output<typeof auditEntry>
 
 export const audit = {
   adminList: endpoint({

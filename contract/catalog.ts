@@ -9,7 +9,6 @@ const product = z.strictObject({
   monthlyPrice: cents,
   yearlyPrice: cents,
 })
-export type Product = z.output<typeof product>
 
 export const catalog = {
   list: endpoint({

@@ -24,7 +24,6 @@ const overviewFigures = z.strictObject({
   openAccessRequests: z.int(),
   overdueAccessRequests: z.int(),
 })
-export type OverviewFigures = z.output<typeof overviewFigures>
 
 export const overview = {
   adminShow: endpoint({

@@ -16,8 +16,8 @@ export function brandOf(number: string): Brand {
   return 'unknown'
 }
 
-export const numberLength = (number: string) => (brandOf(number) === 'amex' ? 15 : 16)
-export const cvcLength = (number: string) => (brandOf(number) === 'amex' ? 4 : 3)
+const numberLength = (number: string) => (brandOf(number) === 'amex' ? 15 : 16)
+const cvcLength = (number: string) => (brandOf(number) === 'amex' ? 4 : 3)
 
 export function formatNumber(text: string): string {
   const digits = digitsOf(text).slice(0, numberLength(text))

@@ -11,7 +11,7 @@ export type Target = { pid: number; port: number; request: string }
 
 const loader = fileURLToPath(new URL('./load.ts', import.meta.url))
 
-export async function measure(target: Target, seconds: number, connections = 64): Promise<Figures> {
+async function measure(target: Target, seconds: number, connections = 64): Promise<Figures> {
   const before = cpuMicros(target.pid)
   const report = await runLoad({ ...target, connections, seconds })
   // What the server still does for these requests after the last answer belongs to them.

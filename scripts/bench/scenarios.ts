@@ -45,10 +45,10 @@ async function rawAnswer(url: string): Promise<Buffer> {
   return buffer(response)
 }
 
-export const get = (path: string, cookie = '') =>
+const get = (path: string, cookie = '') =>
   `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: br\r\n${cookie ? `cookie: ${cookie}\r\n` : ''}\r\n`
 
-export const post = (path: string, body: object) => {
+const post = (path: string, body: object) => {
   const json = JSON.stringify(body)
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }

@@ -23,7 +23,7 @@ const outsideHome = '/var/lib/rebound-sigma-shop'
 /** PostgreSQL refuses to run as root: then it runs as nobody, who must be able to enter its folders. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
-export function enterable(path: string): boolean {
+function enterable(path: string): boolean {
   for (let folder = resolve(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o005) !== 0o005) return false
   }
