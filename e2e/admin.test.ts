@@ -327,7 +327,7 @@ test.describe('the purchases tab', () => {
     const { email, purchase } = await customer(shop)
     const admin = await openAdmin(page, shop, 'Purchases')
     await page.getByRole('searchbox').fill(email)
-    await expect(rowOf(page, email)).toHaveCount(1)
+    await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
     await admin.call(purchases.adminDelete, { id: purchase.id })
     await rowOf(page, email).getByRole('button', { name: 'Delete purchase' }).click()
     await question(page).getByRole('button', { name: 'Delete purchase' }).click()

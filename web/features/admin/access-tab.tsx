@@ -80,7 +80,7 @@ function Queue() {
       </header>
       <EndlessTable
         label="Open access requests"
-        noun="requests"
+        noun={['request', 'requests']}
         query={query}
         empty={<EmptyState title="No open requests" description="Everyone who asked has an answer." />}
         firstHead={
@@ -180,7 +180,7 @@ function ToRevoke() {
       </header>
       <EndlessTable
         label="Access to revoke"
-        noun="to revoke"
+        noun={['to revoke', 'to revoke']}
         query={query}
         empty={<EmptyState title="Nothing to revoke" />}
         columns={['TradingView username', 'Buyer', 'Ended', 'Action']}

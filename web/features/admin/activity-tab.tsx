@@ -62,7 +62,7 @@ function FailedJobs() {
       </header>
       <EndlessTable
         label="Failed jobs"
-        noun="failed jobs"
+        noun={['failed job', 'failed jobs']}
         query={query}
         empty={<EmptyState title="No failed jobs" />}
         columns={['Failed', 'Job', 'Error', 'Action']}
@@ -107,7 +107,7 @@ function AuditLog() {
       </header>
       <EndlessTable
         label="Audit log"
-        noun="entries"
+        noun={['entry', 'entries']}
         query={query}
         empty={<EmptyState title="No entries found" />}
         columns={['When', 'Who', 'What', 'To what', 'From']}

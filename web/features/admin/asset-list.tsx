@@ -8,6 +8,7 @@ import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const key = keyOf(contract.adminList)
 
@@ -85,25 +86,26 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               drag?.id === asset.id && 'rounded-md bg-accent-soft',
             )}
           >
-            <button
-              type="button"
-              aria-label={`Move ${asset.ticker}`}
-              title="Drag, or use the arrow keys"
-              className="grid h-10 w-8 shrink-0 cursor-grab touch-none place-items-center rounded-sm text-muted hover:text-ink active:cursor-grabbing"
-              onKeyDown={(event) => press(event, asset, index)}
-              onPointerDown={(event) => {
-                event.currentTarget.setPointerCapture(event.pointerId)
-                setDrag({ id: asset.id, to: index })
-              }}
-              onPointerMove={(event) => drag && dragTo(event, asset.id)}
-              onPointerUp={() => {
-                if (drag) put(asset, drag.to)
-                setDrag(null)
-              }}
-              onPointerCancel={() => setDrag(null)}
-            >
-              <GripVertical className="size-4.5" aria-hidden="true" />
-            </button>
+            <Tooltip text="Drag, or use the arrow keys">
+              <button
+                type="button"
+                aria-label={`Move ${asset.ticker}`}
+                className="grid h-10 w-8 shrink-0 cursor-grab touch-none place-items-center rounded-sm text-muted hover:text-ink active:cursor-grabbing"
+                onKeyDown={(event) => press(event, asset, index)}
+                onPointerDown={(event) => {
+                  event.currentTarget.setPointerCapture(event.pointerId)
+                  setDrag({ id: asset.id, to: index })
+                }}
+                onPointerMove={(event) => drag && dragTo(event, asset.id)}
+                onPointerUp={() => {
+                  if (drag) put(asset, drag.to)
+                  setDrag(null)
+                }}
+                onPointerCancel={() => setDrag(null)}
+              >
+                <GripVertical className="size-4.5" aria-hidden="true" />
+              </button>
+            </Tooltip>
             <span className="w-6 text-right text-sm text-muted tabular-nums">{index + 1}</span>
             <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
               <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>

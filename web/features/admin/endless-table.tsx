@@ -13,8 +13,8 @@ type Props<Item> = {
   columns: string[]
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
   empty: ReactNode
-  /** What the rows are, in plural. */
-  noun: string
+  /** What a row is, and what many are. */
+  noun: [string, string]
   /** The cells of one row. */
   renderRow: (item: Item) => ReactNode
 }
@@ -66,7 +66,10 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
         })}
       </Table>
       <footer className="flex min-h-11 items-center justify-between gap-4 text-sm text-muted">
-        <output>{query.hasNextPage ? `${count} ${noun} so far` : `${count} ${noun}`}</output>
+        <output>
+          {count} {noun[count === 1 ? 0 : 1]}
+          {query.hasNextPage && ' so far'}
+        </output>
         {query.hasNextPage && <More query={query} />}
       </footer>
     </div>

@@ -73,7 +73,7 @@ export default function PurchasesTab() {
       </div>
       <EndlessTable
         label="Purchases"
-        noun="purchases"
+        noun={['purchase', 'purchases']}
         columns={columns}
         query={query}
         empty={<EmptyState title="No purchases found" />}

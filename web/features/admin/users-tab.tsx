@@ -61,7 +61,7 @@ export default function UsersTab() {
       </div>
       <EndlessTable
         label="Users"
-        noun="users"
+        noun={['user', 'users']}
         columns={columns}
         query={query}
         empty={<EmptyState title="No users found" />}
