@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { brand } from '#contract/brand.ts'
 import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
 import type { Config } from './config.ts'
 import { createStripeGateway, type StripeGateway } from './gateways/stripe.ts'
@@ -42,6 +43,7 @@ export async function openPayments(
   const sandbox = await openSandbox({
     database,
     publicUrl: config.publicUrl,
+    businessName: brand.name,
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     log: (message, detail) => log.warn(detail ?? {}, message),
   })

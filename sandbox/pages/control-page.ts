@@ -2,10 +2,11 @@ import { periodOf } from '../objects/subscription.ts'
 import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control-data.ts'
 import { date, type Html, html, moment, money, page } from './html.ts'
 
-const button = (action: string, label: string, fields: Record<string, string> = {}, name = label) =>
+/** Many buttons look alike: `about` tells a screen reader which is which. */
+const button = (action: string, label: string, fields: Record<string, string>, about?: string) =>
   html`<form method="post" action="/_sandbox/controls/${action}">${Object.entries(fields).map(
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
-  )}<button class="Button Button--small Button--plain" aria-label="${name}">${label}</button></form>`
+  )}<button class="Button Button--small Button--plain" aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
 
 const table = (label: string, empty: string, heads: string[], rows: Html[]) =>
   rows.length === 0
@@ -38,7 +39,7 @@ function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
     <td>${item && `${money(item.price.unit_amount * item.quantity, item.price.currency)} / ${item.plan.interval}`}</td>
     <td>${badge(subscription.status)}</td>
     <td>${period}</td>
-    <td>${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, `Fail next renewal of ${email}`))}</td>
+    <td>${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, email ?? subscription.id))}</td>
   </tr>`
 }
 
@@ -47,7 +48,6 @@ function paymentRow({ invoice, intent, charge, dispute }: PaymentRow): Html {
   const left = charge ? charge.amount_captured - charge.amount_refunded : 0
   const disputable = paid && left > 0 && !charge?.disputed
   const refundable = paid && left > 0 && (!dispute || dispute.status === 'won')
-  const of = `of invoice ${invoice.number}`
   return html`<tr>
     <td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><br><span class="Quiet">${invoice.customer_email}</span></td>
     <td class="Number">${money(invoice.total, invoice.currency)}</td>
@@ -55,12 +55,12 @@ function paymentRow({ invoice, intent, charge, dispute }: PaymentRow): Html {
       ${dispute && html`<br>Dispute: ${dispute.status.replaceAll('_', ' ')}`}</td>
     <td>${moment(invoice.created)}</td>
     <td><div class="Actions">
-      ${refundable && button('refund', 'Refund', { payment_intent: intent.id }, `Refund the payment ${of}`)}
-      ${disputable && button('open-dispute', 'Dispute', { payment_intent: intent.id }, `Open a dispute ${of}`)}
+      ${refundable && button('refund', 'Refund', { payment_intent: intent.id }, invoice.number)}
+      ${disputable && button('open-dispute', 'Dispute', { payment_intent: intent.id }, invoice.number)}
       ${
         dispute?.status === 'needs_response' && [
-          button('close-dispute', 'Win', { dispute: dispute.id, outcome: 'won' }, `Win the dispute ${of}`),
-          button('close-dispute', 'Lose', { dispute: dispute.id, outcome: 'lost' }, `Lose the dispute ${of}`),
+          button('close-dispute', 'Win', { dispute: dispute.id, outcome: 'won' }, invoice.number),
+          button('close-dispute', 'Lose', { dispute: dispute.id, outcome: 'lost' }, invoice.number),
         ]
       }
     </td>
@@ -82,7 +82,7 @@ function eventRow(event: EventRow): Html {
     <td><code>${event.type}</code><br><code class="Quiet">${event.about}</code></td>
     <td>${moment(Number(event.created))}</td>
     <td>${badge(state)}${event.attempts > 1 && ` after ${event.attempts} attempts`}${event.delivered < event.deliveries && event.answer && html`<br><span class="Quiet">${event.answer}</span>`}</td>
-    <td>${button('redeliver', 'Send again', { event: event.id }, `Send ${event.type} again`)}</td>
+    <td>${button('redeliver', 'Send again', { event: event.id }, event.type)}</td>
   </tr>`
 }
 
@@ -100,15 +100,15 @@ export function controlPage(data: ControlData, note: Note): string {
     <h1>Payment sandbox</h1>
     <p class="Quiet">Stands in for Stripe while no key is set. Nothing here moves real money.</p>
     ${note && html`<p role="${note.kind}" class="Note" data-kind="${note.kind}">${note.text}</p>`}
-    <section aria-labelledby="clock">
-      <h2 id="clock">Clock</h2>
+    <section>
+      <h2>Clock</h2>
       <p>In the sandbox it is <strong>${moment(data.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
       <div class="Actions">
-        ${(['day', 'month', 'year'] as const).map((interval) => button('advance', `+ 1 ${interval}`, { interval }, `Advance the clock by 1 ${interval}`))}
+        ${(['day', 'month', 'year'] as const).map((interval) => button('advance', `Advance 1 ${interval}`, { interval }))}
       </div>
     </section>
-    <section aria-labelledby="mischief">
-      <h2 id="mischief">Webhook mischief</h2>
+    <section>
+      <h2>Webhook mischief</h2>
       <form method="post" action="/_sandbox/controls/webhooks" class="Actions">
         ${check('duplicate', 'Send each event twice', mischief.duplicate)}
         ${check('reorder', 'Shuffle the order', mischief.reorder)}
@@ -126,16 +126,16 @@ export function controlPage(data: ControlData, note: Note): string {
       <label>Customer’s e-mail <input type="search" name="q" value="${data.search}"></label>
       <button class="Button Button--small Button--plain">Search</button>
     </form>
-    <section aria-labelledby="subscriptions">
-      <h2 id="subscriptions">Subscriptions</h2>
+    <section>
+      <h2>Subscriptions</h2>
       ${table('Subscriptions', 'No subscriptions yet.', ['Customer', 'Price', 'Status', 'Period', 'Action'], data.subscriptions.map(subscriptionRow))}
     </section>
-    <section aria-labelledby="payments">
-      <h2 id="payments">Invoices</h2>
+    <section>
+      <h2>Invoices</h2>
       ${table('Invoices', 'No invoices yet.', ['Invoice', 'Amount', 'Status', 'Written', 'Actions'], data.payments.map(paymentRow))}
     </section>
-    <section aria-labelledby="events">
-      <h2 id="events">Webhook log</h2>
+    <section>
+      <h2>Webhook log</h2>
       ${table('Webhook log', 'No events yet.', ['Event', 'Time', 'Delivery', 'Action'], data.events.map(eventRow))}
     </section>
     <p class="Quiet">Each list shows the newest 50.</p>

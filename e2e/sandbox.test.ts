@@ -1,0 +1,129 @@
+import type { Page } from '@playwright/test'
+import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
+import { expect, expectAccessible, test } from './shop.ts'
+
+/** What the payment sandbox shows to a browser: its control page, hosted invoices and card fields. */
+
+const invoiceOf = async (page: Page, email: string) => {
+  await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
+  await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
+}
+const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
+const field = (page: Page, label: string) => card(page).getByLabel(label)
+
+test('a newcomer moves the clock on by a month and sees the renewal and its invoice', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.user()
+  await shop.buy(buyer)
+  await page.goto(`/_sandbox/?q=${encodeURIComponent(buyer.user.email)}`)
+  const invoices = page.getByRole('region', { name: 'Invoices' }).getByRole('link')
+  await expect(invoices).toHaveCount(1)
+  await page.getByRole('button', { name: 'Advance 1 month' }).click()
+  await expect(page.getByRole('status')).toHaveText('The clock was moved on.')
+  await page.getByLabel('Customer’s e-mail').fill(buyer.user.email)
+  await page.getByRole('button', { name: 'Search' }).click()
+  await expect(invoices).toHaveCount(2)
+
+  await invoices.first().click()
+  await expect(page.getByRole('heading', { name: 'Invoice' })).toBeVisible()
+  await expect(page.getByText('Visa ending in 4242')).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download PDF' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^Invoice-.+\.pdf$/)
+})
+
+test('an invoice that could not be collected is paid on its own page', async ({ page, shop }) => {
+  const buyer = await shop.user()
+  await shop.buy(buyer, { card: 'pm_card_chargeCustomerFail' })
+  await shop.sandbox.controls.advance(1, 'month')
+  await invoiceOf(page, buyer.user.email)
+  await expect(page.getByText('Due', { exact: true })).toBeVisible()
+  await field(page, 'Card number').fill('4000 0000 0000 0002')
+  await field(page, 'Expiration date').fill('1240')
+  await field(page, 'Security code').fill('123')
+  const pay = page.getByRole('button', { name: 'Pay $39.00' })
+  await pay.click()
+  await expect(page.getByRole('alert')).toHaveText('Your card was declined.')
+  await field(page, 'Card number').fill('4242 4242 4242 4242')
+  await pay.click()
+  await expect(page.getByText('Date paid')).toBeVisible()
+  await expect
+    .poll(async () => (await buyer.call(purchases.list, {})).map((purchase) => purchase.status))
+    .toEqual(['active'])
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`axe finds nothing on the sandbox's pages in ${colorScheme} colours, on a phone or a desk`, async ({
+    page,
+    shop,
+  }) => {
+    test.slow()
+    const buyer = await shop.user()
+    await shop.buy(buyer)
+    const unpaid = await shop.user()
+    await unpaid.call(checkout.createSubscriptionIntent, {
+      productSlug: 'rebound-sigma-pro',
+      billingType: 'monthly',
+    })
+    await page.emulateMedia({ colorScheme })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto('/_sandbox/')
+      await expectAccessible(page)
+      await invoiceOf(page, buyer.user.email)
+      await expectAccessible(page)
+      await invoiceOf(page, unpaid.user.email)
+      await expect(field(page, 'Card number')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
+      await page.getByRole('button', { name: 'Pay $39.00' }).click()
+      await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
+      // The frame lets the page shine through; axe, inside it, takes what it cannot see for white.
+      await expectAccessible(page, { except: colorScheme === 'dark' ? ['iframe'] : [] })
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect(overflow).toBe(0)
+    }
+  })
+
+test('the card fields are filled by keyboard alone: they format, hand on the focus and say what is wrong', async ({
+  page,
+  shop,
+}) => {
+  const unpaid = await shop.user()
+  await unpaid.call(checkout.createSubscriptionIntent, {
+    productSlug: 'rebound-sigma-pro',
+    billingType: 'monthly',
+  })
+  await invoiceOf(page, unpaid.user.email)
+  await field(page, 'Card number').focus()
+  await page.keyboard.type('378282246310005')
+  await expect(field(page, 'Card number')).toHaveValue('3782 822463 10005')
+  await expect(field(page, 'Expiration date')).toBeFocused()
+  await page.keyboard.type('120')
+  await page.keyboard.press('Tab')
+  await expect(field(page, 'Expiration date')).toHaveAccessibleDescription(
+    "Your card's expiration date is incomplete.",
+  )
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('End')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('40')
+  await expect(field(page, 'Expiration date')).toHaveValue('12 / 40')
+  await expect(field(page, 'Security code')).toBeFocused()
+  await page.keyboard.type('12345')
+  await expect(field(page, 'Security code')).toHaveValue('1234')
+  await field(page, 'Card number').focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Delete')
+  await expect(field(page, 'Card number')).not.toHaveValue(/^3/)
+
+  const frame = page.locator('iframe[title="Secure payment input frame"]')
+  const before = (await frame.boundingBox())?.height ?? 0
+  await page.getByRole('button', { name: 'Pay $39.00' }).click()
+  await expect(field(page, 'Card number')).toBeFocused()
+  await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
+})
