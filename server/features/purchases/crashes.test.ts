@@ -16,7 +16,7 @@ import type { Open, Order } from '#server/testing/crashing-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 
-/** How many processes die. `CRASHES=500` is what the shop was measured with. */
+/** How many processes die; `CRASHES=500` for the long run. */
 const crashes = Number(process.env.CRASHES ?? 20)
 
 /** Before and after each commit, and after each effect at Stripe. */
