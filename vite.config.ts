@@ -23,9 +23,13 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'main', tags: ['$initial'], priority: 3 },
-            { name: 'showcase', test: /features.showcase|ui.(badge|money)|price-list/, priority: 2 },
-            { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3, priority: 1 },
-            { name: 'icons', test: /lucide-react/ },
+            { name: 'icons', test: /lucide-react/, priority: 2 },
+            {
+              name: 'showcase',
+              test: /features.showcase|checkout.address|ui.(badge|money)|price-list/,
+              priority: 1,
+            },
+            { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3 },
           ],
         },
       },

@@ -1,8 +1,8 @@
-import { ChevronDown, Menu as MenuIcon, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { Menu, menuItem } from '#web/ui/menu.tsx'
 import { Container } from '#web/ui/page.tsx'
@@ -50,7 +50,7 @@ export function Header({ pathname }: { pathname: string }) {
           onClick={() => setMenuOpen(!menuOpen)}
           className="-mr-2 ml-auto grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
         >
-          {menuOpen ? <X aria-hidden="true" /> : <MenuIcon aria-hidden="true" />}
+          <Icon name={menuOpen ? 'close' : 'menu'} className="size-6" />
         </button>
       </Container>
       {menuOpen && <MobileMenu pathname={pathname} links={links} close={() => setMenuOpen(false)} />}
@@ -81,7 +81,7 @@ function UserMenu({ name }: { name: string }) {
       label={
         <>
           <span className="truncate">{name || 'Account'}</span>
-          <ChevronDown aria-hidden="true" className="size-4 shrink-0 text-muted" />
+          <Icon name="chevron" className="size-4 text-muted" />
         </>
       }
     >

@@ -1,5 +1,6 @@
-import { Moon, Sun } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
+import { Icon } from '#web/ui/icon.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
 
 type Theme = 'light' | 'dark'
 
@@ -30,16 +31,19 @@ export const useTheme = () => useSyncExternalStore<Theme>(subscribe, currentThem
 
 export function ThemeToggle() {
   const theme = useTheme()
+  const label = theme === 'dark' ? 'Switch to light theme' : 'Switch to dark theme'
   return (
-    <button
-      type="button"
-      aria-label={theme === 'dark' ? 'Switch to light theme' : 'Switch to dark theme'}
-      onClick={toggleTheme}
-      className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
-    >
-      {/* Both are there and the root's class chooses, so that the right one shows before any script has run. */}
-      <Moon aria-hidden="true" className="size-5 dark:hidden" />
-      <Sun aria-hidden="true" className="hidden size-5 dark:block" />
-    </button>
+    <Tooltip text={label}>
+      <button
+        type="button"
+        aria-label={label}
+        onClick={toggleTheme}
+        className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
+      >
+        {/* Both are there and the root's class chooses, so that the right one shows before any script has run. */}
+        <Icon name="moon" className="size-5 dark:hidden" />
+        <Icon name="sun" className="hidden size-5 dark:block" />
+      </button>
+    </Tooltip>
   )
 }

@@ -1,6 +1,6 @@
-import { X } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { classes } from './classes.ts'
+import { Icon } from './icon.tsx'
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, gives it back, closes on Escape and makes the rest inert.
@@ -61,7 +61,7 @@ export function Dialog(props: {
           onClick={onClose}
           className="absolute top-4 right-4 grid size-9 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
         >
-          <X className="size-5" aria-hidden="true" />
+          <Icon name="close" className="size-5" />
         </button>
       )}
     </dialog>

@@ -1,6 +1,6 @@
-import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
 import { classes } from './classes.ts'
+import { Icon } from './icon.tsx'
 import { dismissToast, type Toast } from './toast.tsx'
 
 export default function Toaster({ toast }: { toast: Toast }) {
@@ -29,7 +29,7 @@ export default function Toaster({ toast }: { toast: Toast }) {
           aria-label="Close"
           className="absolute top-2 right-2 grid size-8 cursor-pointer place-items-center rounded-sm text-muted hover:text-ink"
         >
-          <X className="size-4" aria-hidden="true" />
+          <Icon name="close" className="size-4" />
         </Radix.Close>
       </Radix.Root>
       <Radix.Viewport

@@ -1,28 +1,54 @@
-import { Tooltip as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** Stands around the pages that have tooltips. */
-export function Tooltips({ children }: { children: ReactNode }) {
-  return (
-    <Radix.Provider delayDuration={700} skipDelayDuration={300}>
-      {children}
-    </Radix.Provider>
-  )
-}
+const openDelay = 700
+/** Whoever moves on to the next control within this time need not wait again. */
+const skipDelay = 300
 
-/** A hint for a control that has a name of its own. */
+let lastClosed = Number.NEGATIVE_INFINITY
+
+/** Shows sighted visitors the name of a control that is only an icon; the control says its name itself. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  function waitAndOpen(event: PointerEvent) {
+    if (event.pointerType === 'touch') return
+    const delay = performance.now() - lastClosed < skipDelay ? 0 : openDelay
+    timer.current = setTimeout(() => setOpen(true), delay)
+  }
+
+  function close() {
+    clearTimeout(timer.current)
+    if (open) lastClosed = performance.now()
+    setOpen(false)
+  }
+
+  useEffect(() => {
+    if (!open) return undefined
+    const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
+    document.addEventListener('keydown', closeOnEscape)
+    return () => document.removeEventListener('keydown', closeOnEscape)
+  }, [open])
+  useEffect(() => () => clearTimeout(timer.current), [])
+
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          sideOffset={6}
-          className="z-50 animate-fade rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
+    <span
+      className="relative inline-flex"
+      onPointerEnter={waitAndOpen}
+      onPointerLeave={close}
+      onPointerDown={close}
+      onFocus={(event) => event.target.matches(':focus-visible') && setOpen(true)}
+      onBlur={close}
+    >
+      {children}
+      {open && (
+        <span
+          role="tooltip"
+          className="absolute top-full right-0 z-50 mt-1.5 animate-fade rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium whitespace-nowrap text-ground shadow-float"
         >
           {text}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        </span>
+      )}
+    </span>
   )
 }

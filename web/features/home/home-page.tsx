@@ -1,9 +1,9 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
-import { Arrow } from '../showcase/arrow.tsx'
 import { ChartPanel } from '../showcase/chart-panel.tsx'
 import { ExampleChart } from '../showcase/example-chart.tsx'
 import { Principles } from '../showcase/principles.tsx'
@@ -40,7 +40,10 @@ function Hero() {
         <div className="flex flex-wrap gap-3">
           <ButtonLink href="/products" size="lg">
             Explore Products
-            <Arrow />
+            <Icon
+              name="arrow"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
           </ButtonLink>
           <ButtonLink href="/about" size="lg" look="secondary">
             About Us
@@ -104,7 +107,10 @@ function Teaser() {
           </p>
           <span className="flex items-center gap-2 font-medium text-accent">
             See how it works
-            <Arrow />
+            <Icon
+              name="arrow"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
           </span>
         </div>
         <Bands />
@@ -164,7 +170,10 @@ function ClosingCall() {
         </p>
         <ButtonLink href="/products/rebound-sigma-pro" size="lg">
           View Rebound Sigma Pro
-          <Arrow />
+          <Icon
+            name="arrow"
+            className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+          />
         </ButtonLink>
       </div>
     </Container>

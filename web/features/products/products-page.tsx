@@ -1,10 +1,10 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container, PageHeading } from '#web/ui/page.tsx'
-import { Arrow } from '../showcase/arrow.tsx'
 import { ExampleChart } from '../showcase/example-chart.tsx'
 
 export default function ProductsPage() {
@@ -48,7 +48,10 @@ function ProductCard() {
           </span>
           <span className="flex items-center gap-2 font-medium text-accent">
             View details
-            <Arrow />
+            <Icon
+              name="arrow"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
           </span>
         </span>
       </span>

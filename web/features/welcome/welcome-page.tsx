@@ -1,7 +1,7 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/link.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Arrow } from '../showcase/arrow.tsx'
 
 export default function WelcomePage() {
   return (
@@ -37,7 +37,7 @@ export default function WelcomePage() {
 }
 
 function NextStep(props: { href: string; icon: LucideIcon; title: string; text: string }) {
-  const { href, icon: Icon, title, text } = props
+  const { href, icon: Picture, title, text } = props
   return (
     <li>
       <Link
@@ -45,11 +45,14 @@ function NextStep(props: { href: string; icon: LucideIcon; title: string; text: 
         className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
       >
         <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
-          <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />
+          <Picture aria-hidden="true" className="size-5" strokeWidth={1.75} />
         </span>
         <span className="mt-2 flex items-center gap-2 text-lg font-semibold tracking-tight">
           {title}
-          <Arrow />
+          <Icon
+            name="arrow"
+            className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+          />
         </span>
         <span className="text-muted">{text}</span>
       </Link>
