@@ -1,4 +1,4 @@
-import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type PointerEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 
 const openDelay = 700
 /** Whoever moves on to the next control within this time need not wait again. */
@@ -6,9 +6,11 @@ const skipDelay = 300
 
 let lastClosed = Number.NEGATIVE_INFINITY
 
-/** Shows sighted visitors the name of a control that is only an icon; the control says its name itself. */
+/** A hint for a control, which has a name of its own: sighted visitors see it, screen readers hear it as description. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   const [open, setOpen] = useState(false)
+  const id = useId()
+  const anchor = useRef<HTMLSpanElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   function waitAndOpen(event: PointerEvent) {
@@ -26,14 +28,20 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   useEffect(() => {
     if (!open) return undefined
     const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
+    const closeOnScroll = () => setOpen(false)
     document.addEventListener('keydown', closeOnEscape)
-    return () => document.removeEventListener('keydown', closeOnEscape)
+    document.addEventListener('scroll', closeOnScroll, true)
+    return () => {
+      document.removeEventListener('keydown', closeOnEscape)
+      document.removeEventListener('scroll', closeOnScroll, true)
+    }
   }, [open])
   useEffect(() => () => clearTimeout(timer.current), [])
 
   return (
     <span
-      className="relative inline-flex"
+      ref={anchor}
+      className="inline-flex"
       onPointerEnter={waitAndOpen}
       onPointerLeave={close}
       onPointerDown={close}
@@ -43,12 +51,32 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
       {children}
       {open && (
         <span
+          ref={(tip) => {
+            if (tip && anchor.current) showAt(anchor.current, tip)
+          }}
+          id={id}
           role="tooltip"
-          className="absolute top-full right-0 z-50 mt-1.5 animate-fade rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium whitespace-nowrap text-ground shadow-float"
+          // Above everything, whatever scrolls or clips around the control.
+          popover="manual"
+          className="fixed inset-auto m-0 animate-fade rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
         >
           {text}
         </span>
       )}
     </span>
   )
+}
+
+/** Below the control, or above it where the screen ends. */
+function showAt(anchor: HTMLElement, tip: HTMLElement) {
+  const control = anchor.firstElementChild
+  // What is its name already need not be heard twice.
+  if (control?.getAttribute('aria-label') !== tip.textContent)
+    control?.setAttribute('aria-describedby', tip.id)
+  tip.showPopover()
+  const gap = 6
+  const { left, width, top, bottom } = anchor.getBoundingClientRect()
+  const right = innerWidth - tip.offsetWidth - gap
+  tip.style.left = `${Math.max(gap, Math.min(right, left + (width - tip.offsetWidth) / 2))}px`
+  tip.style.top = `${bottom + gap + tip.offsetHeight < innerHeight ? bottom + gap : top - gap - tip.offsetHeight}px`
 }

@@ -2,7 +2,6 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
-import { Tooltips } from '#web/ui/tooltip.tsx'
 import AssetsTab from './assets-tab.tsx'
 import { Overview } from './overview.tsx'
 
@@ -35,7 +34,7 @@ function useTab() {
 export default function AdminPage() {
   const [tab, setTab] = useTab()
   return (
-    <Tooltips>
+    <>
       <PageHeading title="Admin Dashboard" />
       <Container className="flex flex-col gap-10 pb-24">
         <Overview />
@@ -56,6 +55,6 @@ export default function AdminPage() {
           ))}
         </Tabs>
       </Container>
-    </Tooltips>
+    </>
   )
 }
