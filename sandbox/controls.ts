@@ -11,13 +11,13 @@ import type { Mischief, Work } from './work.ts'
 
 export type Controls = ReturnType<typeof createControls>
 
-type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks>; changed: () => void }
+type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
 /** What a hand on Stripe's dashboard could do, and some mischief that the network does by itself. */
-export function createControls({ books, clock, webhooks, changed }: Given) {
+export function createControls({ books, clock, webhooks }: Given) {
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
-    changed()
+    void webhooks.wake()
     return result
   }
 
@@ -35,7 +35,7 @@ export function createControls({ books, clock, webhooks, changed }: Given) {
           : addSteps(now, { interval, interval_count: 1 }, count)
       if (!(count > 0)) throw invalid('Time only moves forward.')
       await clock.advanceTo(to)
-      changed()
+      void webhooks.wake()
     },
 
     failNextRenewal: (subscription: string) =>

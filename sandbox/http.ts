@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiReply, ApiRequest } from './api/api.ts'
+import type { Api } from './api/api.ts'
 import { Failure } from './failure.ts'
 import { apiVersion } from './work.ts'
 
@@ -27,36 +27,45 @@ function keyOf(request: IncomingMessage): string | undefined {
   return undefined
 }
 
-export async function readApiRequest(
+type Log = (message: string, detail?: object) => void
+
+/** Answers a call of the API; browsers reach it below a path of the shop, and only a part of it. */
+export async function serveApi(
+  api: Api,
   request: IncomingMessage,
-  prefix: string,
-  fromBrowser: boolean,
-): Promise<ApiRequest> {
-  const [path = '', query = ''] = (request.url ?? '').slice(prefix.length).split('?')
-  return {
-    method: request.method ?? 'GET',
-    path,
-    query,
-    body: await readBody(request),
-    key: keyOf(request),
-    idempotencyKey: first(request.headers['idempotency-key']),
-    fromBrowser,
+  response: ServerResponse,
+  log: Log,
+  browsersPath?: string,
+) {
+  const address = (request.url ?? '').slice(browsersPath?.length ?? 0)
+  const [path = '', query = ''] = address.split('?')
+  const idempotencyKey = first(request.headers['idempotency-key'])
+  try {
+    const reply = await api.answer({
+      method: request.method ?? 'GET',
+      path,
+      query,
+      body: await readBody(request),
+      key: keyOf(request),
+      idempotencyKey,
+      fromBrowser: browsersPath !== undefined,
+    })
+    response.writeHead(reply.status, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'request-id': reply.requestId,
+      'stripe-version': apiVersion,
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(reply.replayed ? { 'idempotent-replayed': 'true' } : {}),
+    })
+    response.end(reply.body)
+  } catch (error) {
+    sendFailure(response, error, log)
   }
 }
 
-export function sendApi(response: ServerResponse, reply: ApiReply, idempotencyKey: string | undefined) {
-  response.writeHead(reply.status, {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'request-id': reply.requestId,
-    'stripe-version': apiVersion,
-    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    ...(reply.replayed ? { 'idempotent-replayed': 'true' } : {}),
-  })
-  response.end(reply.body)
-}
-
-export function sendFailure(response: ServerResponse, error: unknown) {
+export function sendFailure(response: ServerResponse, error: unknown, log: Log) {
+  if (!(error instanceof Failure)) log('The sandbox failed to answer', { error: String(error) })
   const failure =
     error instanceof Failure
       ? error

@@ -67,10 +67,12 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, and is told of t
   await expect(sandbox.controls.closeDispute(id, 'won')).rejects.toThrow('already closed')
   await sandbox.controls.webhooks.flush()
   const told = events.filter((event) => /^charge\.dispute\.(created|closed)$/.test(event.type))
-  expect(told.map((event) => [event.type, (event.data.object as { status: string }).status])).toEqual([
-    ['charge.dispute.created', 'needs_response'],
-    ['charge.dispute.closed', outcome],
-  ])
+  expect(
+    Object.fromEntries(told.map((event) => [event.type, (event.data.object as { status: string }).status])),
+  ).toEqual({
+    'charge.dispute.created': 'needs_response',
+    'charge.dispute.closed': outcome,
+  })
 })
 
 test('the card that is disputed later is disputed a day later', async () => {

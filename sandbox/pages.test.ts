@@ -99,6 +99,7 @@ test('what is not the sandbox’s own is left alone', async () => {
   const { publicUrl } = await openTestSandbox()
   expect((await fetch(`${publicUrl}/_sandbox/nonsense`)).status).toBe(404)
   expect((await fetch(`${publicUrl}/_sandboxed`)).status).toBe(400)
+  expect((await fetch(`${publicUrl}/_sandbox`)).url).toBe(`${publicUrl}/_sandbox/`)
 })
 
 test('the shop decides who may use the controls', async () => {

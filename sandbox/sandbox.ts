@@ -6,7 +6,8 @@ import { createClock } from './billing/clock.ts'
 import { openBooks } from './books.ts'
 import { createBrowser, type MayControl } from './browser/browser.ts'
 import { createControls } from './controls.ts'
-import { readApiRequest, sendApi, sendFailure } from './http.ts'
+import { serveApi } from './http.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { prepareSchema } from './schema.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -38,22 +39,20 @@ export async function openSandbox(options: SandboxOptions) {
   const webhooks = createWebhooks(database, webhook, log)
   const clock = createClock(books)
 
-  let ticking: Promise<void> | undefined
-  function tick(): Promise<void> {
-    ticking ??= clock
+  const ticks = oneAtATime(async () => {
+    await clock
       .tick()
       .catch((error: unknown) => log('The sandbox could not run what is due', { error: String(error) }))
-      .finally(() => {
-        ticking = undefined
-      })
-    return ticking
-  }
-  function changed() {
-    void tick().then(webhooks.wake)
-  }
+    void webhooks.wake()
+  })
 
-  const api = createApi(books, keys, changed)
-  const controls = createControls({ books, clock, webhooks, changed })
+  const api = createApi({
+    books,
+    keys,
+    changed: () => void webhooks.wake(),
+    clockMoved: () => void ticks.run(),
+  })
+  const controls = createControls({ books, clock, webhooks })
   const browser = createBrowser({
     api,
     books,
@@ -64,15 +63,7 @@ export async function openSandbox(options: SandboxOptions) {
     log,
   })
 
-  const server = createServer((request, response) => {
-    void (async () => {
-      const call = await readApiRequest(request, '', false)
-      sendApi(response, await api.answer(call), call.idempotencyKey)
-    })().catch((error: unknown) => {
-      log('The sandbox failed to answer', { url: request.url, error: String(error) })
-      sendFailure(response, error)
-    })
-  })
+  const server = createServer((request, response) => void serveApi(api, request, response, log))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
@@ -82,7 +73,7 @@ export async function openSandbox(options: SandboxOptions) {
       .query(`delete from sandbox.idempotency where created < now() - interval '24 hours'`)
       .catch((error: unknown) => log('Old idempotency keys could not be deleted', { error: String(error) }))
   const timers = [
-    setInterval(() => void tick(), tickEvery),
+    setInterval(() => void ticks.run(), tickEvery),
     setInterval(() => void webhooks.wake(), lookForWebhooksEvery),
     setInterval(() => void forgetOldKeys(), forgetKeysEvery),
   ]
@@ -107,7 +98,7 @@ export async function openSandbox(options: SandboxOptions) {
         server.close(resolve)
         server.closeIdleConnections()
       })
-      await ticking
+      await ticks.idle()
       await webhooks.close()
     },
   }

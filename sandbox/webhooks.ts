@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
 import { missing } from './failure.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
@@ -22,8 +23,6 @@ function signature(body: string, secret: string, at: number): string {
  * process dies, the lease runs out and another takes over.
  */
 export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) {
-  let running: Promise<void> | undefined
-  let again = false
   let closed = false
 
   async function claim(everything: boolean): Promise<Claimed[]> {
@@ -82,31 +81,18 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
     }
   }
 
-  /** Looks for work now; asked while it is running, it looks once more afterwards. */
-  function wake(): Promise<void> {
-    if (running) {
-      again = true
-      return running
-    }
-    running = (async () => {
-      do {
-        again = false
-        await deliverDue(false)
-      } while (again)
-    })()
-      .catch((error: unknown) => log('Webhooks could not be delivered', { error: String(error) }))
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
+  const deliveries = oneAtATime(() =>
+    deliverDue(false).catch((error: unknown) =>
+      log('Webhooks could not be delivered', { error: String(error) }),
+    ),
+  )
 
   return {
-    wake,
+    wake: deliveries.run,
 
     /** First tries everything that waits, also what is delayed on purpose. */
     async flush() {
-      await wake()
+      await deliveries.run()
       await deliverDue(true)
     },
 
@@ -116,12 +102,12 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
         [event],
       )
       if (rowCount === 0) throw missing('event', event)
-      await wake()
+      await deliveries.run()
     },
 
     async close() {
       closed = true
-      await running
+      await deliveries.idle()
     },
   }
 }

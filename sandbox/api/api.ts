@@ -26,7 +26,7 @@ const routes = [
   ...testClockRoutes,
 ]
 
-export type ApiRequest = {
+type ApiRequest = {
   method: string
   path: string
   query: string
@@ -36,11 +36,14 @@ export type ApiRequest = {
   /** Browsers reach only the routes of the publishable key, whatever key they send. */
   fromBrowser: boolean
 }
-export type ApiReply = { status: number; body: string; requestId: string; replayed: boolean }
+type ApiReply = { status: number; body: string; requestId: string; replayed: boolean }
 
+export type Api = ReturnType<typeof createApi>
+
+type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void }
 type Task = (work: Work) => Promise<unknown>
 
-export function createApi(books: Books, keys: Keys, changed: () => void) {
+export function createApi({ books, keys, changed, clockMoved }: Given) {
   function publishableKey(key: string | undefined, fromBrowser: boolean): boolean {
     if (key === keys.publishableKey) return true
     if (key === keys.secretKey && !fromBrowser) return false
@@ -70,9 +73,11 @@ export function createApi(books: Books, keys: Keys, changed: () => void) {
     const mark = { id: requestId, idempotency_key: request.idempotencyKey ?? null }
     const done = await books.write(async (work) => {
       if (request.method !== 'POST' || request.idempotencyKey === undefined) return toReply(await task(work))
-      return once(work, request, form, async () => toReply(await task(work)))
+      const meaning = JSON.stringify([request.path, publishable, form])
+      return once(work, request.idempotencyKey, meaning, async () => toReply(await task(work)))
     }, mark)
-    changed()
+    if (found.route.movesClock) clockMoved()
+    else changed()
     return done
   }
 
@@ -96,10 +101,8 @@ export function createApi(books: Books, keys: Keys, changed: () => void) {
 }
 
 /** The first request with a key does the work; a second one waits for it and gets its answer. */
-async function once(work: Work, request: ApiRequest, form: Form, perform: () => Promise<ApiReply>) {
-  const key = request.idempotencyKey ?? ''
+async function once(work: Work, key: string, meaning: string, perform: () => Promise<ApiReply>) {
   if (key.length > 255) throw invalid('Idempotency keys may be up to 255 characters long.')
-  const meaning = JSON.stringify([request.method, request.path, form])
   const fingerprint = createHash('sha256').update(meaning).digest('hex')
   const { rowCount } = await work.database.query(
     'insert into sandbox.idempotency (key, request) values ($1, $2) on conflict do nothing',

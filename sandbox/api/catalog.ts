@@ -99,7 +99,9 @@ export const catalogRoutes = [
     async ({ work, params }) => {
       const currency = params.currency.toLowerCase()
       if (!/^[a-z]{3}$/.test(currency)) throw invalid(`Invalid currency: ${params.currency}`, 'currency')
-      if (params.unit_amount < 1) throw invalid('The sandbox bills amounts from 1 up.', 'unit_amount')
+      if (params.unit_amount < 1 || params.unit_amount > 99_999_999) {
+        throw invalid('The sandbox bills amounts from 1 to 99999999.', 'unit_amount')
+      }
       const steps = params.recurring?.interval_count ?? 1
       if (steps < 1 || steps > 36) throw invalid('Invalid interval_count', 'recurring[interval_count]')
       if (!params.product && !params.product_data)

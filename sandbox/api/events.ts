@@ -77,5 +77,6 @@ export const testClockRoutes = [
       work.emit('test_helpers.test_clock.advancing', advancing)
       return advancing
     },
+    { movesClock: true },
   ),
 ]

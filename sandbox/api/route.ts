@@ -13,10 +13,11 @@ export type Route = {
   steps: string[]
   /** Open to browsers, with the publishable key and the object's client secret. */
   publishable: boolean
+  movesClock: boolean
   run(call: { work: Work; id: string; form: Form; publishable: boolean }): Promise<unknown>
 }
 
-type Options = { publishable?: boolean }
+type Options = { publishable?: boolean; movesClock?: boolean }
 
 export function route<S extends Shape>(
   method: Method,
@@ -29,6 +30,7 @@ export function route<S extends Shape>(
     method,
     steps: path.split('/').slice(1),
     publishable: options.publishable ?? false,
+    movesClock: options.movesClock ?? false,
     async run({ work, id, form, publishable }) {
       const { expand, ...rest } = form
       const paths = texts(expand, 'expand')

@@ -126,7 +126,7 @@ async function linesOf(
   for (const [index, { price: id, quantity = 1 }] of items.entries()) {
     const price = await work.get('price', id, `items[${index}][price]`)
     if (!price.active) throw invalid('The price specified is inactive.', `items[${index}][price]`)
-    if (quantity < 1) throw invalid('Invalid quantity', `items[${index}][quantity]`)
+    if (quantity < 1 || quantity > 1_000_000) throw invalid('Invalid quantity', `items[${index}][quantity]`)
     lines.push({ price, quantity })
   }
   return lines

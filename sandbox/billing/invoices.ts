@@ -80,6 +80,7 @@ export async function invoicePaid(work: Work, intent: string, method: string) {
   work.emit('invoice.payment_succeeded', invoice)
 
   const before = await subscriptionOf(work, invoice)
+  if (before.ended_at !== null) return
   const revives = before.status === 'incomplete' || before.status === 'past_due'
   const saves = before.payment_settings.save_default_payment_method === 'on_subscription'
   await update(work, before, {

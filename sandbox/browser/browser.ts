@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { createApi } from '../api/api.ts'
+import type { Api } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
 import { Failure } from '../failure.ts'
-import { readApiRequest, readBody, sendApi, sendFailure } from '../http.ts'
+import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actions, isOwnForm } from '../pages/control-actions.ts'
 import { readControlData } from '../pages/control-data.ts'
 import { controlPage } from '../pages/control-page.ts'
@@ -14,7 +14,7 @@ import { serveFile } from './files.ts'
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
 
 type Given = {
-  api: ReturnType<typeof createApi>
+  api: Api
   books: Books
   controls: Controls
   publishableKey: string
@@ -93,10 +93,8 @@ export function createBrowser({
 
   async function serve(request: IncomingMessage, response: ServerResponse, url: URL) {
     const path = url.pathname.slice(prefix.length)
-    if (path.startsWith('/v1/')) {
-      const call = await readApiRequest(request, prefix, true)
-      return sendApi(response, await api.answer(call), call.idempotencyKey)
-    }
+    if (path.startsWith('/v1/')) return serveApi(api, request, response, log, prefix)
+    if (path === '') return response.writeHead(308, { location: `${prefix}/` }).end()
     const [, place = '', id = '', secret = '', ending] = path.split('/')
     const isPost = request.method === 'POST'
     if (isPost && place === 'controls' && (await mayControl(request))) return control(request, response, id)
@@ -110,11 +108,10 @@ export function createBrowser({
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const address = request.url ?? ''
-    if (!address.startsWith(`${prefix}/`) || !URL.canParse(address, 'http://shop')) return false
-    serve(request, response, new URL(address, 'http://shop')).catch((error: unknown) => {
-      if (!(error instanceof Failure)) log('The sandbox failed to answer a browser', { error: String(error) })
-      sendFailure(response, error)
-    })
+    if (!/^\/_sandbox(\/|$|\?)/.test(address) || !URL.canParse(address, 'http://shop')) return false
+    serve(request, response, new URL(address, 'http://shop')).catch((error: unknown) =>
+      sendFailure(response, error, log),
+    )
     return true
   }
 }

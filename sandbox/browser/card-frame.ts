@@ -175,13 +175,12 @@ function dress({ theme = 'stripe', variables = {}, rules = {} }: Appearance) {
   document.adoptedStyleSheets = [sheet]
 }
 
-window.addEventListener(
-  'message',
-  (event) => {
-    const [port] = event.ports
-    if (event.origin !== location.origin || event.source !== window.parent || !port) return
-    dress(event.data.appearance ?? {})
-    start(port)
-  },
-  { once: true },
-)
+/** The page that holds the frame greets it once and hands over its end of the line. */
+function greet(event: MessageEvent) {
+  const [port] = event.ports
+  if (event.origin !== location.origin || event.source !== window.parent || !port) return
+  window.removeEventListener('message', greet)
+  dress(event.data.appearance ?? {})
+  start(port)
+}
+window.addEventListener('message', greet)

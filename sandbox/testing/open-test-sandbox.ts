@@ -13,6 +13,7 @@ export async function openTestSandbox() {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 10 })
   // Dropping the database cuts connections that are still saying goodbye.
+  database.on('error', () => {})
   database.on('connect', (client) => client.on('error', () => {}))
   const events: Stripe.Event[] = []
   const shop = { answers: 200 }

@@ -1,0 +1,24 @@
+/** Runs the task, never twice at once; asked while it runs, it runs once more afterwards. */
+export function oneAtATime(task: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  let again = false
+
+  async function repeat() {
+    do {
+      again = false
+      await task()
+    } while (again)
+  }
+
+  return {
+    run(): Promise<void> {
+      again = true
+      running ??= repeat().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    /** Resolves when nothing runs. */
+    idle: async () => running,
+  }
+}
