@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -138,35 +139,62 @@ test.describe('going from page to page', () => {
 })
 
 test.describe('toasts', () => {
-  test('come one at a time, are reached by F8 and dismissed by keyboard', async ({ page }) => {
+  const toasts = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+
+  async function subscribe(page: Page) {
+    const field = page.getByRole('contentinfo').getByLabel('Email address')
+    await field.fill('reader@example.com')
+    await field.press('Enter')
+    await expect(toasts(page)).toBeVisible()
+    await expect(field).toHaveValue('')
+  }
+
+  test.beforeEach(async ({ page }) => {
     await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
     await page.goto('/')
-    const form = page.getByRole('contentinfo').locator('form')
-    const toasts = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
-    for (let round = 0; round < 2; round += 1) {
-      await form.getByLabel('Email address').fill('reader@example.com')
-      await form.getByLabel('Email address').press('Enter')
-      await expect(toasts).toHaveCount(1)
-      await expect(form.getByLabel('Email address')).toHaveValue('')
-    }
+  })
+
+  test('come one at a time, are reached by F8 and dismissed by keyboard', async ({ page }) => {
+    await subscribe(page)
+    await subscribe(page)
+    await expect(toasts(page)).toHaveCount(1)
     await page.keyboard.press('F8')
     await page.keyboard.press('Tab')
-    await expect(toasts).toBeFocused()
+    await expect(toasts(page)).toBeFocused()
     await page.keyboard.press('Escape')
-    await expect(toasts).toHaveCount(0)
+    await expect(toasts(page)).toHaveCount(0)
+  })
+
+  test('stay for five seconds', async ({ page }) => {
+    await page.clock.install()
+    await subscribe(page)
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
+    await page.clock.runFor(2000)
+    await expect(toasts(page)).toBeVisible()
+    await page.clock.runFor(3000)
+    await expect(toasts(page)).toHaveCount(0)
+  })
+
+  test('are swiped away to the right, by 50 px and more', async ({ page }) => {
+    const swipe = async (distance: number) => {
+      const box = await toasts(page).boundingBox()
+      const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
+      await page.mouse.move(x, y)
+      await page.mouse.down()
+      await page.mouse.move(x + distance, y, { steps: 5 })
+      await page.mouse.up()
+    }
+    await subscribe(page)
+    await swipe(45)
+    await expect(toasts(page)).toBeVisible()
+    await swipe(60)
+    await expect(toasts(page)).toHaveCount(0)
   })
 
   test('are at most 420 px wide on a desk', async ({ page }) => {
-    await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
-    await page.goto('/')
-    const form = page.getByRole('contentinfo').locator('form')
-    await form.getByLabel('Email address').fill('reader@example.com')
-    await form.getByLabel('Email address').press('Enter')
-    const viewport = await page
-      .getByRole('region', { name: /Notifications/ })
-      .getByRole('list')
-      .boundingBox()
-    expect(viewport?.width).toBe(420)
+    await subscribe(page)
+    const list = page.getByRole('region', { name: /Notifications/ }).getByRole('list')
+    expect((await list.boundingBox())?.width).toBe(420)
   })
 })
 
