@@ -127,3 +127,70 @@ test('the card fields are filled by keyboard alone: they format, hand on the foc
   await expect(field(page, 'Card number')).toBeFocused()
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
 })
+
+test('the script offers what shops call besides the form: reading, cards by name, 3-D Secure on its own', async ({
+  page,
+  shop,
+}) => {
+  const unpaid = await shop.user()
+  const { clientSecret } = await unpaid.call(checkout.createSubscriptionIntent, {
+    productSlug: 'rebound-sigma-pro',
+    billingType: 'monthly',
+  })
+  await invoiceOf(page, unpaid.user.email)
+  const call = (method: string, ...given: unknown[]) =>
+    page.evaluate(
+      async ({ key, name, values }) => {
+        const create: unknown = Reflect.get(window, 'Stripe')
+        const stripe = (
+          create as (key: string) => Record<string, (...values: unknown[]) => Promise<unknown>>
+        )(key)
+        return stripe[name]?.(...values)
+      },
+      { key: shop.sandbox.publishableKey, name: method, values: given },
+    )
+  expect(await call('retrievePaymentIntent', clientSecret)).toMatchObject({
+    paymentIntent: { status: 'requires_payment_method', amount: 3900 },
+  })
+  expect(await call('retrievePaymentIntent', `${clientSecret}x`)).toMatchObject({
+    error: { param: 'client_secret' },
+  })
+  expect(await call('createToken')).toMatchObject({ error: { type: 'invalid_request_error' } })
+  expect(
+    await call('confirmCardPayment', clientSecret, { payment_method: 'pm_card_visa_chargeDeclined' }),
+  ).toMatchObject({
+    error: { code: 'card_declined' },
+  })
+  const asked = call('confirmCardPayment', clientSecret, { payment_method: 'pm_card_authenticationRequired' })
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await asked).toMatchObject({ error: { code: 'payment_intent_authentication_failure' } })
+  const again = call('confirmCardPayment', clientSecret, { payment_method: 'pm_card_authenticationRequired' })
+  await expect(page.getByRole('button', { name: 'Complete authentication' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  expect(await again).toMatchObject({ paymentIntent: { status: 'succeeded' } })
+})
+
+test('a card can be stored as a payment method, without an intent', async ({ page, shop }) => {
+  const unpaid = await shop.user()
+  await unpaid.call(checkout.createSubscriptionIntent, {
+    productSlug: 'rebound-sigma-pro',
+    billingType: 'monthly',
+  })
+  await invoiceOf(page, unpaid.user.email)
+  await field(page, 'Card number').waitFor()
+  const method = await page.evaluateHandle((key) => {
+    type Elements = { create(type: 'payment'): { mount(place: string): void } }
+    type Stripe = { elements(): Elements; createPaymentMethod(given: object): Promise<unknown> }
+    const stripe = (Reflect.get(window, 'Stripe') as (key: string) => Stripe)(key)
+    const elements = stripe.elements()
+    elements.create('payment').mount('form [data-card]')
+    return () => stripe.createPaymentMethod({ elements, params: { billing_details: { name: 'Zoë' } } })
+  }, shop.sandbox.publishableKey)
+  await field(page, 'Card number').fill('5555 5555 5555 4444')
+  await field(page, 'Expiration date').fill('1240')
+  await field(page, 'Security code').fill('123')
+  expect(await method.evaluate((create) => create())).toMatchObject({
+    paymentMethod: { card: { brand: 'mastercard', last4: '4444' }, billing_details: { name: 'Zoë' } },
+  })
+})

@@ -6,17 +6,12 @@ type Stripe = {
   elements(options: object): { create(type: 'payment'): Card }
   confirmPayment(options: object): Promise<Result>
 }
-declare global {
-  interface Window {
-    Stripe?: (key: string) => Stripe
-  }
-}
-
 const form = document.querySelector<HTMLFormElement>('form[data-secret]')
 const place = form?.querySelector('[data-card]')
 const alert = form?.querySelector<HTMLElement>('[role=alert]')
 const button = form?.querySelector('button')
-const stripe = window.Stripe?.(form?.dataset['key'] ?? '')
+const create = Reflect.get(window, 'Stripe') as ((key: string) => Stripe) | undefined
+const stripe = create?.(form?.dataset['key'] ?? '')
 
 if (form && place && alert && button && stripe) {
   const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe'
