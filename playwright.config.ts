@@ -14,7 +14,8 @@ export default defineConfig({
   globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],
   use: {
     ...devices['Desktop Chrome'],
-    trace: 'retain-on-failure',
+    // A trace of every test costs as much as the test: `npm run test:e2e -- --trace on` makes them.
+    trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: browserOrExit(),

@@ -45,6 +45,14 @@ export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestSho
 
 /** Nothing that axe knows of may be wrong with what the visitor sees now. */
 export async function expectAccessible(page: Page, { except = [] }: { except?: string[] } = {}) {
+  // What fades in has no contrast yet.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.evaluate(async () => {
+    const finite = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(finite.map((animation) => animation.finished))
+  })
   const axe = new AxeBuilder({ page })
   for (const selector of except) axe.exclude(selector)
   const { violations } = await axe.analyze()
