@@ -44,6 +44,8 @@ export async function openPayments(
     database,
     publicUrl: config.publicUrl,
     businessName: brand.name,
+    // Its page of controls shows every buyer: never on a shop that the world can see.
+    mayControl: () => !config.production,
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
