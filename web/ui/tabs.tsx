@@ -1,28 +1,85 @@
-import { Tabs as Radix } from 'radix-ui'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, createContext, type KeyboardEvent, use, useId, useMemo, useState } from 'react'
 import { classes } from './classes.ts'
 
-export const Tabs = Radix.Root
+type TabsState = { id: string; chosen: string; choose: (value: string) => void }
 
-export function TabList({ className, ...rest }: ComponentProps<typeof Radix.List>) {
+const TabsContext = createContext<TabsState>({ id: '', chosen: '', choose: () => {} })
+
+/** Tabs as the ARIA practices describe them: the arrows, Home and End move between them and choose. */
+export function Tabs(
+  props: ComponentProps<'div'> & {
+    defaultValue?: string
+    value?: string
+    onValueChange?: (value: string) => void
+  },
+) {
+  const { defaultValue = '', value, onValueChange, ...rest } = props
+  const id = useId()
+  const [own, setOwn] = useState(defaultValue)
+  const chosen = value ?? own
+  const state = useMemo(() => ({ id, chosen, choose: onValueChange ?? setOwn }), [id, chosen, onValueChange])
   return (
-    <Radix.List
+    <TabsContext value={state}>
+      <div {...rest} />
+    </TabsContext>
+  )
+}
+
+export function TabList({ className, ...rest }: ComponentProps<'div'>) {
+  return (
+    <div
+      role="tablist"
+      tabIndex={-1}
+      onKeyDown={moveByKey}
       className={classes('inline-flex gap-1 rounded-md border border-line bg-ground p-1', className)}
       {...rest}
     />
   )
 }
 
-export function Tab({ className, ...rest }: ComponentProps<typeof Radix.Trigger>) {
+function moveByKey(event: KeyboardEvent<HTMLElement>) {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
+  const here = tabs.findIndex((tab) => tab === document.activeElement)
+  const next = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[event.key]
+  if (next === undefined) return
+  event.preventDefault()
+  const tab = tabs.at(next % tabs.length)
+  tab?.focus()
+  tab?.click()
+}
+
+export function Tab({ value, children }: { value: string; children: string }) {
+  const { id, chosen, choose } = use(TabsContext)
+  const isChosen = value === chosen
   return (
-    <Radix.Trigger
-      className={classes(
-        'h-9 flex-1 cursor-pointer rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink data-[state=active]:bg-raised data-[state=active]:text-ink data-[state=active]:shadow-card',
-        className,
-      )}
-      {...rest}
-    />
+    <button
+      type="button"
+      role="tab"
+      id={`${id}-tab-${value}`}
+      aria-selected={isChosen}
+      aria-controls={`${id}-panel-${value}`}
+      tabIndex={isChosen ? 0 : -1}
+      onClick={() => choose(value)}
+      className="h-9 flex-1 cursor-pointer rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
+    >
+      {children}
+    </button>
   )
 }
 
-export const TabPanel = Radix.Content
+/** What is not chosen is not there: each panel begins anew. */
+export function TabPanel({ value, children, ...rest }: ComponentProps<'div'> & { value: string }) {
+  const { id, chosen } = use(TabsContext)
+  return (
+    <div
+      role="tabpanel"
+      id={`${id}-panel-${value}`}
+      aria-labelledby={`${id}-tab-${value}`}
+      tabIndex={0}
+      hidden={value !== chosen}
+      {...rest}
+    >
+      {value === chosen && children}
+    </div>
+  )
+}
