@@ -1,4 +1,4 @@
-import { Toast as Radix } from 'radix-ui'
+import * as Radix from '@radix-ui/react-toast'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { dismissToast, type Toast } from './toast.tsx'

@@ -61,7 +61,7 @@ function FailedJobs() {
         </p>
       </header>
       <EndlessTable
-        label="Failed jobs"
+        label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
         query={query}
         empty={<EmptyState title="No failed jobs" />}
@@ -106,7 +106,7 @@ function AuditLog() {
         <SearchBox placeholder="Search by admin, action or subject..." onSearch={setQ} />
       </header>
       <EndlessTable
-        label="Audit log"
+        label="Entries of the audit log"
         noun={['entry', 'entries']}
         query={query}
         empty={<EmptyState title="No entries found" />}
