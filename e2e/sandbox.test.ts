@@ -138,6 +138,7 @@ test('the script offers what shops call besides the form: reading, cards by name
     billingType: 'monthly',
   })
   await invoiceOf(page, unpaid.user.email)
+  await field(page, 'Card number').waitFor()
   const call = (method: string, ...given: unknown[]) =>
     page.evaluate(
       async ({ key, name, values }) => {
