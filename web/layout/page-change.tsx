@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { Route } from '#web/router.tsx'
 import { useSettings } from '#web/settings.tsx'
@@ -13,16 +13,23 @@ export function PageChange({ route }: { route: Route }) {
   const [announcement, setAnnouncement] = useState('')
   const shown = useRef(route)
   const goesBack = useRef(false)
+  const positions = useRef(new Map<Route, number>())
 
   useEffect(() => {
     const onPopState = () => {
       goesBack.current = true
     }
+    const onScroll = () => positions.current.set(shown.current, scrollY)
     addEventListener('popstate', onPopState)
-    return () => removeEventListener('popstate', onPopState)
+    addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      removeEventListener('popstate', onPopState)
+      removeEventListener('scroll', onScroll)
+    }
   }, [])
 
-  useEffect(() => {
+  // Before the next scroll event, which belongs to the new page already.
+  useLayoutEffect(() => {
     if (shown.current === route) return
     shown.current = route
     const title = pageTitle(route)
@@ -34,11 +41,10 @@ export function PageChange({ route }: { route: Route }) {
     const heading = document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main')
     heading?.setAttribute('tabindex', '-1')
     heading?.focus({ preventScroll: true })
-    // Going back, the browser restores the position itself.
-    if (!goesBack.current) {
-      if (target) target.scrollIntoView()
-      else scrollTo({ top: 0, behavior: 'instant' })
-    }
+    // Going back, the browser tries to restore the position while the old page is still there.
+    if (goesBack.current) scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
+    else if (target) target.scrollIntoView()
+    else scrollTo({ top: 0, behavior: 'instant' })
     goesBack.current = false
   }, [route, publicUrl])
 
