@@ -34,8 +34,7 @@ export function securityHeaders(
           ...(stripe ? ['https://js.stripe.com'] : []),
           ...(analytics ? ['https://www.googletagmanager.com'] : []),
         ],
-        // Radix locks the page behind a dialog with a style element of its own.
-        'style-src': ["'self'", "'unsafe-inline'"],
+        'style-src': ["'self'"],
         'img-src': ["'self'", 'data:', ...(stripe ? ['https://*.stripe.com'] : [])],
         'font-src': ["'self'"],
         'connect-src': [
