@@ -19,6 +19,10 @@ export type Payments = {
   close(): Promise<void>
 }
 
+/** The same in every process of the shop: an event may be sent by one and received by another. */
+export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
+  `whsec_${linkToken('sandbox', 'webhook')}`
+
 /** Stripe when its keys are given, the sandbox otherwise. From here on nobody knows the difference. */
 export async function openPayments(
   config: Config,
@@ -37,8 +41,7 @@ export async function openPayments(
 
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
   database.on('error', (error) => log.warn({ err: error }, 'database connection of the sandbox lost'))
-  // The same in every process of the shop: an event may be sent by one and received by another.
-  const webhookSecret = `whsec_${secrets.linkToken('sandbox', 'webhook')}`
+  const webhookSecret = sandboxWebhookSecret(secrets)
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
   const sandbox = await openSandbox({
     database,

@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { createPostman } from '#server/testing/webhooks.ts'
+
+let shop: TestShop
+let postman: ReturnType<typeof createPostman>
+beforeEach(async () => {
+  shop = await openShop()
+  postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
+})
+afterEach(() => shop.close())
+
+const minute = 60
+const now = () => Math.floor(Date.now() / 1000)
+
+/** A guest has paid, and the event that says so did not arrive: the test brings it. */
+async function paidEvent(): Promise<string> {
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.guest(shop.visitor())
+  const { rows } = await shop.connection.db.execute<{ data: object }>(
+    sql`select data from sandbox.events where type = 'invoice.paid'`,
+  )
+  return JSON.stringify(rows[0]?.data)
+}
+
+/** Everything a webhook about a payment could have left behind; those about the catalogue come with the start. */
+async function traces() {
+  const { booked } = await compareBooks(shop)
+  const { rows: inbox } = await shop.connection.db.execute<{ id: string; handled: boolean }>(sql`
+    select id, handled_at is not null as handled from stripe_events where type !~ '^(product|price)[.]'`)
+  return { booked, inbox, mails: (await shop.mails()).map(({ subject }) => subject) }
+}
+
+test('a webhook that Stripe has signed books the purchase', async () => {
+  const event = await paidEvent()
+  const response = await postman.post(event, postman.sign(event))
+  expect(response.status).toBe(200)
+  expect(await traces()).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
+})
+
+type Sent = [body: string, signature?: string]
+const refused: [kind: string, of: (event: string) => Sent[]][] = [
+  ['an unsigned', (event) => [[event], [event, ''], [event, `t=${now()}`], ['']]],
+  [
+    'a forged',
+    (event) => [
+      [event, `t=${now()},v1=${'0'.repeat(64)}`],
+      [event, postman.sign(event, { secret: 'whsec_of_somebody_else' })],
+      [event, postman.sign(event, { scheme: 'v0' })],
+      ['{}', postman.sign('{}')],
+    ],
+  ],
+  [
+    'a stale',
+    (event) => {
+      const stale = postman.sign(event, { timestamp: now() - 6 * minute })
+      return [
+        [event, stale],
+        [event, stale.replace(/t=\d+/, `t=${now()}`)],
+      ]
+    },
+  ],
+  [
+    'an altered',
+    (event) => {
+      const signature = postman.sign(event)
+      return [
+        [event.replace('invoice.paid', 'charge.refunded'), signature],
+        [` ${event}`, signature],
+        [event.slice(0, -1), signature],
+      ]
+    },
+  ],
+]
+
+test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, of) => {
+  for (const [body, signature] of of(await paidEvent())) {
+    const response = await postman.post(body, signature)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ message: 'This event is not signed by Stripe' })
+  }
+  expect(await traces()).toEqual({ booked: [], inbox: [], mails: [] })
+})
+
+test('a replayed webhook is taken politely and without effect, whenever and however often', async () => {
+  const event = await paidEvent()
+  const signature = postman.sign(event)
+  const replay = async (headers: string[]) =>
+    Promise.all(headers.map(async (header) => (await postman.post(event, header)).status))
+
+  expect(await replay(Array<string>(20).fill(signature))).toEqual(Array(20).fill(200))
+  const after = await traces()
+  expect(after).toMatchObject({ booked: [{ status: 'active' }], inbox: [{ handled: true }] })
+
+  const future = postman.sign(event, { timestamp: now() + 24 * 60 * minute })
+  expect(await replay([signature, postman.sign(event), future])).toEqual([200, 200, 200])
+  expect(await traces()).toEqual(after)
+})
+
+test('what a signed webhook says of money is not believed: Stripe is asked', async () => {
+  const event = await paidEvent()
+  await postman.post(event, postman.sign(event))
+  const before = await traces()
+  const { customer } = JSON.parse(event).data.object as { customer: string }
+  const lie = JSON.stringify({
+    id: 'evt_lie',
+    object: 'event',
+    type: 'customer.subscription.deleted',
+    data: { object: { object: 'subscription', customer, status: 'canceled', ended_at: now() } },
+  })
+  expect((await postman.post(lie, postman.sign(lie))).status).toBe(200)
+  const after = await traces()
+  expect(after.booked).toEqual(before.booked)
+  expect(after.mails).toEqual(before.mails)
+})

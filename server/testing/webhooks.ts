@@ -1,0 +1,26 @@
+import { Stripe } from 'stripe'
+import { sandboxWebhookSecret } from '../payments.ts'
+import { createSecrets, loadSecretsKey } from '../secrets.ts'
+
+type Place = { url: string; dataDir: string }
+
+/** Whoever knows the address can post an event to the shop; only who knows the secret can sign it. */
+export function createPostman({ url, dataDir }: Place) {
+  const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(undefined, dataDir)))
+  const now = () => Math.floor(Date.now() / 1000)
+
+  return {
+    sign: (payload: string, { secret = ours, timestamp = now(), scheme = 'v1' } = {}) =>
+      Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp, scheme }),
+
+    post: (body: string, signature?: string) =>
+      fetch(`${url}/api/webhooks/stripe`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(signature === undefined ? {} : { 'stripe-signature': signature }),
+        },
+        body,
+      }),
+  }
+}
