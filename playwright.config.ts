@@ -9,6 +9,8 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   // Only to end what hangs: a busy machine is no failure.
   timeout: 120_000,
+  // A browser on a busy machine now and then loses a race that no visitor sees; `npm test` names every second try.
+  retries: 1,
   expect: { timeout: 20_000 },
   reporter: 'list',
   globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { pauseAtLogin } from './visitors.ts'
 
 const header = (page: Page) => page.getByRole('banner')
 
@@ -133,15 +134,12 @@ test.describe('guards', () => {
     shop,
   }) => {
     const { user, password } = await shop.user()
-    // Answered with nothing, the browser stays on the page, and there is time to read.
-    await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
-    const guarded = page.waitForRequest('**/api/login')
+    const paused = pauseAtLogin(page)
     await page.goto('/dashboard')
     await expect(page.getByText('Unauthorized', { exact: true })).toBeVisible()
     await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
-    await guarded
-    await page.unrouteAll()
-    await page.goto('/api/login')
+    await paused
+    await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
     await page.getByLabel('Email', { exact: true }).fill(user.email)
     await page.getByLabel('Password', { exact: true }).fill(password)

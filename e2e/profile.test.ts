@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
-import { chooseTheme, comeFrom } from './visitors.ts'
+import { chooseTheme, comeFrom, holdRequests, pauseAtLogin } from './visitors.ts'
 
 /** The Edit Profile dialog, and how sessions end. */
 
@@ -125,12 +125,12 @@ test('a session that ends while a page is open leads to the login, and back afte
 }) => {
   const { person, dialog } = await openProfile(page, shop)
   await expect(dialog.getByText('This device')).toBeVisible()
-  await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
+  const paused = pauseAtLogin(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('You are logged out. Logging in again...', { exact: true })).toBeVisible()
-  await page.unroute('**/api/login')
-  await page.goto('/api/login')
+  await paused
+  await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
   await page.getByLabel('Email', { exact: true }).fill(person.user.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Log In', exact: true }).click()
@@ -149,6 +149,22 @@ test('nothing that one person has loaded is shown to the next', async ({ page, s
   await page.getByRole('button', { name: 'Log In', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
   await expect(page.getByText('No products yet')).toBeVisible()
+})
+
+test('whoever asks for another page while a logout leads home gets that page', async ({ page, shop }) => {
+  await logInAs(page, await shop.user(), shop)
+  await page.goto('/dashboard')
+  const homeIsAsked = page.waitForRequest(/home-page/)
+  const letGo = await holdRequests(page, /home-page/)
+  await page.getByRole('button', { name: /^Log Out/ }).click()
+  await homeIsAsked
+  await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
+  await expect(page).toHaveURL('/auth')
+  const homeCame = page.waitForEvent('requestfinished', (request) => /home-page/.test(request.url()))
+  letGo()
+  await homeCame
+  await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/auth')
 })
 
 for (const [theme, width] of [

@@ -4,7 +4,7 @@ import { show } from './run.ts'
 
 /** `npm test`: every check and every test, even after a failure, then the sum of all. */
 
-type Count = { passed: number; failed: number; skipped?: number }
+type Count = { passed: number; failed: number; skipped?: number; retried?: number }
 
 const kinds: [name: string, count: () => Promise<Count>][] = [
   ['checks', check],
@@ -32,7 +32,7 @@ async function browserTests(): Promise<Count> {
   rmSync(report, { force: true })
   const ok = await show('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
   const { expected, unexpected, flaky, skipped } = readReport(report).stats ?? {}
-  return counted(ok, expected, (unexpected ?? 0) + (flaky ?? 0), skipped)
+  return { ...counted(ok, (expected ?? 0) + (flaky ?? 0), unexpected, skipped), retried: flaky }
 }
 
 function readReport(path: string) {
@@ -57,8 +57,9 @@ for (const [name, count] of kinds) {
 
 console.log()
 for (const [index, [name]] of kinds.entries()) {
-  const { passed, failed, skipped } = counts[index] ?? { passed: 0, failed: 1 }
-  console.log(`${name}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+  const { passed, failed, skipped, retried }: Count = counts[index] ?? { passed: 0, failed: 1 }
+  const notes = [skipped && `${skipped} skipped`, retried && `${retried} at the second try`].filter(Boolean)
+  console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes].join(', '))
 }
 const sum = (key: 'passed' | 'failed') => counts.reduce((total, count) => total + count[key], 0)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)

@@ -12,6 +12,6 @@ export function useLogOut() {
       toastError('Logout failed', error)
       return
     }
-    setTimeout(() => void goTo('/'), 50)
+    void goTo('/', { after: 50 })
   }
 }
