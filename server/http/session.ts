@@ -3,12 +3,14 @@ import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database, Transaction } from '../database/connect.ts'
 import { knownDevices, sessions, users } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { notFound, type Refusal } from '../errors.ts'
 
 /** Who is logged in. The cookie holds a random token, the database only its hash. */
 export type SessionUser = { id: string; name: string; email: string; isAdmin: boolean; createdAt: Date }
 export type Session = { id: string; user: SessionUser }
 type Device = { userAgent: string; ip: string }
+/** Whose session begins, and the password it was checked against; null for an account that has none yet. */
+export type Proven = { userId: string; passwordHash: string | null; orElse: () => Refusal }
 
 const lifetimeDays = 30
 const day = 86_400_000
@@ -107,11 +109,24 @@ export function createSessions({
     },
 
     /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
-    async begin(userId: string, request: FastifyRequest, reply: FastifyReply) {
+    async begin({ userId, passwordHash, orElse }: Proven, request: FastifyRequest, reply: FastifyReply) {
       const token = randomBytes(32).toString('base64url')
       const device = { userAgent: (request.headers['user-agent'] ?? '').slice(0, 300), ip: request.ip }
       await end(request)
       await db.transaction(async (tx) => {
+        // Held until the session is there: a reset comes before it and is seen, or after it and ends it.
+        const [unchanged] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(
+            and(
+              eq(users.id, userId),
+              sql`${users.passwordHash} is not distinct from ${passwordHash}`,
+              isNull(users.deletedAt),
+            ),
+          )
+          .for('share')
+        if (!unchanged) throw orElse()
         await tx.insert(sessions).values({
           tokenHash: hashToken(token),
           userId,

@@ -4,7 +4,7 @@ import type { Attempts } from '../../attempts.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { passwordTokens, users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
-import { hashToken, type Sessions, type SessionUser } from '../../http/session.ts'
+import { hashToken, type Proven, type Sessions, type SessionUser } from '../../http/session.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Passwords } from '../../passwords.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -35,6 +35,9 @@ const sessionUser = {
   createdAt: users.createdAt,
 }
 
+type LoggedIn = { user: SessionUser; proven: Proven }
+
+const wrongPassword = () => new Refusal(401, 'Invalid email or password')
 const uselessLink = () => new Refusal(400, 'Failed to reset password. The link may have expired.')
 
 export function createAccounts(deps: Dependencies) {
@@ -74,7 +77,7 @@ export function createAccounts(deps: Dependencies) {
     async register({ email, password, name }: { email: string; password: string; name: string }) {
       passwords.refuseCommon(password, 'password')
       const passwordHash = await passwords.hash(password)
-      return db.transaction(async (tx): Promise<SessionUser> => {
+      return db.transaction(async (tx): Promise<LoggedIn> => {
         const [user] = await tx
           .insert(users)
           .values({ email, name, passwordHash, createdAt: now() })
@@ -85,21 +88,21 @@ export function createAccounts(deps: Dependencies) {
             'Could not create account. If you already have one, log in or use "Forgot password?".',
           )
         await mails.send(tx, email, 'welcome', { name })
-        return user
+        return { user, proven: { userId: user.id, passwordHash, orElse: wrongPassword } }
       })
     },
 
     /** Known or unknown, right or wrong: the same work, and the same answer to everybody but the owner. */
-    async login({ email, password }: { email: string; password: string }): Promise<SessionUser> {
+    async login({ email, password }: { email: string; password: string }): Promise<LoggedIn> {
       await attempts.count('login', email, { max: 10, minutes: 15 })
       const [found] = await db
         .select({ passwordHash: users.passwordHash, user: sessionUser })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
-      if (!(await passwords.matches(password, found?.passwordHash)) || !found)
-        throw new Refusal(401, 'Invalid email or password')
+      if (!(await passwords.matches(password, found?.passwordHash)) || !found) throw wrongPassword()
       await attempts.forget('login', email)
-      return found.user
+      const { user, passwordHash } = found
+      return { user, proven: { userId: user.id, passwordHash, orElse: wrongPassword } }
     },
 
     async requestReset(email: string) {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { passwordTokens } from '../../database/schema.ts'
+import { passwordTokens, sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 let shop: TestShop
@@ -38,6 +39,25 @@ describe('a reset', () => {
     ).rejects.toMatchObject({ status: 401 })
     expect(await shop.visitor().call(accounts.login, { email, password: 'sesame' })).toEqual(person.user)
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('also keeps out who has just been let in with the old password', async () => {
+    const { user, password } = await shop.user()
+    const { db } = shop.connection
+    let login: Promise<unknown> = Promise.resolve()
+    await db.transaction(async (tx) => {
+      await tx.update(users).set({ passwordHash: 'a new one' }).where(eq(users.id, user.id))
+      await tx.delete(sessions).where(eq(sessions.userId, user.id))
+      login = shop.visitor().call(accounts.login, { email: user.email, password })
+      const waiting = sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      await Promise.race([
+        login,
+        vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(1), { timeout: 30_000 }),
+      ])
+    })
+    await expect(login).rejects.toMatchObject({ status: 401, serverMessage: 'Invalid email or password' })
+    expect(await db.select().from(sessions).where(eq(sessions.userId, user.id))).toEqual([])
   })
 
   test('works once, of twenty tries at the same moment', async () => {

@@ -31,14 +31,14 @@ export function accountsRoutes(deps: Dependencies): Handlers<typeof contract> {
     loginPage: () => '/auth',
 
     async login(input, { request, reply }) {
-      const user = await accounts.login(input)
-      await sessions.begin(user.id, request, reply)
+      const { user, proven } = await accounts.login(input)
+      await sessions.begin(proven, request, reply)
       return user
     },
 
     async register(input, { request, reply }) {
-      const user = await accounts.register(input)
-      await sessions.begin(user.id, request, reply)
+      const { user, proven } = await accounts.register(input)
+      await sessions.begin(proven, request, reply)
       return user
     },
 

@@ -73,10 +73,68 @@ describe('a guest', () => {
 
     const late = shop.visitor()
     const paid = await shop.guest(late)
-    shop.clock.advance({ minutes: 61 })
+    await shop.advance(61, 'minute')
     await expect(
       late.call(checkout.guestPurchaseLogin, { paymentIntentId: paid.paymentIntentId }),
     ).rejects.toMatchObject(refused)
+  })
+
+  test('who pays in two tabs is logged in by whichever comes back, and told that one payment goes back', async () => {
+    const email = 'two-tabs@example.com'
+    const guest = shop.visitor()
+    const [monthly, yearly] = [
+      await shop.begin(guest, { email }),
+      await shop.begin(guest, { email, billing: 'yearly' }),
+    ]
+    await shop.pay(monthly)
+    await shop.settle()
+    await shop.pay(yearly)
+    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: yearly.paymentIntentId })
+    expect(await guest.call(accounts.user, {})).toMatchObject({ email })
+    await expect(
+      guest.call(checkout.confirm, { paymentIntentId: yearly.paymentIntentId }),
+    ).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'You already have a subscription. We are sending this second payment back.',
+    })
+    await guest.call(checkout.confirm, { paymentIntentId: monthly.paymentIntentId })
+  })
+
+  test('who pays in two tabs for two addresses is logged in for each of them', async () => {
+    const guest = shop.visitor()
+    const emails = ['first-tab@example.com', 'second-tab@example.com']
+    const tabs = [
+      await shop.begin(guest, { email: emails[0] ?? '' }),
+      await shop.begin(guest, { email: emails[1] ?? '' }),
+    ]
+    for (const tab of tabs) await shop.pay(tab)
+    for (const [index, { paymentIntentId }] of tabs.entries()) {
+      await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      expect(await guest.call(accounts.user, {})).toMatchObject({ email: emails[index] })
+    }
+  })
+
+  test('brings no nonce of their own: one that we have not made is replaced', async () => {
+    const guest = shop.visitor()
+    guest.cookies.set('checkout', 'planted')
+    await shop.begin(guest, { email: 'planted@example.com' })
+    expect(guest.cookies.get('checkout')).not.toBe('planted')
+  })
+
+  test('whose account has got its password meanwhile logs in with it', async () => {
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    await shop.settle()
+    const mail = (await shop.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password',
+    )
+    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'open sesame' })
+    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'An account with this e-mail exists. Please log in to continue.',
+    })
+    expect(await guest.call(accounts.user, {})).toBeNull()
   })
 
   test('who has not paid is neither logged in nor booked', async () => {

@@ -8,6 +8,7 @@ import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { hashToken } from '../../http/session.ts'
 import { liveStatuses, type Purchases } from '../purchases/purchases.ts'
+import { createGuestLogin } from './guest-login.ts'
 import { createPrices } from './prices.ts'
 
 type Dependencies = {
@@ -26,7 +27,6 @@ export type Checkout = ReturnType<typeof createCheckout>
 const minute = 60_000
 /** Stripe gives an unpaid subscription up after 23 hours. */
 const reusableFor = 22 * 60 * minute
-const loginWindow = 60 * minute
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout({ db, now, stripe, purchases, crashPoint }: Dependencies) {
@@ -74,8 +74,21 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
           .limit(10)
       : []
 
+  /** A nonce of ours stays, so that two tabs never take each other's away; a planted one does not. */
+  async function keepNonce(nonce: string | undefined) {
+    const [known] = nonce
+      ? await db
+          .select({ id: checkouts.id })
+          .from(checkouts)
+          .where(eq(checkouts.nonceHash, hashToken(nonce)))
+          .limit(1)
+      : []
+    return known && nonce ? nonce : randomBytes(32).toString('base64url')
+  }
+
   return {
     ensurePrices: prices.ensureAll,
+    loginOfGuest: createGuestLogin({ db, now, stripe, purchases }),
 
     /**
      * Reload, back and a double click come back to the attempt that is already there. The nonce stays with the
@@ -107,7 +120,7 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
         await refuseSecond(product, buyer, email)
 
         const attempt = randomUUID()
-        const kept = open.length > 0 && nonce ? nonce : randomBytes(32).toString('base64url')
+        const kept = await keepNonce(nonce)
         const priceId = await prices.idOf(product, billingType)
         const { clientSecret, ...ids } = await stripe.createSubscription({ attempt, email, priceId })
         crashPoint('checkout before commit')
@@ -136,50 +149,13 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
         .where(eq(checkouts.paymentIntentId, paymentIntentId))
       // A guest's checkout has no user yet: booking decides whose it is, not this caller.
       if (!checkout || (checkout.userId && checkout.userId !== userId)) throw notFound('Purchase')
-      if (await purchases.ofPaymentIntent(userId, paymentIntentId)) return
-      await purchases.sync(checkout.subscriptionId)
-      if (await purchases.ofPaymentIntent(userId, paymentIntentId)) return
+      if (!(await purchases.ofPaymentIntent(userId, paymentIntentId)))
+        await purchases.sync(checkout.subscriptionId)
+      const booked = await purchases.ofPaymentIntent(userId, paymentIntentId)
+      if (booked?.endedBecause === 'duplicate')
+        throw conflict('You already have a subscription. We are sending this second payment back.')
+      if (booked) return
       throw checkout.userId ? conflict('The payment has not been completed yet') : notFound('Purchase')
-    },
-
-    /**
-     * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be
-     * the one that began, the payment this one, recent, and the account made by it. It works once.
-     */
-    async loginOfGuest(nonce: string | undefined, paymentIntentId: string): Promise<string> {
-      const [begun] = await db
-        .select()
-        .from(checkouts)
-        .where(
-          and(
-            eq(checkouts.paymentIntentId, paymentIntentId),
-            eq(checkouts.nonceHash, hashToken(nonce ?? '')),
-          ),
-        )
-      if (!begun || !nonce) throw pleaseLogIn()
-      const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
-      const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
-      if (!payment) throw conflict('The payment has not been completed yet')
-      if (
-        customerId !== begun.customerId ||
-        payment.amount !== begun.amount ||
-        payment.paidAt < ago(loginWindow)
-      )
-        throw pleaseLogIn()
-      await purchases.sync(begun.subscriptionId)
-      const [booked] = await db.select().from(checkouts).where(eq(checkouts.id, begun.id))
-      if (booked?.madeAccount === false)
-        throw new Refusal(403, 'An account with this e-mail exists. Please log in to continue.')
-      if (!booked?.madeAccount || !booked.userId) throw pleaseLogIn()
-      const [used] = await db
-        .update(checkouts)
-        .set({ loginUsedAt: now() })
-        .where(and(eq(checkouts.id, begun.id), isNull(checkouts.loginUsedAt)))
-        .returning({ id: checkouts.id })
-      if (!used) throw pleaseLogIn()
-      return booked.userId
     },
   }
 }
-
-const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We have mailed you how.')

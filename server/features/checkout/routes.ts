@@ -19,8 +19,8 @@ export function checkoutRoutes({ checkout, sessions, secure }: Rooms): Handlers<
       return { clientSecret }
     },
     guestPurchaseLogin: async ({ paymentIntentId }, { request, reply }) => {
-      const userId = await checkout.loginOfGuest(nonceOf(request), paymentIntentId)
-      await sessions.begin(userId, request, reply)
+      const proven = await checkout.loginOfGuest(nonceOf(request), paymentIntentId)
+      await sessions.begin(proven, request, reply)
     },
     confirm: ({ paymentIntentId }, { user }) => checkout.confirm(user.id, paymentIntentId),
   }
