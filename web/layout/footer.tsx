@@ -13,8 +13,8 @@ export function Footer() {
   const { supportEmail } = useSettings()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
-      <Container className="grid gap-10 py-14 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr_2fr]">
-        <div className="flex flex-col items-start gap-4">
+      <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[2fr_1fr_1fr_2fr]">
+        <div className="flex flex-col items-start gap-4 max-sm:col-span-2">
           <Logo />
           <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
         </div>
@@ -34,7 +34,7 @@ export function Footer() {
             Support
           </a>
         </Column>
-        <div className="flex flex-col gap-4">
+        <div className="flex flex-col gap-4 max-sm:col-span-2">
           <h2 className="text-sm">Newsletter</h2>
           <p className="text-sm text-muted">News of new products. No noise, unsubscribe at any time.</p>
           <NewsletterForm success="You've been added to our newsletter." />

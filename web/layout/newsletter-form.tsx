@@ -26,23 +26,25 @@ export function NewsletterForm({ success }: { success: string }) {
     if (input.current && !subscribe.isPending) subscribe.mutate(input.current.value)
   }
   return (
-    <form method="post" onSubmit={submit} className="flex gap-2 max-[22rem]:flex-col">
-      <label htmlFor={id} className="sr-only">
-        Email address
-      </label>
-      <Input
-        ref={input}
-        id={id}
-        type="email"
-        name="email"
-        required
-        maxLength={254}
-        autoComplete="email"
-        placeholder="you@example.com"
-      />
-      <Button type="submit" pending={subscribe.isPending} pendingText="Subscribing...">
-        Subscribe
-      </Button>
+    <form method="post" onSubmit={submit} className="@container">
+      <div className="flex gap-2 @max-[17.5rem]:flex-col">
+        <label htmlFor={id} className="sr-only">
+          Email address
+        </label>
+        <Input
+          ref={input}
+          id={id}
+          type="email"
+          name="email"
+          required
+          maxLength={254}
+          autoComplete="email"
+          placeholder="you@example.com"
+        />
+        <Button type="submit" pending={subscribe.isPending} pendingText="Subscribing...">
+          Subscribe
+        </Button>
+      </div>
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 import { useField } from './field-context.ts'
+import { Icon } from './icon.tsx'
 
 const box =
   'w-full rounded-md border border-field bg-surface px-3.5 text-ink transition-[border-color,box-shadow] placeholder:text-muted hover:border-muted focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-55 aria-invalid:border-danger'
@@ -17,7 +18,19 @@ export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'texta
 
 /** The browser's own select: the best there is on phones and for screen readers. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
-  return <select {...useField()} {...rest} className={classes(box, 'h-11 pr-8', className)} />
+  return (
+    <span className="relative block">
+      <select
+        {...useField()}
+        {...rest}
+        className={classes(box, 'h-11 cursor-pointer appearance-none truncate pr-10', className)}
+      />
+      <Icon
+        name="chevron"
+        className="pointer-events-none absolute top-1/2 right-3.5 size-4 -translate-y-1/2 text-muted"
+      />
+    </span>
+  )
 }
 
 export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> & { label: string }) {

@@ -27,6 +27,13 @@ export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
   )
 }
 
-export function Cell({ className, ...rest }: ComponentProps<'td'>) {
-  return <td className={classes('border-b border-line px-4 py-3 align-middle', className)} {...rest} />
+/** The label is for phones, where a row of a long list is a card and has no head above it. */
+export function Cell({ label, className, ...rest }: ComponentProps<'td'> & { label?: string }) {
+  return (
+    <td
+      data-label={label}
+      className={classes('border-b border-line px-4 py-3 align-middle', className)}
+      {...rest}
+    />
+  )
 }

@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { escape } from '../../http/plain-page.ts'
 import type { MailContent, MailSite } from './template.ts'
 
 /**
@@ -40,8 +41,6 @@ const darkRules = Object.entries(colours)
 const as = (part: Part, style: string) =>
   `class="${part}" style="${style};${declarations(colours[part].light)}"`
 
-export const escape = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 const lines = (text: string) => escape(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readOutbox, type SentMail } from '../../gateways/outbox.ts'
-import { escape, renderHtml, renderText } from './layout.ts'
+import { escape, plainPage } from '../../http/plain-page.ts'
+import { renderHtml, renderText } from './layout.ts'
 import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
 import { templates } from './templates.ts'
@@ -75,8 +76,15 @@ function page(mails: Map<string, Shown & { to?: string }>, current: string) {
   const { subject = '', text = '' } = mails.get(current) ?? {}
   const frame = (scheme: string) =>
     `<iframe title="${scheme}" src="/dev/mails/raw?mail=${encodeURIComponent(current)}&amp;scheme=${scheme}"></iframe>`
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>Mails of the shop</title>
-<style>:root{color-scheme:light dark}body{margin:0;font:15px/1.5 system-ui,sans-serif;display:grid;grid-template-columns:17rem 1fr;min-height:100vh}nav{padding:1rem;border-right:1px solid color-mix(in srgb,currentColor 20%,transparent)}main{padding:1.5rem;min-width:0}h1,h2{font-size:1rem;margin:.5rem 0}ul{list-style:none;margin:0 0 1.5rem;padding:0}li{margin:.15rem 0}small{display:block;opacity:.75}a{color:inherit}a[aria-current]{font-weight:700}.frames{display:grid;grid-template-columns:1fr 1fr;gap:1rem}iframe{width:100%;height:52rem;border:1px solid color-mix(in srgb,currentColor 20%,transparent);border-radius:.75rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:1rem;border:1px solid color-mix(in srgb,currentColor 20%,transparent);border-radius:.75rem}@media(max-width:60rem){body,.frames{display:block}}</style></head>
-<body><nav><h2>Every mail</h2><ul>${links(false)}</ul><h2>Sent, newest first</h2><ul>${links(true) || '<li>Nothing yet</li>'}</ul></nav>
-<main><h1>${escape(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escape(text)}</pre></main></body></html>`
+  return plainPage({
+    title: 'Mails of the shop',
+    style,
+    nav: `<h2>Every mail</h2><ul>${links(false)}</ul><h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul>`,
+    main: `<h1>${escape(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escape(text)}</pre>`,
+  })
 }
+
+const style = `small{display:block;padding:0 .75rem;color:var(--muted)}.none{padding:0 .75rem;color:var(--muted)}
+.frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));gap:1.25rem}
+iframe{width:100%;height:52rem;border:1px solid var(--line);border-radius:16px}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--surface)}`

@@ -84,11 +84,16 @@ function Queue() {
         query={query}
         empty={<EmptyState title="No open requests" description="Everyone who asked has an answer." />}
         firstHead={
-          <TickBox
-            label="Choose all loaded requests"
-            checked={ticks.ids.length > 0 && ticks.ids.length === all.length}
-            onChange={ticks.tickAll}
-          />
+          <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
+            <span aria-hidden="true" className="min-[72rem]:hidden">
+              All
+            </span>
+            <TickBox
+              label="Choose all loaded requests"
+              checked={ticks.ids.length > 0 && ticks.ids.length === all.length}
+              onChange={ticks.tickAll}
+            />
+          </span>
         }
         columns={['Time left', 'TradingView username', 'Buyer', 'Exchange', 'Actions']}
         renderRow={(request) => (
@@ -103,11 +108,11 @@ function Queue() {
             <Cell className="whitespace-nowrap">
               <TimeLeft promisedBy={request.promisedBy} />
             </Cell>
-            <Cell>
+            <Cell label="TradingView username">
               <CopyButton text={request.tradingViewUsername} />
             </Cell>
             <Buyer request={request} />
-            <Cell>
+            <Cell label="Exchange">
               <span className="block whitespace-nowrap">{request.exchangeName}</span>
               {request.hasKeys && (
                 <button
@@ -186,11 +191,11 @@ function ToRevoke() {
         columns={['TradingView username', 'Buyer', 'Ended', 'Action']}
         renderRow={(request) => (
           <>
-            <Cell>
+            <Cell label="TradingView username">
               <CopyButton text={request.tradingViewUsername} />
             </Cell>
             <Buyer request={request} />
-            <Cell className="whitespace-nowrap">
+            <Cell label="Ended" className="whitespace-nowrap">
               {request.purchase?.endedAt ? <Time value={request.purchase.endedAt} /> : '–'}
             </Cell>
             <Cell className="py-1.5 text-right">

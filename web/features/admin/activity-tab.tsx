@@ -115,14 +115,18 @@ function AuditLog() {
           <>
             <At value={entry.at} />
             <Cell className="max-w-56 truncate">{entry.actorEmail}</Cell>
-            <Cell className="font-mono text-xs whitespace-nowrap">{entry.action}</Cell>
-            <Cell className="max-w-96">
+            <Cell label="What" className="font-mono text-xs whitespace-nowrap">
+              {entry.action}
+            </Cell>
+            <Cell label="To what" className="max-w-96">
               <span className="block break-words">{entry.subject}</span>
               {entry.detail && (
                 <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>
               )}
             </Cell>
-            <Cell className="whitespace-nowrap text-muted tabular-nums">{entry.ip}</Cell>
+            <Cell label="From" className="whitespace-nowrap text-muted tabular-nums">
+              {entry.ip}
+            </Cell>
           </>
         )}
       />

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Page } from '#contract/call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { HeadCell, Table } from '#web/ui/table.tsx'
 
 type Props<Item> = {
@@ -33,7 +34,7 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
       <Table
         label={label}
         aria-rowcount={query.hasNextPage ? -1 : count + 1}
-        className={query.isPlaceholderData ? 'opacity-60' : ''}
+        className={classes('records', query.isPlaceholderData && 'opacity-60')}
       >
         <thead>
           <tr aria-rowindex={1}>

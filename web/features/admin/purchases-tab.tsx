@@ -66,7 +66,7 @@ export default function PurchasesTab() {
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
         <Filters filters={filters} onChange={setFilters} />
-        <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
+        <Button className="max-sm:w-full sm:ml-auto" onClick={() => setAdding(true)}>
           <Plus className="size-4" aria-hidden="true" />
           Add Purchase
         </Button>
@@ -137,18 +137,20 @@ function Row(props: {
           {user.email}
         </span>
       </Cell>
-      <Cell className="whitespace-nowrap">{product.name}</Cell>
-      <Cell>{billingType}</Cell>
-      <Cell className="whitespace-nowrap tabular-nums">
+      <Cell label="Product" className="whitespace-nowrap">
+        {product.name}
+      </Cell>
+      <Cell label="Billing">{billingType}</Cell>
+      <Cell label="Amount" className="whitespace-nowrap tabular-nums">
         {money(amount)}
         {refundedAmount > 0 && (
           <span className="block text-xs text-muted">{money(refundedAmount)} refunded</span>
         )}
       </Cell>
-      <Cell>
+      <Cell label="Status">
         <StatusBadge status={status} />
       </Cell>
-      <Cell className="whitespace-nowrap">
+      <Cell label="Date" className="whitespace-nowrap">
         <Time value={createdAt} />
       </Cell>
       <Cell className="py-1.5">

@@ -10,7 +10,7 @@ export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSe
     return () => clearTimeout(timer)
   }, [typed, onSearch])
   return (
-    <div className="relative w-full sm:max-w-sm sm:flex-1">
+    <div className="relative w-full lg:max-w-sm lg:flex-1">
       <Search
         className="pointer-events-none absolute top-1/2 left-3.5 size-4 -translate-y-1/2 text-muted"
         aria-hidden="true"
@@ -31,7 +31,7 @@ export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSe
 /** A choice that stands beside the search box. */
 export function Filter(props: ComponentProps<typeof Select>) {
   return (
-    <div className="max-sm:flex-1 sm:w-44">
+    <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">
       <Select {...props} />
     </div>
   )

@@ -54,7 +54,7 @@ export default function UsersTab() {
           <option value="newest">Newest first</option>
           <option value="oldest">Oldest first</option>
         </Filter>
-        <Button className="sm:ml-auto max-sm:w-full" onClick={() => setAdding(true)}>
+        <Button className="max-sm:w-full sm:ml-auto" onClick={() => setAdding(true)}>
           <Plus className="size-4" aria-hidden="true" />
           Add User
         </Button>
@@ -82,12 +82,14 @@ function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
       <Cell className="max-w-72 truncate" title={user.email}>
         {user.email}
       </Cell>
-      <Cell>{user.isAdmin ? <Badge tone="good">Admin</Badge> : <span className="text-muted">No</span>}</Cell>
-      <Cell className="whitespace-nowrap tabular-nums">
+      <Cell label="Admin">
+        {user.isAdmin ? <Badge tone="good">Admin</Badge> : <span className="text-muted">No</span>}
+      </Cell>
+      <Cell label="Purchases" className="whitespace-nowrap tabular-nums">
         {user.activePurchases} / {user.totalPurchases}
         <span className="sr-only"> active of all</span>
       </Cell>
-      <Cell className="whitespace-nowrap">
+      <Cell label="Registered" className="whitespace-nowrap">
         <Time value={user.createdAt} />
       </Cell>
       <Cell className="py-1.5 text-right">

@@ -165,8 +165,10 @@ function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => v
     <Card className="flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <h2 className="text-xl">Payment</h2>
-        <p className="text-sm break-all text-muted">
-          {ready.email}{' '}
+        <p className="flex min-w-0 gap-1.5 text-sm text-muted">
+          <span className="truncate" title={ready.email}>
+            {ready.email}
+          </span>{' '}
           {onChange && (
             <button
               type="button"

@@ -70,14 +70,18 @@ function DataDriven() {
   return (
     <Section
       eyebrow="Who it is for"
-      title="Built for Data-Driven Traders"
+      title={
+        <>
+          Built for <span className="whitespace-nowrap">Data-Driven</span> Traders
+        </>
+      }
       lead="You would rather test a rule than trust a feeling. So do we: every signal follows from conditions that are the same every day, and that you can backtest before you risk anything."
     >
-      <dl className="grid gap-x-8 gap-y-10 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 sm:gap-y-10 lg:grid-cols-4">
         {facts.map(({ figure, text }) => (
           <div key={figure} className="border-t-2 border-accent pt-5">
             <dt className="text-2xl font-semibold tracking-tight">{figure}</dt>
-            <dd className="mt-2 max-w-64 text-muted">{text}</dd>
+            <dd className="mt-2 max-w-64 text-muted max-sm:text-sm">{text}</dd>
           </div>
         ))}
       </dl>

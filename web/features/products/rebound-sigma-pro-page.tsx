@@ -78,13 +78,15 @@ export default function ReboundSigmaProPage() {
           {contents.map(({ title, text }, index) => (
             <li
               key={title}
-              className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-6 shadow-card"
+              className="flex gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:flex-col sm:p-6"
             >
-              <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
+              <span className="grid size-10 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong">
                 <IconOf icons={contentIcons} index={index} className="size-5" />
               </span>
-              <h3 className="mt-2 text-lg">{title}</h3>
-              <p className="text-sm text-muted">{text}</p>
+              <div>
+                <h3 className="text-lg">{title}</h3>
+                <p className="mt-1 text-sm text-muted sm:mt-2">{text}</p>
+              </div>
             </li>
           ))}
         </ul>
@@ -155,7 +157,7 @@ function Hero() {
             strategy version for your own backtests, and a list of symbols that is reviewed at least once a
             month.
           </p>
-          <div className="flex flex-wrap gap-3">
+          <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
             <ButtonLink href={checkoutAddress('monthly')} size="lg">
               Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
             </ButtonLink>

@@ -6,7 +6,7 @@ import { Container } from '#web/ui/page.tsx'
 export function Section(props: {
   id?: string
   eyebrow?: string
-  title: string
+  title: ReactNode
   lead?: ReactNode
   className?: string
   children: ReactNode
