@@ -1,4 +1,5 @@
 import { badInputs } from './faults/bad-inputs.ts'
+import { kills, webhookStorm, webhooksLost } from './faults/money.ts'
 import {
   databaseFrozen,
   databaseRestarts,
@@ -11,7 +12,17 @@ import { openVictim } from './faults/victim.ts'
 import freshWeb from './fresh-web.ts'
 
 /** `npm run test:faults`: hurts a real shop in every way of the fault table and says how it took it. `-- --quick` in under two minutes. */
-const rows: Row[] = [badInputs, slowConnections, databaseRestarts, databaseFrozen, manyRequests, gracefulStop]
+const rows: Row[] = [
+  badInputs,
+  slowConnections,
+  databaseRestarts,
+  databaseFrozen,
+  manyRequests,
+  gracefulStop,
+  webhookStorm,
+  webhooksLost,
+  kills,
+]
 const quick = process.argv.includes('--quick')
 const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 

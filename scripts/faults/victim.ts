@@ -82,7 +82,7 @@ export async function openVictim({
     pid: () => child.pid ?? 0,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     async stop(signal: NodeJS.Signals = 'SIGTERM') {
-      if (child.exitCode !== null) return child.exitCode
+      if (!this.isAlive()) return child.exitCode
       const exited = once(child, 'exit')
       child.kill(signal)
       const [code] = await exited

@@ -10,6 +10,8 @@ export function createPostman({ url, dataDir }: Place) {
   const now = () => Math.floor(Date.now() / 1000)
 
   return {
+    secret: ours,
+
     sign: (payload: string, { secret = ours, timestamp = now(), scheme = 'v1' } = {}) =>
       Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp, scheme }),
 

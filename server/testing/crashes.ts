@@ -1,0 +1,174 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'drizzle-orm'
+import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
+import { type Connection, connect } from '../database/connect.ts'
+import { readOutbox } from '../gateways/outbox.ts'
+import { compareBooks } from './books.ts'
+import { createBuyers } from './buyers.ts'
+import type { Open, Order } from './crashing-shop.ts'
+import { createVisitor } from './visitor.ts'
+
+/** Before and after each commit, and after each effect at Stripe. */
+export const moments = [
+  'ended at Stripe',
+  'resumed at Stripe',
+  'cancelled at Stripe',
+  'sync after commit',
+  'sync before commit',
+  'duplicate cancelled',
+  'event before handled',
+  'event kept',
+  'checkout after commit',
+  'checkout before commit',
+]
+
+type Place = { databaseUrl: string; dataDir: string }
+type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
+
+/** A shop in a process of its own. Undefined when it has died before it was open, over what others had left. */
+export async function startProcess(
+  { databaseUrl, dataDir }: Place,
+  env: Record<string, string> = {},
+): Promise<Running | undefined> {
+  const child = fork(new URL('./crashing-shop.ts', import.meta.url), {
+    env: {
+      ...process.env,
+      PORT: '0',
+      ADMIN_EMAIL: 'seller@example.com',
+      ADMIN_PASSWORD: 'the seller',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      ...env,
+    },
+    execArgv: [],
+  })
+  const gone = once(child, 'exit').then(() => {
+    throw new Error('The shop is gone')
+  })
+  gone.catch(() => {})
+  // What is sent to a process that has just died is lost, as `gone` says.
+  child.on('error', () => {})
+  const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
+  if (!ready) return undefined
+  return {
+    child,
+    ...(ready[0] as Open),
+    async ask(order) {
+      const answer = once(child, 'message')
+      child.send(order, () => {})
+      const [{ done, error }] = await Promise.race([answer, gone])
+      if (!done) throw new Error(error)
+    },
+  }
+}
+
+/** Pays in two tabs, comes back, cancels, changes its mind, and gets its money back. It stops where the shop dies. */
+async function live({ url, sandbox, ask }: Running, email: string) {
+  const visitor = createVisitor(url)
+  const { begin, pay } = createBuyers(url, sandbox)
+  const tabs = [await begin(visitor, { email }), await begin(visitor, { email, billing: 'yearly' })]
+  for (const tab of tabs) await pay(tab)
+  const [{ paymentIntentId } = { paymentIntentId: '' }] = tabs
+  await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+  const bought = await visitor.call(purchases.list, {})
+  const kept = bought.find(({ status }) => status === 'active')
+  if (!kept) throw new Error('Neither of the two payments is booked')
+  await visitor.call(checkout.confirm, { paymentIntentId: kept.paymentIntentId ?? '' })
+  await visitor.call(purchases.cancel, { id: kept.id })
+  await visitor.call(purchases.resume, { id: kept.id })
+  await ask({ refund: kept.paymentIntentId ?? '' })
+  await ask({ reconcile: true })
+}
+
+/** A job that was running when its process died begins again when its heartbeat is missed. */
+export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
+  for (;;) {
+    const { rows } = await db.execute(
+      sql`select 1 from jobs.job where name in ('mail', 'pay-back-duplicate') and state < 'completed' limit 1`,
+    )
+    if (rows.length === 0) return
+    await setTimeout(200)
+  }
+}
+
+/** Kills the shop so often, each time at the next moment and in the middle of another buyer's life. */
+async function killMany(place: Place, kills: number, complain: (complaint: string) => void) {
+  for (let number = 0; number < kills; number++) {
+    const moment = moments[number % moments.length] ?? ''
+    const round = Math.floor(number / moments.length)
+    // Some moments come only once in a life, others many times.
+    const isRare = /Stripe|duplicate|checkout/.test(moment)
+    const count = String(isRare ? 1 : 1 + (round % 4))
+    const shop = await startProcess(place, { CRASH_AT: moment, CRASH_COUNT: count })
+    if (!shop) continue
+    const exit = once(shop.child, 'exit')
+    const why = await live(shop, `buyer-${number}@example.com`).then(
+      () => 'though the life was lived to its end',
+      (error: unknown) => `because of ${String(error)}`,
+    )
+    if (await Promise.race([exit.then(() => true), setTimeout(60_000, false)])) continue
+    complain(`${number}: never came to "${moment}", ${why}`)
+    shop.child.kill('SIGKILL')
+    await exit
+  }
+}
+
+/** What is wrong after so many kills and one last start that puts everything right; nothing, if all is well. */
+export async function crashMany(place: Place, kills: number) {
+  const complaints: string[] = []
+  await killMany(place, kills, (complaint) => complaints.push(complaint))
+  const shop = await startProcess(place)
+  if (!shop) throw new Error('The shop did not start after the last kill')
+  const connection = connect(place.databaseUrl, () => {})
+  try {
+    await shop.ask({ reconcile: true })
+    await jobsAreDone(connection)
+    const { booked, wanted } = await compareBooks({ connection, sandbox: shop.sandbox })
+    const mails = readOutbox(join(place.dataDir, 'outbox'))
+    return {
+      ...judge({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
+      payments: booked.length,
+      mails: mails.length,
+    }
+  } finally {
+    await connection.close()
+    const exit = once(shop.child, 'exit')
+    shop.child.kill('SIGKILL')
+    await exit
+  }
+}
+
+type Books = Awaited<ReturnType<typeof compareBooks>>
+
+/** A second payment of one account is booked as such, and at Stripe it is ended and paid back. */
+function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, complaints: string[]) {
+  const isDuplicate = ({ endedBecause }: Books['booked'][number]) => endedBecause === 'duplicate'
+  const duplicates = new Set(booked.filter(isDuplicate).map(({ id }) => id))
+  const inBooks = new Map(booked.map((row) => [row.id, row]))
+  let lost = 0
+  for (const right of wanted) {
+    const row = inBooks.get(right.id)
+    if (!row) lost += 1
+    else if (!isDuplicate(row) && !isDeepStrictEqual(row, right))
+      complaints.push(`${right.id} is ${JSON.stringify(row)}, but at Stripe ${JSON.stringify(right)}`)
+    else if (isDuplicate(row) && right.endedBecause !== 'refunded')
+      complaints.push(`${right.id} is a second payment and was not paid back`)
+  }
+  const expected = [
+    ['Your receipt: Rebound Sigma Pro', booked.length - duplicates.size],
+    ['We are sending your second payment back', duplicates.size],
+    ['Set your password', new Set(booked.map(({ email }) => email)).size],
+  ] as const
+  let doubled = booked.length - inBooks.size
+  for (const [subject, wantedMails] of expected) {
+    const count = subjects.filter((sent) => sent === subject).length
+    lost += Math.max(0, wantedMails - count)
+    doubled += Math.max(0, count - wantedMails)
+  }
+  return { complaints, lost, doubled, paidBack: duplicates.size }
+}
