@@ -147,6 +147,29 @@ test.describe('guards', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
+  test('however slowly the toast comes, nobody is sent away before it is there', async ({ page }) => {
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/toaster-*.js', async (route) => {
+      asked.resolve()
+      await held.promise
+      await route.continue()
+    })
+    let sentAway = false
+    await page.route('**/api/login', async (route) => {
+      sentAway = true
+      await route.continue()
+    })
+    await page.clock.install()
+    await page.goto('/dashboard')
+    await asked.promise
+    await page.clock.runFor(10_000)
+    await page.evaluate(() => fetch('/healthz'))
+    expect(sentAway).toBe(false)
+    held.resolve()
+    await expect(page).toHaveURL('/auth')
+    expect(sentAway).toBe(true)
+  })
+
   for (const path of ['/welcome', '/setup-guide']) {
     test(`${path} sends a logged-out visitor to the login and back`, async ({ page, shop }) => {
       const { user, password } = await shop.user()

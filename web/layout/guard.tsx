@@ -4,7 +4,7 @@ import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { goTo } from '#web/ui/link.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { toast, toasterLoaded } from '#web/ui/toast.tsx'
 import { rememberReturnPath } from './return-path.ts'
 
 /** Lets only those into a page who may see it, and sends the others where they can help themselves. */
@@ -31,8 +31,7 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
     if (!refusal) return undefined
     if (refusal === 'not-admin') {
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
-      const timer = setTimeout(() => void goTo('/', { replace: true }), 500)
-      return () => clearTimeout(timer)
+      return onceRead(() => goTo('/', { replace: true }))
     }
     rememberReturnPath()
     if (refusal === 'logged-out' && route.path !== '/dashboard') {
@@ -44,8 +43,7 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
       description: 'You are logged out. Logging in again...',
       destructive: true,
     })
-    const timer = setTimeout(() => location.assign('/api/login'), 500)
-    return () => clearTimeout(timer)
+    return onceRead(() => location.assign('/api/login'))
   }, [refusal, route])
 
   if (error)
@@ -56,4 +54,17 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
       </div>
     )
   return user && !refusal ? children : <Loading />
+}
+
+/** Half a second after the toast can be seen, however slowly its code comes. Returns how to call it off. */
+function onceRead(leave: () => unknown) {
+  let isOff = false
+  void (async () => {
+    await toasterLoaded()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    if (!isOff) leave()
+  })()
+  return () => {
+    isOff = true
+  }
 }

@@ -29,7 +29,11 @@ export function dismissToast(id: number) {
   removal = setTimeout(() => store.set(null), removalDelay)
 }
 
-const Toaster = lazy(() => import('./toaster.tsx'))
+const loadToaster = () => import('./toaster.tsx')
+const Toaster = lazy(loadToaster)
+
+/** When it never comes there is nothing to wait for. */
+export const toasterLoaded = () => loadToaster().catch(() => null)
 
 /** The code that shows toasts is loaded with the first one. */
 export function ToastHost() {
