@@ -131,7 +131,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const overview = createOverview({ db, queue, now })
   const reminders = createReminders({ db, queue, mails, now, audit })
 
-  const accessRequests = createAccessRequests({ db, now, mails, secrets, audit })
+  const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, supportEmail })
   queue.schedule('purge-exchange-keys', '17 * * * *', accessRequests.purgeKeys)
 
   scheduleUpkeep({ db, now, mails, queue, supportEmail })

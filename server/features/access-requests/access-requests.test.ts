@@ -138,6 +138,21 @@ describe('asking for access', () => {
     expect(await mailsTo(buyer.user.email)).toEqual(['We have your access request'])
   })
 
+  test('tells the seller at once, and again only for another username', async () => {
+    const buyer = await owner()
+    for (const tradingViewUsername of ['ada_first', 'ADA_first', 'ada_second'])
+      await buyer.ask({ tradingViewUsername })
+    const told = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
+    expect(told.map(({ subject }) => subject).toSorted()).toEqual([
+      'Access request: ada_first',
+      'Access request: ada_second',
+    ])
+    for (const { to, text } of told) {
+      expect(to).toBe('support@example.com')
+      expect(text).not.toContain(form.apiKey)
+    }
+  })
+
   test('again with another username replaces the open request and begins the 24 hours anew', async () => {
     const buyer = await owner()
     await buyer.ask()

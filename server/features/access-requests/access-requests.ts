@@ -21,6 +21,7 @@ type Dependencies = {
   mails: Mails
   secrets: Secrets
   audit: Audit
+  supportEmail: string
 }
 
 type Form = z.output<typeof accessRequestForm>
@@ -34,7 +35,7 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** A buyer asks for access on TradingView; the seller grants it there by hand and says so here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets } = deps
+  const { db, now, mails, secrets, supportEmail } = deps
 
   return {
     ...createDecisions(deps),
@@ -82,10 +83,10 @@ export function createAccessRequests(deps: Dependencies) {
           .where(eq(users.id, userId))
 
         if (open && isSameName(open.tradingViewUsername, form.tradingViewUsername)) return
-        await mails.send(tx, purchase.email, 'accessRequestReceived', {
-          name: purchase.name,
-          tradingViewUsername: form.tradingViewUsername,
-        })
+        const { name, email } = purchase
+        const { tradingViewUsername } = form
+        await mails.send(tx, email, 'accessRequestReceived', { name, tradingViewUsername })
+        await mails.send(tx, supportEmail, 'accessRequested', { name, email, tradingViewUsername })
       })
     },
 

@@ -74,6 +74,10 @@ export const samples: Samples = {
       message: `Does it work for stocks in Zürich?\n\nAnd <script>alert(1)</script>? ${'Averylongword'.repeat(12)}`,
     },
   ],
+  accessRequested: [
+    { name: 'Ada Lovelace', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
+    { name: '', email: 'ada@example.com', tradingViewUsername: 'ada_trades' },
+  ],
   disputeOpened: [{ email: 'ada@example.com', product: 'Rebound Sigma Pro', amount: 39_000 }],
   adminDigest: [
     { openRequests: 3, overdueRequests: 1, oldestHours: 26, failedJobs: 2 },

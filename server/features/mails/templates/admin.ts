@@ -16,6 +16,26 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
+/** At once, because the 24 hours that the buyer is promised have begun. */
+const accessRequested: Template<{ name: string; email: string; tradingViewUsername: string }> = (
+  { name, email, tradingViewUsername },
+  { publicUrl },
+) => ({
+  subject: `Access request: ${tradingViewUsername}`,
+  preheader: `${name || email} waits for access on TradingView, promised within 24 hours.`,
+  heading: 'A buyer waits for access',
+  paragraphs: [
+    'Please give this account access to Rebound Sigma Pro on TradingView and say so in the admin area: the buyer is mailed then. Access is promised within 24 hours.',
+  ],
+  details: [
+    ['TradingView username', tradingViewUsername],
+    ['Buyer', name ? `${name}, ${email}` : email],
+  ],
+  action: { label: 'Open the access queue', url: `${publicUrl}/admin#access` },
+  footnote: 'Your answer goes to the buyer.',
+  replyTo: { name, address: email },
+})
+
 const disputeOpened: Template<{ email: string; product: string; amount: number }> = (
   data,
   { publicUrl },
@@ -62,4 +82,4 @@ const adminDigest: Template<{
   action: { label: 'Open the admin area', url: `${publicUrl}/admin` },
 })
 
-export const adminMails = { contactMessage, disputeOpened, adminDigest }
+export const adminMails = { contactMessage, accessRequested, disputeOpened, adminDigest }
