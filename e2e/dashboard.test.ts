@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
+import { purchases } from '#contract/purchases.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
@@ -276,6 +277,25 @@ test.describe('invoices', () => {
     await button.click()
     await expect(toastIn(page)).toContainText('Failed to fetch invoice')
     expect(context.pages()).toHaveLength(1)
+  })
+
+  test('each receipt leads to its own, after a login', async ({ page, shop }) => {
+    const buyer = await shop.buyer()
+    await shop.advance(1, 'month')
+    const { email } = buyer.user
+    const links = (await shop.mails())
+      .filter(({ to, subject }) => to === email && subject.startsWith('Your receipt'))
+      .map(({ text }) => /https?:\S+\/dashboard\?purchase=\S+/.exec(text)?.[0] ?? '')
+    await buyer.call(accounts.login, { email, password: buyer.password })
+    const [renewal, first] = await buyer.call(purchases.invoices, { id: buyer.purchase.id })
+
+    await page.goto(links[0] ?? '')
+    await page.getByLabel('Email', { exact: true }).first().fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(buyer.password)
+    await page.getByRole('button', { name: 'Log In' }).click()
+    await expect(page).toHaveURL(first?.invoiceUrl ?? '')
+    await page.goto(links[1] ?? '')
+    await expect(page).toHaveURL(renewal?.invoiceUrl ?? '')
   })
 
   test('all of them are listed with date, amount and status', async ({ page, shop }) => {

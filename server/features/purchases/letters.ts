@@ -14,11 +14,13 @@ type Change = {
   to: { email: string; name: string }
   /** The account was there before, and the buyer was not logged in. */
   attached: boolean
+  /** What was paid last. */
+  paidInvoiceId: string | null
 }
 
 /** What the buyer is told about a change. It is queued with the change itself, so it is told exactly once. */
 export function createLetters({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
-  return async function tell(tx: Transaction, { before, after, to, attached }: Change) {
+  return async function tell(tx: Transaction, { before, after, to, attached, paidInvoiceId }: Change) {
     const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
     const product = productName(after.productId)
     const about = { name: to.name, product }
@@ -34,14 +36,14 @@ export function createLetters({ mails, supportEmail }: { mails: Mails; supportEm
         ...subscription,
         paidAt: after.lastPaidAt.toISOString(),
         renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
-        invoiceUrl: null,
+        purchaseId: after.id,
+        invoiceId: paidInvoiceId,
       })
     if (status === 'past_due' && after.failedPayments > (before?.failedPayments ?? 0))
       await mails.send(tx, to.email, 'paymentFailed', {
         ...subscription,
         step: after.failedPayments >= 3 ? 3 : after.failedPayments === 2 ? 2 : 1,
         endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
-        updateUrl: null,
       })
     if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')
       await mails.send(tx, to.email, 'subscriptionWillEnd', { ...about, endsAt: endsAt.toISOString() })

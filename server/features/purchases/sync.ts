@@ -103,7 +103,13 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
       .returning()
     if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
     if (after && !buyer.deletedAt)
-      await tell(tx, { before: undefined, after, to: buyer, attached: guest?.isNew === false })
+      await tell(tx, {
+        before: undefined,
+        after,
+        to: buyer,
+        attached: guest?.isNew === false,
+        paidInvoiceId: paidInvoiceOf(answer),
+      })
   }
 
   async function change(tx: Transaction, answer: Subscription) {
@@ -122,7 +128,8 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
       .returning()
     if (after && !isLive(after.status)) await accessEnds(tx, { purchaseId: after.id }, now())
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
-    if (after && to && !to.deletedAt) await tell(tx, { before, after, to, attached: false })
+    if (after && to && !to.deletedAt)
+      await tell(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })
   }
 
   const close = (tx: Transaction, id: string, more: { userId?: string; madeAccount?: boolean }) =>
@@ -134,6 +141,9 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
   const sync = joinedTurns(bringUpToDate)
   return sync
 }
+
+const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
+  latestInvoice?.status === 'paid' ? latestInvoice.id : null
 
 /** Two payments of one account are booked one after the other. */
 async function lockUser(tx: Transaction, userId: string) {

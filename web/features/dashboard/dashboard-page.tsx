@@ -8,11 +8,13 @@ import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
+import { useMailedInvoice } from './use-mailed-invoice.ts'
 import { usePurchases } from './use-purchases.ts'
 
 export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
+  useMailedInvoice()
   const [editing, setEditing] = useState(false)
   return (
     <>

@@ -9,10 +9,10 @@ const plan = ({ product, billingType, amount }: Subscription): [string, string][
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
 
-/** For the first payment and each renewal. Without an address of the invoice the dashboard serves. */
+/** For the first payment and each renewal. Stripe's links do not live for ever, so the dashboard leads to the invoice. */
 const receipt: Template<
-  Subscription & { paidAt: string; renewsAt: string | null; invoiceUrl: string | null }
-> = (data, site) => ({
+  Subscription & { paidAt: string; renewsAt: string | null; purchaseId: string; invoiceId: string | null }
+> = (data, { publicUrl }) => ({
   subject: `Your receipt: ${data.product}`,
   preheader: `We have received ${dollars(data.amount)}. Thank you.`,
   heading: 'Thank you for your payment',
@@ -22,9 +22,13 @@ const receipt: Template<
     ['Paid on', day(data.paidAt)],
     ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
   ],
-  action: data.invoiceUrl
-    ? { label: 'View the invoice', url: data.invoiceUrl }
-    : toDashboard('Download the invoice', site),
+  action: {
+    label: 'View the invoice',
+    url: `${publicUrl}/dashboard?${new URLSearchParams({
+      purchase: data.purchaseId,
+      ...(data.invoiceId ? { invoice: data.invoiceId } : {}),
+    })}`,
+  },
   footnote: 'You can cancel at any time in your dashboard and keep access until the end of the paid period.',
 })
 
@@ -131,10 +135,10 @@ const dunning = {
   },
 }
 
-/** `updateUrl`: where the card can be changed; without it the dashboard serves. */
-const paymentFailed: Template<
-  Subscription & { step: keyof typeof dunning; endsAt: string | null; updateUrl: string | null }
-> = (data, site) => {
+const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsAt: string | null }> = (
+  data,
+  site,
+) => {
   const { subject, heading, text } = dunning[data.step]
   return {
     subject,
@@ -148,9 +152,7 @@ const paymentFailed: Template<
       ...plan(data),
       ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
     ],
-    action: data.updateUrl
-      ? { label: 'Update your card', url: data.updateUrl }
-      : toDashboard('Open your dashboard', site),
+    action: toDashboard('Update your card', site),
   }
 }
 
