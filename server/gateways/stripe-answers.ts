@@ -1,4 +1,4 @@
-import { Stripe } from 'stripe'
+import StripeSdk from 'stripe'
 import { Refusal } from '../errors.ts'
 
 /** Waits for an answer. An outage becomes a refusal that says so; a card's refusal becomes the bank's words. */
@@ -10,11 +10,11 @@ export async function ask<Answer extends { object: string }>(request: Promise<An
     return answer
   } catch (error) {
     if (
-      error instanceof Stripe.errors.StripeCardError &&
+      error instanceof StripeSdk.errors.StripeCardError &&
       error.code !== 'invoice_payment_intent_requires_action'
     )
       throw new Refusal(402, error.message)
-    if (error instanceof Stripe.errors.StripeConnectionError || isOutage(error))
+    if (error instanceof StripeSdk.errors.StripeConnectionError || isOutage(error))
       throw new Refusal(503, unavailable, { retryAfterSeconds: 5 })
     throw error
   }
@@ -23,11 +23,12 @@ export async function ask<Answer extends { object: string }>(request: Promise<An
 const unavailable = 'The payment service does not answer at the moment. Please try again.'
 
 const isOutage = (error: unknown) =>
-  error instanceof Stripe.errors.StripeError && ((error.statusCode ?? 0) >= 500 || error.statusCode === 429)
+  error instanceof StripeSdk.errors.StripeError &&
+  ((error.statusCode ?? 0) >= 500 || error.statusCode === 429)
 
 /** Whether Stripe refused the request with this code. */
 export const isRefused = (error: unknown, code: string) =>
-  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code
+  error instanceof StripeSdk.errors.StripeInvalidRequestError && error.code === code
 
 export async function orMissing<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {

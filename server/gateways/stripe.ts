@@ -1,4 +1,5 @@
-import { Stripe } from 'stripe'
+// The value by its default name: the SDK's CommonJS form (see boot.ts) has no other.
+import StripeSdk, { type Stripe } from 'stripe'
 import { Refusal } from '../errors.ts'
 import { ask, isRefused, orMissing } from './stripe-answers.ts'
 
@@ -57,7 +58,7 @@ export function createStripeGateway({
   webhookSecret: string
   address?: StripeAddress
 }) {
-  const stripe = new Stripe(secretKey, {
+  const stripe = new StripeSdk(secretKey, {
     maxNetworkRetries: 3,
     timeout: 10_000,
     telemetry: false,
@@ -174,7 +175,7 @@ export function createStripeGateway({
         await ask(stripe.refunds.create({ payment_intent: paymentIntentId, amount }, { idempotencyKey }))
       } catch (error) {
         if (isRefused(error, 'charge_already_refunded')) return
-        throw error instanceof Stripe.errors.StripeInvalidRequestError
+        throw error instanceof StripeSdk.errors.StripeInvalidRequestError
           ? new Refusal(409, error.message)
           : error
       }
@@ -221,7 +222,7 @@ export function createStripeGateway({
         await ask(stripe.invoices.pay(id, { payment_method: card }))
         return null
       } catch (error) {
-        if (!(error instanceof Stripe.errors.StripeError)) throw error
+        if (!(error instanceof StripeSdk.errors.StripeError)) throw error
         if (error.code === 'invoice_already_paid') return null
         if (error.code !== 'invoice_payment_intent_requires_action') throw error
         const invoice = await ask(stripe.invoices.retrieve(id, { expand: ['confirmation_secret'] }))

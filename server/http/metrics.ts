@@ -19,9 +19,10 @@ const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 export function mountMetrics(app: FastifyInstance, { pool, queue, token }: Dependencies) {
   const requests = createHistogram()
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    done()
   })
 
   app.get('/metrics', { config: { rateLimit: false } }, async (request, reply) => {
@@ -89,11 +90,12 @@ function createHistogram() {
   const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>()
   return {
     observe(labels: Labels, seconds: number) {
-      const key = Object.values(labels).join(' ')
-      const entry = series.get(key) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 }
-      series.set(key, entry)
-      for (const [index, bound] of bounds.entries())
-        if (seconds <= bound) entry.counts[index] = (entry.counts[index] ?? 0) + 1
+      const key = `${labels.method} ${labels.route} ${labels.status}`
+      let entry = series.get(key)
+      if (!entry) series.set(key, (entry = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 }))
+      const { counts } = entry
+      for (let index = counts.length - 1; index >= 0 && seconds <= (bounds[index] ?? 0); index--)
+        counts[index] = (counts[index] ?? 0) + 1
       entry.sum += seconds
       entry.count += 1
     },

@@ -73,12 +73,14 @@ export async function createHttpServer({
     })
   }
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with a callback: a promise for each would cost every request as much as its routing.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.other)
-    if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherSites(request, config.publicUrl)
+    const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
+    done(isWrite ? refusalOfOtherSites(request, config.publicUrl) : undefined)
   })
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     log.info(
       {
         reqId: request.id,
@@ -89,6 +91,7 @@ export async function createHttpServer({
       },
       'request',
     )
+    done()
   })
 
   app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
@@ -111,14 +114,14 @@ export async function createHttpServer({
 }
 
 /** A write from another site is not the visitor's will. Browsers say where it comes from; tools say nothing. */
-function refuseOtherSites(request: FastifyRequest, publicUrl: string) {
+function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusal | undefined {
   const site = request.headers['sec-fetch-site']
-  if (site === 'same-origin' || site === 'none') return
+  if (site === 'same-origin' || site === 'none') return undefined
   const { origin } = request.headers
   const known =
     origin === undefined || origin === new URL(publicUrl).origin || hostOf(origin) === request.headers.host
-  if ((site !== undefined && !(site === 'same-site' && known)) || !known)
-    throw new Refusal(403, 'This request came from another site')
+  const isOther = (site !== undefined && !(site === 'same-site' && known)) || !known
+  return isOther ? new Refusal(403, 'This request came from another site') : undefined
 }
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)

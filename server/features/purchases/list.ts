@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { BillingType } from '#contract/fields.ts'
 import { catalogue } from '#contract/price-list.ts'
 import type { PurchaseStatus } from '#contract/purchases.ts'
@@ -51,9 +51,32 @@ export async function listPurchases(db: Database, wanted: Wanted) {
     .from(page)
     .innerJoin(users, eq(users.id, page.userId))
     .orderBy(...inOrder(purchases, sort))
-  const { items, next } = pageOf(rows.map(present), limit, ({ createdAt: at, id }) => ({ at, id }))
+  const { items, next } = pageOfPurchases(rows, limit)
   return { items, next: next ?? (horizon && encodeCursor(horizon)) }
 }
+
+/**
+ * The first page of one buyer's purchases, which every visit of the dashboard asks for: prepared, because building a
+ * statement costs more than running it.
+ */
+export function prepareOwnPurchases(db: Database) {
+  const statement = db
+    .select({
+      purchase: getTableColumns(purchases),
+      user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
+    })
+    .from(purchases)
+    .innerJoin(users, eq(users.id, purchases.userId))
+    .where(eq(purchases.userId, sql.placeholder('userId')))
+    .orderBy(...inOrder(purchases, 'newest'))
+    .limit(sql.placeholder('rows'))
+    .prepare('own_purchases')
+  return async (userId: string, limit: number) =>
+    pageOfPurchases(await statement.execute({ userId, rows: limit + 1 }), limit)
+}
+
+const pageOfPurchases = (rows: Row[], limit: number) =>
+  pageOf(rows.map(present), limit, ({ createdAt: at, id }) => ({ at, id }))
 
 type Row = {
   purchase: typeof purchases.$inferSelect

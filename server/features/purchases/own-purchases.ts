@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
 import type { PurchaseRow } from './letters.ts'
-import { listPurchases } from './list.ts'
+import { listPurchases, prepareOwnPurchases } from './list.ts'
 import { liveStatuses } from './state.ts'
 import { createTurns } from './turns.ts'
 
@@ -22,6 +22,7 @@ export type OwnPurchases = ReturnType<typeof createOwnPurchases>
 /** What buyers see of their purchases and do with them. */
 export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Dependencies) {
   const inTurn = createTurns()
+  const firstPage = prepareOwnPurchases(db)
 
   const isLive = inArray(purchases.status, [...liveStatuses])
 
@@ -57,7 +58,7 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
     inTurn,
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
-      listPurchases(db, { ...page, userId }),
+      page.cursor ? listPurchases(db, { ...page, userId }) : firstPage(userId, page.limit),
 
     async owns(userId: string, productId: string): Promise<boolean> {
       const [found] = await db
