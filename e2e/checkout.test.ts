@@ -70,7 +70,7 @@ test.describe('a guest', () => {
   })
 
   test('with the e-mail of an account is asked to log in', async ({ page, shop }) => {
-    const owner = await shop.user()
+    const owner = await shop.verifiedUser()
     await goToPayment(page, owner.user.email)
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page).click()

@@ -28,6 +28,8 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
+    /** When a link that was mailed to this address was used; an account made by an admin is vouched for. */
+    verifiedAt: moment(),
     isAdmin: boolean().notNull().default(false),
     tradingViewUsername: text(),
     remindedAt: moment(),

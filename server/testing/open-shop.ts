@@ -78,6 +78,18 @@ export async function openShop({
     visitor: () => createVisitor(url),
     /** Someone who has just signed up. */
     user,
+    /** Someone who has signed up and used a link that was mailed to them. */
+    async verifiedUser() {
+      const person = await user()
+      const { email } = person.user
+      await person.call(accounts.requestPasswordReset, { email })
+      await shop.queue.idle()
+      const mails = readOutbox(join(folder, 'outbox')).filter(({ to }) => to === email)
+      const token = mails.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
+      await person.call(accounts.resetPassword, { token, newPassword: person.password })
+      await person.call(accounts.login, { email, password: person.password })
+      return person
+    },
     /** Someone who has signed up and bought. */
     async buyer(given: { billing?: BillingType; card?: string; email?: string } = {}) {
       const { email, ...wanted } = given

@@ -170,6 +170,7 @@ CREATE TABLE "users" (
 	"email" text NOT NULL,
 	"name" text NOT NULL,
 	"password_hash" text,
+	"verified_at" timestamp (3) with time zone,
 	"is_admin" boolean DEFAULT false NOT NULL,
 	"trading_view_username" text,
 	"reminded_at" timestamp (3) with time zone,

@@ -125,7 +125,7 @@ export function createAccounts(deps: Dependencies) {
         if (!used) throw uselessLink()
         const [user] = await tx
           .update(users)
-          .set({ passwordHash })
+          .set({ passwordHash, verifiedAt: now() })
           .where(and(eq(users.id, used.userId), isNull(users.deletedAt)))
           .returning({ email: users.email })
         if (!user) throw uselessLink()
@@ -180,6 +180,20 @@ export function createAccounts(deps: Dependencies) {
       const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
       if (!known) throw new Error('An account vanished while a guest was booked')
       return { id: known.id, isNew: false }
+    },
+
+    /**
+     * Anybody can sign up with anybody's address. When something is paid for with one that nobody has verified, the
+     * account begins anew for whoever reads its mail: what the one who signed up knows and wrote counts no more.
+     */
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
+      await tx
+        .update(users)
+        .set({ passwordHash: null, name: '', tradingViewUsername: null })
+        .where(eq(users.id, id))
+      await sessions.endAll(id, tx)
+      const tokenId = await makePasswordToken(tx, id, firstPasswordLinkLives)
+      await mails.send(tx, email, 'accountHandedOver', { tokenId })
     },
   }
 }

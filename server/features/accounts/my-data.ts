@@ -15,6 +15,7 @@ export async function collectMyData(db: Database, id: string) {
       isAdmin: users.isAdmin,
       tradingViewUsername: users.tradingViewUsername,
       createdAt: users.createdAt,
+      verifiedAt: users.verifiedAt,
     })
     .from(users)
     .where(eq(users.id, id))

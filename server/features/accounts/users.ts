@@ -64,7 +64,7 @@ export function createUsers({ db, now, passwords }: { db: Database; now: () => D
       await db.transaction(async (tx) => {
         const added = await tx
           .insert(users)
-          .values({ ...user, passwordHash, createdAt: now() })
+          .values({ ...user, passwordHash, createdAt: now(), verifiedAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
         if (added.length === 0) throw conflict('There is already a user with this email')

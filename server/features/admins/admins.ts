@@ -23,8 +23,15 @@ export function createAdmins({
   async function appoint(email: string, passwordHash: string, tx: Pick<Database, 'insert' | 'delete'>) {
     const [admin] = await tx
       .insert(users)
-      .values({ email, name: 'Admin', passwordHash, isAdmin: true, createdAt: now() })
-      .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true } })
+      .values({
+        email,
+        name: 'Admin',
+        passwordHash,
+        isAdmin: true,
+        createdAt: now(),
+        verifiedAt: now(),
+      })
+      .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
       .returning({ id: users.id })
     if (admin) await tx.delete(sessions).where(eq(sessions.userId, admin.id))
   }

@@ -43,7 +43,7 @@ describe('a guest', () => {
   })
 
   test('with the e-mail of an account: the purchase is its owner’s, and the guest is not logged in', async () => {
-    const owner = await shop.user()
+    const owner = await shop.verifiedUser()
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
     await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
@@ -54,6 +54,45 @@ describe('a guest', () => {
     await owner.call(checkout.confirm, { paymentIntentId })
     expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
     expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
+  })
+
+  test('with an address that a stranger signed up with: the purchase is for whoever reads its mail', async () => {
+    const email = 'mine-not-yours@example.com'
+    const stranger = await shop.user({ email, name: 'Mallory' })
+    await stranger.call(accounts.updateProfile, { tradingViewUsername: 'mallory' })
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest, email)
+    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'Please log in to continue. We have mailed you how.',
+    })
+
+    expect(await stranger.call(accounts.user, {})).toBeNull()
+    await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject(
+      { status: 401 },
+    )
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password to see your purchase',
+      'Welcome to Rebound Sigma',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+
+    const mail = (await shop.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password to see your purchase',
+    )
+    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
+    expect(await guest.call(accounts.login, { email, password: 'open sesame' })).toMatchObject({ name: '' })
+    expect(await guest.call(accounts.profile, {})).toEqual({ name: '', tradingViewUsername: '' })
+    expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  })
+
+  test('with the address of an admin changes nothing of that account', async () => {
+    const admin = await shop.admin()
+    await shop.guest(shop.visitor(), admin.user.email)
+    await shop.settle()
+    expect(await admin.call(accounts.user, {})).toEqual(admin.user)
+    await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
   })
 
   test('is logged in once, from the browser that paid, within an hour, and by nothing else', async () => {
@@ -243,7 +282,7 @@ test('nobody confirms a stranger’s payment', async () => {
 })
 
 test('who logs in after paying as a guest confirms at once', async () => {
-  const owner = await shop.user()
+  const owner = await shop.verifiedUser()
   await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
   const stranger = await shop.user()

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
-import { checkouts } from '../../database/schema.ts'
+import { checkouts, users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { hashToken, type Proven } from '../../http/session.ts'
@@ -36,6 +36,14 @@ export function createGuestLogin({ db, now, stripe, purchases }: Dependencies) {
     return made !== undefined
   }
 
+  async function hasPassword(userId: string) {
+    const [user] = await db
+      .select({ passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+    return Boolean(user?.passwordHash)
+  }
+
   return async function loginOfGuest(nonce: string | undefined, paymentIntentId: string): Promise<Proven> {
     const [begun] = await db
       .select()
@@ -56,7 +64,8 @@ export function createGuestLogin({ db, now, stripe, purchases }: Dependencies) {
     await purchases.sync(begun.subscriptionId)
     const [booked] = await db.select().from(checkouts).where(eq(checkouts.id, begun.id))
     if (!booked?.userId) throw pleaseLogIn()
-    if (!(await madeAccount(booked.userId, begun.nonceHash))) throw accountExists()
+    if (!(await madeAccount(booked.userId, begun.nonceHash)))
+      throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     const [used] = await db
       .update(checkouts)
       .set({ loginUsedAt: now() })

@@ -16,6 +16,7 @@ const [paidAt, renewsAt] = ['2026-03-14T09:26:53.000Z', '2027-03-14T09:26:53.000
 export const samples: Samples = {
   welcome: [{ name: 'Ada Lovelace' }],
   setPassword: [{ name: '', tokenId: id }],
+  accountHandedOver: [{ tokenId: id }],
   resetPassword: [{ tokenId: id }],
   passwordChanged: [{}],
   newDevice: [

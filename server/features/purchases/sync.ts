@@ -14,7 +14,7 @@ type Dependencies = {
   now: () => Date
   stripe: StripeGateway
   queue: Queue
-  accounts: Pick<Accounts, 'forGuest'>
+  accounts: Pick<Accounts, 'forGuest' | 'handOver'>
   tell: ReturnType<typeof createLetters>
   /** Where a test may end the process; nothing in production. */
   crashPoint: (name: string) => void
@@ -102,12 +102,15 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
       })
       .returning()
     if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
+    const attached = guest?.isNew === false
+    const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
+    if (isHandedOver) await accounts.handOver(tx, buyer)
     if (after && !buyer.deletedAt)
       await tell(tx, {
         before: undefined,
         after,
-        to: buyer,
-        attached: guest?.isNew === false,
+        to: isHandedOver ? { ...buyer, name: '' } : buyer,
+        attached: attached && !isHandedOver,
         paidInvoiceId: paidInvoiceOf(answer),
       })
   }

@@ -28,6 +28,21 @@ const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenI
     'The link works once. If it has expired, use "Forgot password?" on the login page to get a new one.',
 })
 
+/** Something was bought with the address of an account that nobody had verified. */
+const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
+  subject: 'Set your password to see your purchase',
+  preheader: 'Your account is waiting: choose a password to log in.',
+  heading: 'Choose your password',
+  paragraphs: [
+    'Hello,',
+    'Thank you for your purchase. Somebody had already signed up with your email address, but nobody had shown that it is theirs. So that only you see what you bought, the password of that account counts no more and every device was logged out.',
+    'Choose a new password, and the account is yours.',
+  ],
+  action: { label: 'Set your password', url: passwordLink(tokenId, site) },
+  footnote:
+    'The link works once. If it has expired, use "Forgot password?" on the login page to get a new one.',
+})
+
 const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Reset your password',
   preheader: 'The link works once and for 60 minutes.',
@@ -70,4 +85,11 @@ const newDevice: Template<{ at: string; userAgent: string; ip: string }> = (
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
 
-export const accountMails = { welcome, setPassword, resetPassword, passwordChanged, newDevice }
+export const accountMails = {
+  welcome,
+  setPassword,
+  accountHandedOver,
+  resetPassword,
+  passwordChanged,
+  newDevice,
+}
