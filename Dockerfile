@@ -9,12 +9,12 @@ COPY . .
 RUN node scripts/build-web.ts
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/data/compile-cache
 WORKDIR /shop
 COPY --from=build /shop .
 RUN install --directory --owner=node --group=node /data
 USER node
-# Outgoing mails without SMTP and the cache of rendered pages: the only folder that is written to.
+# Outgoing mails without SMTP, rendered pages and compiled code: the only folder that is written to.
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \

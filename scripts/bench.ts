@@ -5,16 +5,17 @@ import { accounts } from '#contract/accounts.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import type { Line } from './bench/scenarios.ts'
 import { coldStart, csvExport, loaded, loginFlood, openLimit, served } from './bench/scenarios.ts'
-import { openVictim } from './faults/victim.ts'
+import { admin } from './faults/process.ts'
+import { openPostgres } from './faults/victim.ts'
 import freshWeb from './fresh-web.ts'
 
 /** `npm run bench`: the shop beside the limit of the machine, as one table. `-- --quick` in under a minute, with a small shop. */
 const quick = process.argv.includes('--quick')
 const size = quick ? { users: 2000, purchases: 5000 } : { users: 300_000, purchases: 1_000_000 }
-const admin = { email: 'bench@example.com', password: 'a long password for the bench' }
 
 await freshWeb()
-const shop = await openVictim({ env: { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password } })
+const postgres = await openPostgres()
+const shop = await postgres.openVictim()
 const lines: Line[] = []
 try {
   const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]
@@ -46,6 +47,7 @@ try {
   limit.close()
 } finally {
   await shop.close()
+  await postgres.close()
 }
 
 const machine = `${cpus().length} cores of ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`

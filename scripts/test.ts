@@ -10,6 +10,7 @@ const kinds: [name: string, count: () => Promise<Count>][] = [
   ['checks', check],
   ['unit and API tests', unitTests],
   ['browser tests', browserTests],
+  ['faults', faults],
 ]
 
 async function unitTests(): Promise<Count> {
@@ -33,6 +34,14 @@ async function browserTests(): Promise<Count> {
   const ok = await show('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
   const { expected, unexpected, flaky, skipped } = readReport(report).stats ?? {}
   return { ...counted(ok, (expected ?? 0) + (flaky ?? 0), unexpected, skipped), retried: flaky }
+}
+
+async function faults(): Promise<Count> {
+  const report = 'test-results/faults.json'
+  rmSync(report, { force: true })
+  const ok = await show('node scripts/faults.ts --quick')
+  const { passed, failed, skipped } = readReport(report)
+  return counted(ok, passed, failed, skipped)
 }
 
 function readReport(path: string) {

@@ -27,7 +27,8 @@ async function open() {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   if (config.processes > 1 && cluster.isPrimary) {
-    stopInOrder(await openCluster(config))
+    const { close } = await openCluster(config)
+    stopInOrder({ stop: close, close })
     return
   }
   const log = pino({
@@ -72,14 +73,15 @@ function sayAdmin({ email, password }: { email: string; password: string }) {
   process.stdout.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
 }
 
-function stopInOrder(shop: Pick<Shop, 'close'>) {
+/** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. */
+function stopInOrder(shop: { stop(): Promise<void>; close(): Promise<void> }) {
   let stopping = false
-  const stop = async () => {
+  const end = async (how: 'stop' | 'close') => {
     if (stopping) return
     stopping = true
-    await shop.close()
+    await shop[how]()
     process.exit(0)
   }
-  process.on('SIGTERM', () => void stop())
-  process.on('SIGINT', () => void stop())
+  process.on('SIGTERM', () => void end('stop'))
+  process.on('SIGINT', () => void end('close'))
 }

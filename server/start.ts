@@ -1,4 +1,3 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,12 +5,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { assertWritable } from './data-folder.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { StartError } from './errors.ts'
 import { type Credentials, createAdmins } from './features/admins/admins.ts'
 import { createMailTransport } from './gateways/mail.ts'
+import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
 import { createPages, type Pages } from './http/pages.ts'
 import { loadSite } from './http/site.ts'
@@ -32,6 +33,9 @@ export type Shop = {
   databaseIsAt: string
   /** Made at this start, because there was no admin: to be shown once. */
   firstAdmin: Credentials | undefined
+  /** Without a dropped request, also under load. */
+  stop(): Promise<void>
+  /** At once: for tests, which have no visitors left. */
   close(): Promise<void>
 }
 
@@ -117,22 +121,15 @@ export async function startShop(
       mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox,
       databaseIsAt: database?.folder ?? new URL(url).host,
       firstAdmin,
+      async stop() {
+        await drain(app.server)
+        await close()
+      },
       close,
     }
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-function assertWritable(dataDir: string) {
-  try {
-    mkdirSync(dataDir, { recursive: true })
-    accessSync(dataDir, constants.W_OK)
-  } catch (error) {
-    throw new StartError(
-      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder that this user may write.`,
-    )
   }
 }
 

@@ -9,7 +9,7 @@ import { createBuyers } from '#server/testing/buyers.ts'
 import { crashMany, jobsAreDone, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 import type { Victim } from './victim.ts'
 
 /** The payment side of a victim: its sandbox, opened beside the shop's own process, and its webhooks in our hand. */

@@ -7,4 +7,5 @@ const { startShop } = await import('#server/start.ts')
 
 const config = { ...readConfig(process.env), rateLimits: false }
 const shop = await startShop(config, { log: pino({ level: config.logLevel }) })
-process.on('SIGTERM', () => void shop.close().then(() => process.exit(0)))
+process.on('SIGTERM', () => void shop.stop().then(() => process.exit(0)))
+process.on('SIGINT', () => void shop.close().then(() => process.exit(0)))

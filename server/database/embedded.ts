@@ -16,10 +16,14 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(binaries, place)
   const password = readFileSync(place.password, 'utf8').trim()
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
+  const letGo = keepRunning(binaries, place, port)
   return {
     url: urlOf(port, password, 'shop'),
     folder: place.data,
-    close: () => stopUnlessUsed(binaries, place, urlOf(port, password, 'postgres')),
+    async close() {
+      await letGo()
+      await stopUnlessUsed(binaries, place, urlOf(port, password, 'postgres'))
+    },
   }
 }
 
@@ -63,20 +67,36 @@ async function runningPort(place: Place, password: string): Promise<number | und
   const pidFile = join(place.data, 'postmaster.pid')
   for (let attempt = 0; attempt < 100; attempt++) {
     if (!existsSync(pidFile)) return undefined
-    const [pid, , , port, , , , status] = readFileSync(pidFile, 'utf8').split('\n')
-    if (!isAlive(Number(pid))) return undefined
+    const [, , , port, , , , status] = readFileSync(pidFile, 'utf8').split('\n')
+    if (!isRunning(place)) return undefined
     if (status?.trim() === 'ready' && (await answers(Number(port), password))) return Number(port)
     await new Promise((done) => setTimeout(done, 100))
   }
   return undefined
 }
 
-function isAlive(pid: number) {
+function isRunning(place: Place) {
   try {
-    process.kill(pid, 0)
+    process.kill(Number(readFileSync(join(place.data, 'postmaster.pid'), 'utf8').split('\n')[0]), 0)
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** PostgreSQL gives up when it cannot even recover, as on a full disk: it is started again until it can. */
+function keepRunning(binaries: string, place: Place, port: number): () => Promise<void> {
+  let starting: Promise<void> | undefined
+  const look = setInterval(() => {
+    if (starting || isRunning(place)) return
+    starting = launch(binaries, place, port)
+      .catch(() => undefined)
+      .finally(() => (starting = undefined))
+  }, 1000)
+  look.unref()
+  return async () => {
+    clearInterval(look)
+    await starting
   }
 }
 
@@ -100,18 +120,23 @@ function ignoreExisting(error: { code?: string }) {
   if (error.code !== '42P04' && error.code !== '23505') throw error
 }
 
+const logOf = (place: Place) => join(dirname(place.data), 'postgres.log')
+
+const launch = (binaries: string, place: Place, port: number) =>
+  run(binaries, 'pg_ctl', [
+    'start',
+    '--wait',
+    '--silent',
+    `--pgdata=${place.data}`,
+    `--log=${logOf(place)}`,
+    `--options=-p ${port}`,
+  ])
+
 async function start(binaries: string, place: Place, password: string): Promise<number> {
   const port = await freePort()
-  const log = join(dirname(place.data), 'postgres.log')
+  const log = logOf(place)
   try {
-    await run(binaries, 'pg_ctl', [
-      'start',
-      '--wait',
-      '--silent',
-      `--pgdata=${place.data}`,
-      `--log=${log}`,
-      `--options=-p ${port}`,
-    ])
+    await launch(binaries, place, port)
   } catch (error) {
     // Another server of ours may have started it in this very moment.
     const adopted = await runningPort(place, password)

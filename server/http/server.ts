@@ -43,6 +43,7 @@ export async function createHttpServer({
     bodyLimit: 64 * 1024,
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     serverFactory: (handler) =>
       // Node's own patience falls to slow connections.
       createServer(

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util'
+import { accounts } from '#contract/accounts.ts'
+import { checkout } from '#contract/checkout.ts'
+import { newsletter } from '#contract/newsletter.ts'
+import { purchases } from '#contract/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Row } from './row.ts'
+
+const day = 24 * 60
+/** After a jump of so many minutes, what was given before it is still good, or not any more. */
+const jumps = [
+  { name: '+10 min', minutes: 10, good: true },
+  { name: '+31 d', minutes: 31 * day, good: false },
+  { name: '+366 d', minutes: 366 * day, good: false },
+]
+
+export const clockJumps: Row = {
+  name: 'clock jumps',
+  async run(victim) {
+    await victim.stop()
+    await using shop = await openShop({ databaseUrl: victim.databaseUrl })
+    const wrong: string[] = []
+    const seen: string[] = []
+    for (const { name, minutes, good } of jumps) {
+      const things = await prepare(shop, name)
+      await shop.advance(minutes, 'minute')
+      for (const schedule of ['tidy-accounts', 'forget-newsletter-addresses', 'forget-old-data'])
+        await shop.queue.runNow(schedule)
+      for (const [thing, use] of Object.entries(things.tokens))
+        if ((await use()) !== good) wrong.push(`${thing} at ${name}`)
+      for (const buyer of things.buyers) {
+        await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+        const [purchase] = await buyer.call(purchases.list, {})
+        const paidUntil = new Date(purchase?.currentPeriodEnd ?? 0)
+        if (purchase?.status !== 'active' || paidUntil <= shop.clock.now())
+          wrong.push(`a ${purchase?.billingType} subscription at ${name}`)
+      }
+      const { booked, wanted } = await compareBooks(shop)
+      if (!isDeepStrictEqual(booked, wanted)) wrong.push(`the books at ${name}`)
+      seen.push(`${name}: ${Object.keys(things.tokens).length} tokens ${good ? 'good' : 'expired'}`)
+    }
+    const [{ n } = { n: 0 }] = await victim.query<{ n: number }>(
+      `select count(*)::int as n from sandbox.objects where kind = 'invoice' and data->>'billing_reason' = 'subscription_cycle'`,
+    )
+    return {
+      ok: wrong.length === 0 && n > 0,
+      figures: `${seen.join(', ')}; ${n} renewals, books as Stripe says after each${wrong.length > 0 ? `; WRONG: ${wrong.join(', ')}` : ''}`,
+    }
+  },
+}
+
+/** Everything that has a time to live, each with a way to use it; and buyers by the month and by the year. */
+async function prepare(shop: TestShop, name: string) {
+  const [loggedIn, forgetful, guest] = [await shop.user(), await shop.user(), shop.visitor()]
+  const buyers = [await shop.buyer({ billing: 'monthly' }), await shop.buyer({ billing: 'yearly' })]
+  const reader = `reader${name.replaceAll(/\W/g, '')}@fault.example`
+  await shop.visitor().call(newsletter.subscribe, { email: reader })
+  await shop.visitor().call(accounts.requestPasswordReset, { email: forgetful.user.email })
+  const { paymentIntentId } = await shop.guest(guest)
+  const mails = await shop.mails()
+  const linkTo = (to: string, place: string) => {
+    const text = mails.findLast((mail) => mail.to === to && mail.text.includes(place))?.text ?? ''
+    const { searchParams } = new URL(/https?:\/\/\S+[?&]token=[^\s>]+/.exec(text)?.[0] ?? '')
+    return { id: searchParams.get('id') ?? '', token: searchParams.get('token') ?? '' }
+  }
+  const confirmation = linkTo(reader, '/newsletter/confirm')
+  const { token } = linkTo(forgetful.user.email, '/reset-password')
+  const works = (call: Promise<unknown>) =>
+    call.then(
+      () => true,
+      () => false,
+    )
+  return {
+    buyers,
+    tokens: {
+      'a session': async () => (await loggedIn.call(accounts.user, {})) !== null,
+      'a reset link': () =>
+        works(shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a new password' })),
+      "a reader's consent": () => works(shop.visitor().call(newsletter.confirm, confirmation)),
+      "a guest's return": () => works(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })),
+    },
+  }
+}
