@@ -32,8 +32,9 @@ type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 /** A shop in a process of its own. Undefined when it has died before it was open, over what others had left. */
 export async function startProcess(
-  { databaseUrl, dataDir }: Place,
+  place: Place,
   env: Record<string, string> = {},
+  tries = 3,
 ): Promise<Running | undefined> {
   const child = fork(new URL('./crashing-shop.ts', import.meta.url), {
     env: {
@@ -41,8 +42,8 @@ export async function startProcess(
       PORT: '0',
       ADMIN_EMAIL: 'seller@example.com',
       ADMIN_PASSWORD: 'the seller',
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: dataDir,
+      DATABASE_URL: place.databaseUrl,
+      DATA_DIR: place.dataDir,
       ...env,
     },
     execArgv: [],
@@ -54,6 +55,8 @@ export async function startProcess(
   // What is sent to a process that has just died is lost, as `gone` says.
   child.on('error', () => {})
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
+  // Not killed, but not open either: on a busy machine the port that it chose may be taken in between.
+  if (!ready && child.exitCode !== null && tries > 1) return startProcess(place, env, tries - 1)
   if (!ready) return undefined
   return {
     child,

@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { BillingType } from '#contract/fields.ts'
 import { catalogue } from '#contract/price-list.ts'
+import { isLive, liveStatuses } from '#contract/purchases.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
@@ -9,7 +10,6 @@ import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
 import { listPurchases, type Wanted } from './list.ts'
 import type { OwnPurchases } from './own-purchases.ts'
-import { isLive, liveStatuses } from './state.ts'
 
 export type By = { actor: { id: string; email: string }; ip: string }
 

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
+import { isLive } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { checkouts, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { OwnPurchases } from './own-purchases.ts'
-import { isLive } from './state.ts'
 
 type Dependencies = { db: Database; stripe: StripeGateway; mails: Mails; own: OwnPurchases }
 

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { liveStatuses } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { checkouts, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
@@ -6,7 +7,6 @@ import type { StripeGateway } from '../../gateways/stripe.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
 import type { PurchaseRow } from './letters.ts'
 import { listPurchases, prepareOwnPurchases } from './list.ts'
-import { liveStatuses } from './state.ts'
 import { createTurns } from './turns.ts'
 
 type Dependencies = {

@@ -1,10 +1,11 @@
 import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import { liveStatuses } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { checkouts, purchases, stripeEventsPulled } from '../../database/schema.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
-import { graceEnd, liveStatuses } from './state.ts'
+import { graceEnd } from './state.ts'
 
 type Dependencies = {
   db: Database

@@ -15,9 +15,6 @@ export type PurchaseState = {
   isDisputed: boolean
 }
 
-export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const
-export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
-
 const graceDays = 14
 
 /** An unpaid renewal keeps its access until then. */

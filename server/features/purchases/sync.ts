@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { isLive, liveStatuses } from '#contract/purchases.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
@@ -6,7 +7,7 @@ import type { Queue } from '../../jobs/queue.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { createLetters } from './letters.ts'
-import { isLive, isUnpaidAttempt, liveStatuses, moneyIsBack, stateOf } from './state.ts'
+import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 import { joinedTurns } from './turns.ts'
 
 type Dependencies = {

@@ -1,10 +1,10 @@
 import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { liveStatuses } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Audit, Doer } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
-import { liveStatuses } from '../purchases/purchases.ts'
 
 const week = 7 * 86_400_000
 const batch = 500
