@@ -15,9 +15,9 @@ export type Postgres = Awaited<ReturnType<typeof openPostgres>>
 
 /** One PostgreSQL for all rows; each victim gets a copy of a database in which a shop was opened once. */
 export async function openPostgres() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'shop-fault-'))
-  const postgres = await openEmbedded(dataDir)
-  const first = await openProcess({ DATA_DIR: dataDir, DATABASE_URL: postgres.url })
+  const home = mkdtempSync(join(tmpdir(), 'shop-fault-'))
+  const postgres = await openEmbedded(home)
+  const first = await openProcess({ DATA_DIR: home, DATABASE_URL: postgres.url })
   // It makes its admin after it is ready.
   while ((await query(postgres.url, 'select 1 from users')).length === 0) await sleep(20)
   await first.stop()
@@ -68,7 +68,7 @@ export async function openPostgres() {
     },
     async close() {
       await postgres.close()
-      rmSync(dataDir, { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true })
     },
   }
 }
