@@ -5,6 +5,7 @@ import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, readDocuments } from './checks/documents.ts'
 import { findDuplicates } from './checks/duplicates.ts'
 import { checkLockFile } from './checks/lock-file.ts'
+import { type Bill, checkMaterials } from './checks/materials.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { checkSettings } from './checks/settings.ts'
 import { readSources } from './checks/sources.ts'
@@ -52,6 +53,15 @@ const steps: Step[] = [
     judge: () => {
       const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
       return verdict(checkLockFile(lockFile), `${Object.keys(lockFile.packages).length - 1} packages`)
+    },
+  },
+  {
+    name: 'bill of materials',
+    judge: async () => {
+      const { ok, output } = await run(`${packageJson.scripts.sbom} --loglevel=error`)
+      if (!ok) return { ok, output }
+      const bill: Bill = JSON.parse(output)
+      return verdict(checkMaterials(bill), `${bill.components.length} packages, their licences and hashes`)
     },
   },
 ]

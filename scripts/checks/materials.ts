@@ -1,0 +1,40 @@
+/** The part of a CycloneDX bill of materials (`npm run sbom`) that is looked at. */
+export type Bill = {
+  components: {
+    name: string
+    version: string
+    hashes?: unknown[]
+    licenses?: ({ license: { id?: string; name?: string } } | { expression: string })[]
+  }[]
+}
+
+/** May be used, changed and sold with; MPL-2.0 and OFL-1.1 as they are. */
+const allowed = new Set(
+  'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(
+    ' ',
+  ),
+)
+
+/** Packages that may not be passed on, or of which nobody can tell whether they are what they were. */
+export function checkMaterials({ components }: Bill): string[] {
+  return components.flatMap(({ name, version, hashes = [], licenses = [] }) => {
+    const terms = licenses.map((each) =>
+      'expression' in each ? each.expression : (each.license.id ?? each.license.name ?? ''),
+    )
+    const complaints: string[] = []
+    if (hashes.length === 0) complaints.push(`${name}@${version} has no hash`)
+    if (terms.length === 0 || !terms.every(isAllowed))
+      complaints.push(
+        `${name}@${version} has the licence ${terms.join(', ') || '(none)'}, which is not on our list`,
+      )
+    return complaints
+  })
+}
+
+/** One of several is enough; of all that are joined, each. */
+function isAllowed(expression: string): boolean {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((term) => allowed.has(term.trim())))
+}
