@@ -1,4 +1,3 @@
-import './boot.ts'
+import { run } from './run.ts'
 
-const { run } = await import('./run.ts')
 await run()

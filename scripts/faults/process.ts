@@ -6,6 +6,13 @@ import { freePort } from '#server/database/free-port.ts'
 
 export const admin = { email: 'seller@fault.example', password: 'the seller of this shop' }
 
+/** What `npm start` tells Node. */
+const asStarted = [
+  '--max-semi-space-size=4',
+  '--max-old-space-size=512',
+  '--import',
+  import.meta.resolve('#server/boot.js'),
+]
 const entry = fileURLToPath(new URL('./shop.ts', import.meta.url))
 
 /** A shop as a process of its own, so that it can be hurt; started again, it has the same address. */
@@ -22,7 +29,7 @@ export async function openProcess(env: Record<string, string>) {
   const isAlive = () => child.exitCode === null && child.signalCode === null
 
   async function start(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, [entry], {
+    const started = spawn(process.execPath, [...asStarted, entry], {
       env: {
         ...process.env,
         PORT: String(port),

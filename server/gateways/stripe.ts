@@ -1,4 +1,4 @@
-// The value by its default name: the SDK's CommonJS form (see boot.ts) has no other.
+// The value by its default name: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk, { type Stripe } from 'stripe'
 import { Refusal } from '../errors.ts'
 import { ask, isRefused, orMissing } from './stripe-answers.ts'

@@ -44,6 +44,7 @@ export async function createHttpServer({
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     serverFactory: (handler) =>
       // Node's own patience falls to slow connections.
       createServer(
@@ -112,6 +113,11 @@ export async function createHttpServer({
   })
 
   return app
+}
+
+/** The contract checks what comes and what goes (mount.ts): Fastify's own compilers, a hundred modules, stay unloaded. */
+const unused = () => () => {
+  throw new Error('No route may have a schema of its own: it belongs into the contract')
 }
 
 /** A write from another site is not the visitor's will. Browsers say where it comes from; tools say nothing. */

@@ -1,10 +1,8 @@
-import '../boot.ts'
 import process from 'node:process'
+import { pino } from 'pino'
 import type { Sandbox } from '#sandbox/sandbox.ts'
-
-const { pino } = await import('pino')
-const { readConfig } = await import('../config.ts')
-const { startShop } = await import('../start.ts')
+import { readConfig } from '../config.ts'
+import { startShop } from '../start.ts'
 
 /** A shop as a process of its own that dies, without a last word, when it comes to a named moment for the nth time. */
 const { CRASH_AT: moment, CRASH_COUNT: count = '1' } = process.env
