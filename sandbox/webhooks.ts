@@ -70,7 +70,9 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
         next_at = case when $4::int is null then null else clock_timestamp() + make_interval(secs => $4) end where id = $1`,
       [delivery.id, answer, ok, wait],
     )
-    if (!ok) log('A webhook was not taken', { event: delivery.event, attempt: delivery.attempts, answer })
+    // The first try may come before the shop listens.
+    if (!ok && delivery.attempts > 1)
+      log('A webhook was not taken', { event: delivery.event, attempt: delivery.attempts, answer })
   }
 
   async function deliverDue(everything: boolean) {

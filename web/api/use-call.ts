@@ -39,7 +39,8 @@ export function toastError(message: Message, error: unknown) {
   toast({ title, description: sentenceOf(error) ?? description ?? 'Please try again.', destructive: true })
 }
 
-function sentenceOf(error: unknown) {
+/** What went wrong, for people. */
+export function sentenceOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage
   // `fetch` rejects with a TypeError when it reaches nobody.
   if (error instanceof TypeError)

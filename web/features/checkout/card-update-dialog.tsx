@@ -1,9 +1,9 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
-import { toastError } from '#web/api/use-call.ts'
+import { sentenceOf } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -12,11 +12,10 @@ import { toast } from '#web/ui/toast.tsx'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
-const failed = { title: 'Failed to update your card', description: 'Please try again.' }
-
 /** Another card for a running subscription. What is open is paid with it at once. */
 export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
   const client = useQueryClient()
+  const [refusal, setRefusal] = useState('')
   const begun = useQuery({
     queryKey: ['card-update', purchaseId],
     queryFn: () => call(purchases.beginCardUpdate, { id: purchaseId }),
@@ -63,6 +62,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
             clientSecret={begun.data.clientSecret}
             label="Save card"
             onSubmit={async (stripe, elements) => {
+              setRefusal('')
               try {
                 await store(stripe, elements)
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
@@ -70,10 +70,16 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
                 onClose()
               } catch (error) {
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
-                toastError(failed, error)
+                setRefusal(sentenceOf(error) ?? 'Your card could not be updated. Please try again.')
               }
             }}
           />
+          {/* Here, because a toast would lie behind the dialog. */}
+          {refusal && (
+            <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
+              {refusal}
+            </p>
+          )}
         </Suspense>
       ) : (
         <Loading text="Loading the payment form..." />
