@@ -17,8 +17,11 @@ function currentTheme(): Theme {
 
 function toggleTheme() {
   const theme = currentTheme() === 'dark' ? 'light' : 'dark'
-  document.documentElement.classList.remove('light', 'dark')
-  document.documentElement.classList.add(theme)
+  const { classList } = document.documentElement
+  classList.remove('light', 'dark')
+  // All colours change in one frame: hundreds of small transitions would be slow, and look like a mistake.
+  classList.add(theme, 'at-once')
+  requestAnimationFrame(() => requestAnimationFrame(() => classList.remove('at-once')))
   try {
     localStorage.setItem('theme', theme)
   } catch {

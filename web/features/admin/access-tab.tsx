@@ -2,7 +2,7 @@ import { Check, Copy, KeyRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { accessRequests, type QueuedRequest } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
-import { toastError, useCall } from '#web/api/use-call.ts'
+import { toastError } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -14,9 +14,12 @@ import { EndlessTable } from './endless-table.tsx'
 import { RefuseDialog } from './refuse-dialog.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 import { timeLeft } from './time-left.ts'
-import { usePages } from './use-pages.ts'
+import { usePages, useRowCall } from './use-pages.ts'
 
-const refreshes = [accessRequests.adminList, accessRequests.adminToRevoke, overview.adminShow]
+const deciding = {
+  list: accessRequests.adminList,
+  refreshes: [accessRequests.adminToRevoke, overview.adminShow],
+}
 const requests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 export default function AccessTab() {
@@ -47,8 +50,8 @@ function Queue() {
   const ticks = useTicks(all)
   const [refusing, setRefusing] = useState<string[] | null>(null)
   const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
-  const grant = useCall(accessRequests.adminGrant, {
-    refreshes,
+  const grant = useRowCall(accessRequests.adminGrant, {
+    ...deciding,
     failed: 'Failed to grant access',
     onSuccess: ({ changed }) => {
       toast({ title: 'Access granted', description: `${requests(changed)} granted; the buyers are mailed.` })
@@ -143,14 +146,7 @@ function Queue() {
           </>
         )}
       />
-      {refusing && (
-        <RefuseDialog
-          ids={refusing}
-          refreshes={refreshes}
-          onDone={ticks.clear}
-          onClose={() => setRefusing(null)}
-        />
-      )}
+      {refusing && <RefuseDialog ids={refusing} onDone={ticks.clear} onClose={() => setRefusing(null)} />}
       {revealing && <RevealDialog request={revealing} onClose={() => setRevealing(null)} />}
     </section>
   )
@@ -158,8 +154,9 @@ function Queue() {
 
 function ToRevoke() {
   const query = usePages(accessRequests.adminToRevoke, {})
-  const revoke = useCall(accessRequests.adminRevoke, {
-    refreshes,
+  const revoke = useRowCall(accessRequests.adminRevoke, {
+    list: accessRequests.adminToRevoke,
+    refreshes: [overview.adminShow],
     succeeded: { title: 'Access revoked', description: 'The buyer is mailed.' },
     failed: 'Failed to revoke access',
   })

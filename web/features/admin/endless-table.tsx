@@ -1,10 +1,11 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { Page } from '#contract/call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { HeadCell, Table } from '#web/ui/table.tsx'
+import { groupSize, useWindow } from './use-window.ts'
 
 type Props<Item> = {
   label: string
@@ -20,18 +21,20 @@ type Props<Item> = {
   renderRow: (item: Item) => ReactNode
 }
 
-/** A table without end: pages come while one scrolls, and those far away give their rows back. */
+/** A table without end: pages come while one scrolls, and only those near the screen have rows. */
 export function EndlessTable<Item extends { id: string | number }>(props: Props<Item>) {
   const { label, firstHead, columns, query, empty, noun, renderRow } = props
+  const table = useRef<HTMLTableElement>(null)
   if (query.isPending) return <Skeleton className="h-96 rounded-lg" />
   if (query.isError && !query.data) return <Failed retry={() => void query.refetch()} />
 
-  const { pages } = query.data
-  const count = pages.reduce((sum, page) => sum + page.items.length, 0)
+  const items = query.data.pages.flatMap((page) => page.items)
+  const count = items.length
   if (count === 0 && !query.hasNextPage) return empty
   return (
     <div className="flex flex-col gap-3" aria-busy={query.isFetching}>
       <Table
+        ref={table}
         label={label}
         aria-rowcount={query.hasNextPage ? -1 : count + 1}
         className={classes('records', query.isPlaceholderData && 'opacity-60')}
@@ -46,25 +49,12 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
             ))}
           </tr>
         </thead>
-        {pages.map((page, number) => {
-          const before = pages.slice(0, number).reduce((sum, earlier) => sum + earlier.items.length, 0)
-          return (
-            <NearRows
-              key={page.items[0]?.id ?? `empty-${number}`}
-              columns={columns.length + (firstHead ? 1 : 0)}
-            >
-              {page.items.map((item, index) => (
-                <tr
-                  key={item.id}
-                  aria-rowindex={before + index + 2}
-                  className="transition-colors last:*:border-b-0 hover:bg-accent-soft/40"
-                >
-                  {renderRow(item)}
-                </tr>
-              ))}
-            </NearRows>
-          )
-        })}
+        <Rows
+          items={items}
+          columns={columns.length + (firstHead ? 1 : 0)}
+          table={table}
+          renderRow={renderRow}
+        />
       </Table>
       <footer className="flex min-h-11 items-center justify-between gap-4 text-sm text-muted">
         <output>
@@ -77,35 +67,47 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
   )
 }
 
-/** Rows that are far from the screen are replaced by their height, so that a long list stays quick. */
-function NearRows({ columns, children }: { columns: number; children: ReactNode }) {
-  const ref = useRef<HTMLTableSectionElement>(null)
-  const [height, setHeight] = useState<number | null>(null)
-  useEffect(() => {
-    const rows = ref.current
-    if (!rows) return undefined
-    const observer = new IntersectionObserver(
-      (entries) => {
-        const entry = entries.at(-1)
-        if (!entry || rows.contains(document.activeElement)) return
-        setHeight(entry.isIntersecting ? null : entry.boundingClientRect.height)
-      },
-      { rootMargin: '1500px 0px' },
-    )
-    observer.observe(rows)
-    return () => observer.disconnect()
-  }, [])
-  return (
-    <tbody ref={ref}>
-      {height === null ? (
-        children
-      ) : (
-        <tr aria-hidden="true" style={{ height }}>
-          <td colSpan={columns}>…</td>
+/** Those near the screen; what is above and below is only as high as it would be. */
+function Rows<Item extends { id: string | number }>(props: {
+  items: Item[]
+  columns: number
+  table: RefObject<HTMLTableElement | null>
+  renderRow: (item: Item) => ReactNode
+}) {
+  const { items, columns, table, renderRow } = props
+  const groups = Math.ceil(items.length / groupSize)
+  const { isNear, heightOf } = useWindow(table, groups)
+  const parts: ReactNode[] = []
+  for (let group = 0; group < groups; group++) {
+    const start = group * groupSize
+    if (isNear(group)) {
+      const rows = items.slice(start, start + groupSize).map((item, index) => (
+        <tr
+          key={item.id}
+          aria-rowindex={start + index + 2}
+          className="transition-colors hover:bg-accent-soft/40"
+        >
+          {renderRow(item)}
         </tr>
-      )}
-    </tbody>
-  )
+      ))
+      parts.push(
+        <tbody key={group} data-group={group}>
+          {rows}
+        </tbody>,
+      )
+    } else {
+      let height = heightOf(group)
+      while (group + 1 < groups && !isNear(group + 1)) height += heightOf(++group)
+      parts.push(
+        <tbody key={`before ${group}`}>
+          <tr aria-hidden="true" style={{ height }}>
+            <td colSpan={columns}>…</td>
+          </tr>
+        </tbody>,
+      )
+    }
+  }
+  return parts
 }
 
 /** Asks for the next page when it comes near the screen; a button for those who do not scroll. */

@@ -4,7 +4,6 @@ import { accounts } from '#contract/accounts.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchaseStatus, purchases } from '#contract/purchases.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -16,12 +15,13 @@ import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { Filter, SearchBox } from './search-box.tsx'
 import { StatusBadge, statusText } from './status-badge.tsx'
-import { usePages } from './use-pages.ts'
+import { usePages, useRowCall } from './use-pages.ts'
 
 type Chosen = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
-const refreshes = [purchases.adminList, accounts.adminList, overview.adminShow]
+/** What changes with a purchase, beside its row. */
+const changing = { list: purchases.adminList, refreshes: [accounts.adminList, overview.adminShow] }
 
 export default function PurchasesTab() {
   const [q, setQ] = useState('')
@@ -29,13 +29,13 @@ export default function PurchasesTab() {
   const [adding, setAdding] = useState(false)
   const [refunding, setRefunding] = useState<Purchase | null>(null)
   const query = usePages(purchases.adminList, { q, ...filters })
-  const cancel = useCall(purchases.adminCancel, {
-    refreshes,
+  const cancel = useRowCall(purchases.adminCancel, {
+    ...changing,
     succeeded: 'Purchase cancelled successfully',
     failed: 'Failed to cancel purchase',
   })
-  const remove = useCall(purchases.adminDelete, {
-    refreshes,
+  const remove = useRowCall(purchases.adminDelete, {
+    ...changing,
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
   })

@@ -3,20 +3,21 @@ import * as z from 'zod/mini'
 import { accounts } from '#contract/accounts.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
 import { dollarAmount, money } from './dollars.ts'
+import { useRowCall } from './use-pages.ts'
 
 const all = z.object({})
 const part = z.object({ amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })
 
 export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const [inFull, setInFull] = useState(true)
-  const refund = useCall(purchases.adminRefund, {
-    refreshes: [purchases.adminList, accounts.adminList, overview.adminShow],
+  const refund = useRowCall(purchases.adminRefund, {
+    list: purchases.adminList,
+    refreshes: [accounts.adminList, overview.adminShow],
     succeeded: 'Refund sent successfully',
     failed: 'Failed to refund',
     onSuccess: onClose,

@@ -1,24 +1,20 @@
 import * as z from 'zod/mini'
 import { accessRequests, refusalReason } from '#contract/access-requests.ts'
-import type { Endpoint } from '#contract/endpoint.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { overview } from '#contract/overview.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
+import { useRowCall } from './use-pages.ts'
 
 const form = z.object({ reason: refusalReason })
 
-export function RefuseDialog(props: {
-  ids: string[]
-  refreshes: Endpoint[]
-  onDone: () => void
-  onClose: () => void
-}) {
-  const { ids, refreshes, onDone, onClose } = props
-  const refuse = useCall(accessRequests.adminRefuse, {
-    refreshes,
+export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose: () => void }) {
+  const { ids, onDone, onClose } = props
+  const refuse = useRowCall(accessRequests.adminRefuse, {
+    list: accessRequests.adminList,
+    refreshes: [overview.adminShow],
     failed: 'Failed to refuse',
     onSuccess: ({ changed }) => {
       toast({ title: 'Access refused', description: `${changed} refused; the buyers are mailed the reason.` })

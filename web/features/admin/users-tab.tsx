@@ -4,7 +4,6 @@ import { accounts } from '#contract/accounts.ts'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { purchases } from '#contract/purchases.ts'
 import { useUser } from '#web/api/session.ts'
-import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -14,7 +13,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { Filter, SearchBox } from './search-box.tsx'
-import { usePages } from './use-pages.ts'
+import { usePages, useRowCall } from './use-pages.ts'
 
 type User = OutputOf<typeof accounts.adminList>[number]
 type Sort = InputOf<typeof accounts.adminList>['sort']
@@ -26,8 +25,9 @@ export default function UsersTab() {
   const [sort, setSort] = useState<Sort>('newest')
   const [adding, setAdding] = useState(false)
   const query = usePages(accounts.adminList, { q, sort })
-  const remove = useCall(accounts.adminDelete, {
-    refreshes: [accounts.adminList, purchases.adminList],
+  const remove = useRowCall(accounts.adminDelete, {
+    list: accounts.adminList,
+    refreshes: [purchases.adminList],
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
   })

@@ -1,3 +1,4 @@
+import { classes } from '#web/ui/classes.ts'
 import { bars, signals } from './sample-data.ts'
 
 const width = 1200
@@ -48,31 +49,33 @@ export const chartDescription =
 /** Daily candles with rebound entries and exits. On narrow screens its first part is shown. */
 export function ExampleChart({ className }: { className?: string }) {
   return (
-    <svg
-      role="img"
-      aria-label={chartDescription}
-      viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio="xMinYMid slice"
-      className={className}
-    >
-      <g className="stroke-line" strokeDasharray="2 6">
-        {[0.2, 0.4, 0.6, 0.8].map((part) => (
-          <path key={part} d={`M0 ${height * part}H${width}`} />
-        ))}
-      </g>
-      <g className="chart-reveal" fill="none">
-        <path d={zone} className="fill-accent/8" />
-        <path d={lower} className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 5" />
-        <path d={mean} className="stroke-muted/50" strokeWidth="1.5" />
-        <path d={falling.wicks} className="stroke-muted" strokeWidth="1.5" />
-        <path d={falling.bodies} className="fill-surface stroke-muted" strokeWidth="1.5" />
-        <path d={rising.wicks} className="stroke-accent" strokeWidth="1.5" />
-        <path d={rising.bodies} className="fill-accent stroke-accent" strokeWidth="1.5" />
-        {signals.map(({ kind, bar }) => (
-          <Marker key={bar} kind={kind} bar={bar} />
-        ))}
-      </g>
-    </svg>
+    <span className={classes('chart-reveal relative block', className)}>
+      <svg
+        role="img"
+        aria-label={chartDescription}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="xMinYMid slice"
+        className="size-full"
+      >
+        <g className="stroke-line" strokeDasharray="2 6">
+          {[0.2, 0.4, 0.6, 0.8].map((part) => (
+            <path key={part} d={`M0 ${height * part}H${width}`} />
+          ))}
+        </g>
+        <g fill="none">
+          <path d={zone} className="fill-accent/8" />
+          <path d={lower} className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 5" />
+          <path d={mean} className="stroke-muted/50" strokeWidth="1.5" />
+          <path d={falling.wicks} className="stroke-muted" strokeWidth="1.5" />
+          <path d={falling.bodies} className="fill-surface stroke-muted" strokeWidth="1.5" />
+          <path d={rising.wicks} className="stroke-accent" strokeWidth="1.5" />
+          <path d={rising.bodies} className="fill-accent stroke-accent" strokeWidth="1.5" />
+          {signals.map(({ kind, bar }) => (
+            <Marker key={bar} kind={kind} bar={bar} />
+          ))}
+        </g>
+      </svg>
+    </span>
   )
 }
 

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { chromium } from '@playwright/test'
+import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { createVisitor } from '#server/testing/visitor.ts'
+import { interactions } from './bench/interactions.ts'
+import { pageLoads } from './bench/page-load.ts'
+import { admin as seller } from './faults/process.ts'
+import { openPostgres } from './faults/victim.ts'
+import { findBrowser } from './find-browser.ts'
+import freshWeb from './fresh-web.ts'
+
+/** `npm run bench:web`: what a browser has to do for the pages, and how quickly they answer. `-- --quick` with a small shop. */
+const quick = process.argv.includes('--quick')
+const size = quick ? { users: 2000, purchases: 5000 } : { users: 300_000, purchases: 1_000_000 }
+
+await freshWeb()
+const postgres = await openPostgres()
+const shop = await postgres.openVictim()
+const browser = await chromium.launch({
+  executablePath: findBrowser(),
+  args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+})
+try {
+  const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]
+  spawnSync(process.execPath, demo, {
+    env: { ...process.env, DATABASE_URL: shop.databaseUrl, DATA_DIR: shop.dataDir },
+    stdio: 'inherit',
+  })
+  const [admin, buyer] = [createVisitor(shop.url), createVisitor(shop.url)]
+  await admin.call(accounts.login, seller)
+  const { id: userId } = await buyer.call(accounts.register, {
+    email: 'buyer@bench.example',
+    password: 'a long password for the bench',
+    name: 'Ada Lovelace',
+  })
+  await admin.call(purchases.adminAdd, {
+    userId,
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: reboundSigmaPro.monthlyPrice,
+    status: 'active',
+  })
+
+  const loads = await pageLoads(browser, shop.url)
+  const people = { url: shop.url, user: buyer.cookies, admin: admin.cookies }
+  const usual = await interactions(browser, people)
+  const slow = await interactions(browser, people, { rounds: 1, slower: 4 })
+
+  const rows = usual.all.map(
+    ({ page, act, milliseconds, cpu }) => `| ${page} | ${act} | ${milliseconds} ms | ${cpu.toFixed(0)} ms |`,
+  )
+  const lines = [...loads, usual.line, slow.line]
+  const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')
+  const report = [
+    '| what | figure | budget | met |',
+    '|---|---|---|---|',
+    ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${mark(ok)} |`),
+    '',
+    '| page | interaction | to the next paint | CPU of the main thread, all in all |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+  console.log(`\n${report}\n`)
+  mkdirSync('bench-results', { recursive: true })
+  writeFileSync('bench-results/web.json', JSON.stringify({ size, lines, interactions: usual.all }, null, 2))
+  writeFileSync('bench-results/web.md', `${size.users} users, ${size.purchases} purchases\n\n${report}\n`)
+  if (lines.some(({ ok }) => ok === false)) process.exitCode = 1
+} finally {
+  await browser.close()
+  await shop.close()
+  await postgres.close()
+}
