@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { purchases } from '#contract/purchases.ts'
-import { expect, test } from './shop.ts'
+import { expect, stripeKeys, test } from './shop.ts'
+
+// `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts`: the same at Stripe.
+test.use({ payWith: stripeKeys })
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const someone = () => `e2e-${randomUUID()}@example.com`
@@ -12,6 +15,9 @@ async function fillCard(page: Page, number: string) {
   await frame.locator('[name=number]').fill(number)
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
+  // Stripe asks for it in some countries.
+  const postalCode = frame.locator('[name=postalCode]')
+  if (await postalCode.isVisible()) await postalCode.fill('12345')
 }
 
 /** The bank's page is a frame inside a frame at Stripe, and a dialog in the sandbox. */
@@ -77,7 +83,8 @@ test.describe('a guest', () => {
     await expect(
       page.getByText('An account with this e-mail exists. Please log in to continue.'),
     ).toBeVisible()
-    await expect.poll(async () => (await owner.call(purchases.list, {})).length).toBe(1)
+    await shop.settle()
+    expect(await owner.call(purchases.list, {})).toHaveLength(1)
   })
 
   test('who closes the tab after paying has bought nevertheless', async ({ page, shop }) => {
@@ -87,9 +94,10 @@ test.describe('a guest', () => {
     await page.route('**/checkout/success**', (route) => route.abort())
     await payButton(page).click()
     await expect
-      .poll(async () =>
-        (await shop.mails()).filter((mail) => mail.to.includes(email)).map((mail) => mail.subject),
-      )
+      .poll(async () => {
+        await shop.settle()
+        return (await shop.mails()).filter((mail) => mail.to.includes(email)).map((mail) => mail.subject)
+      })
       .toContain('Your receipt: Rebound Sigma Pro')
   })
 

@@ -5,14 +5,24 @@ import type { Visitor } from '#server/testing/visitor.ts'
 
 export { expect }
 
+/** Stripe's own test keys, when they are set: real ones are never used here. */
+const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET = 'whsec_none' } = process.env
+export const stripeKeys =
+  STRIPE_SECRET_KEY?.startsWith('sk_test_') && STRIPE_PUBLISHABLE_KEY
+    ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
+    : {}
+
 /**
  * Browser tests with a whole shop: one for each worker, on a database of its own, shared by the tests of that worker.
- * Nothing leaves this machine, and a page that complains (an error, a broken hydration, a blocked script) fails its test.
+ * Nothing leaves this machine (but to Stripe, with its keys), and a page that complains (an error, a broken hydration, a blocked script) fails its test.
  */
-export const test = base.extend<{ baseURL: string }, { shop: TestShop }>({
+export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: Record<string, string> }>({
+  /** The keys that the shop takes payments with; none for the sandbox. */
+  payWith: [{}, { scope: 'worker', option: true }],
+
   shop: [
-    async ({}, use) => {
-      const shop = await openShop({ withPages: true })
+    async ({ payWith }, use) => {
+      const shop = await openShop({ withPages: true, env: payWith })
       await use(shop)
       await shop.close()
     },
@@ -21,9 +31,11 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop }>({
 
   baseURL: async ({ shop }, use) => use(shop.url),
 
-  context: async ({ context, baseURL }, use) => {
+  context: async ({ context, baseURL, shop }, use) => {
+    const isStripe = ({ hostname }: URL) =>
+      shop.config.stripe !== undefined && /\.stripe\.(com|network)$/.test(hostname)
     await context.route(
-      (url) => url.origin !== baseURL,
+      (url) => url.origin !== baseURL && !isStripe(url),
       (route) => route.abort(),
     )
     const complaints: string[] = []

@@ -49,7 +49,7 @@ type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
 /** Guests who pay and never come back from it; at Stripe things go on, in every way there is. */
 async function trade(victim: Victim, side: PaymentSide, guests: number) {
-  const { begin, pay } = createBuyers(victim.url, side)
+  const { begin, pay } = createBuyers(victim.url, () => side.publishableKey)
   const { controls, stripe } = side
   for (let first = 0; first < guests; first += 10)
     await Promise.all(

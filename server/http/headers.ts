@@ -31,7 +31,7 @@ export function securityHeaders(
         'script-src': [
           "'self'",
           ...scriptHashes,
-          ...(stripe ? ['https://js.stripe.com'] : []),
+          ...(stripe ? ['https://js.stripe.com', 'https://*.js.stripe.com'] : []),
           ...(analytics ? ['https://www.googletagmanager.com'] : []),
         ],
         'style-src': ["'self'"],
@@ -43,7 +43,9 @@ export function securityHeaders(
           ...(stripe ? ['https://api.stripe.com'] : []),
           ...(analytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
         ],
-        'frame-src': stripe ? ['https://js.stripe.com', 'https://hooks.stripe.com'] : ["'self'"],
+        'frame-src': stripe
+          ? ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com']
+          : ["'self'"],
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],
         'base-uri': ["'none'"],

@@ -3,7 +3,6 @@ import { checkout } from '#contract/checkout.ts'
 import type { BillingType } from '#contract/fields.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
-import type { Sandbox } from '#sandbox/sandbox.ts'
 import type { Visitor } from './visitor.ts'
 
 type Begun = { clientSecret: string; paymentIntentId: string }
@@ -21,13 +20,13 @@ async function begin(
 }
 
 /** What buyers do in a test: the same calls as the browser's, and a test card that goes straight to the sandbox. */
-export function createBuyers(url: string, sandbox: Pick<Sandbox, 'publishableKey'>) {
+export function createBuyers(url: string, publishableKey: () => string) {
   /** What Stripe's form does with a card: the card never passes through the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
     const id = clientSecret.split('_secret_')[0] ?? ''
     const response = await fetch(`${url}/_sandbox/v1/${kind}/${id}/confirm`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${sandbox.publishableKey}` },
+      headers: { authorization: `Bearer ${publishableKey()}` },
       body: new URLSearchParams({ client_secret: clientSecret, payment_method: card }),
     })
     const { error, status }: { error?: { message: string }; status?: string } = await response.json()

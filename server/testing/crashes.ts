@@ -73,7 +73,7 @@ export async function startProcess(
 /** Pays in two tabs, comes back, cancels, changes its mind, and gets its money back. It stops where the shop dies. */
 async function live({ url, sandbox, ask }: Running, email: string) {
   const visitor = createVisitor(url)
-  const { begin, pay } = createBuyers(url, sandbox)
+  const { begin, pay } = createBuyers(url, () => sandbox.publishableKey)
   const tabs = [await begin(visitor, { email }), await begin(visitor, { email, billing: 'yearly' })]
   for (const tab of tabs) await pay(tab)
   const [{ paymentIntentId } = { paymentIntentId: '' }] = tabs
