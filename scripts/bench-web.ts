@@ -1,21 +1,19 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
+import { fill, size } from './bench/filled.ts'
 import { interactions } from './bench/interactions.ts'
 import { pageLoads } from './bench/page-load.ts'
+import { tableOf } from './bench/table.ts'
 import { admin as seller } from './faults/process.ts'
 import { openPostgres } from './faults/victim.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
 /** `npm run bench:web`: what a browser has to do for the pages, and how quickly they answer. `-- --quick` with a small shop. */
-const quick = process.argv.includes('--quick')
-const size = quick ? { users: 2000, purchases: 5000 } : { users: 300_000, purchases: 1_000_000 }
-
 await freshWeb()
 const postgres = await openPostgres()
 const shop = await postgres.openVictim()
@@ -24,11 +22,7 @@ const browser = await chromium.launch({
   args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
 })
 try {
-  const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]
-  spawnSync(process.execPath, demo, {
-    env: { ...process.env, DATABASE_URL: shop.databaseUrl, DATA_DIR: shop.dataDir },
-    stdio: 'inherit',
-  })
+  fill(shop)
   const [admin, buyer] = [createVisitor(shop.url), createVisitor(shop.url)]
   await admin.call(accounts.login, seller)
   const { id: userId } = await buyer.call(accounts.register, {
@@ -53,11 +47,8 @@ try {
     ({ page, act, milliseconds, cpu }) => `| ${page} | ${act} | ${milliseconds} ms | ${cpu.toFixed(0)} ms |`,
   )
   const lines = [...loads, usual.line, slow.line]
-  const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')
   const report = [
-    '| what | figure | budget | met |',
-    '|---|---|---|---|',
-    ...lines.map(({ what, figure, budget, ok }) => `| ${what} | ${figure} | ${budget} | ${mark(ok)} |`),
+    tableOf(lines),
     '',
     '| page | interaction | to the next paint | CPU of the main thread, all in all |',
     '|---|---|---|---|',

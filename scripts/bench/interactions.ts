@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Locator, Page } from '@playwright/test'
-import type { Line } from './scenarios.ts'
+import type { Line } from './table.ts'
 
 type Act = (page: Page) => Promise<unknown>
 type Journey = { path: string; acts: Record<string, Act>; prepare?: Act }

@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib'
 import type { Browser } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
 import { mainThread } from './interactions.ts'
-import type { Line } from './scenarios.ts'
+import type { Line } from './table.ts'
 
 const source = `import { createElement as e, useState } from 'react'
 import { hydrateRoot } from 'react-dom/client'

@@ -7,7 +7,7 @@ import { freePort } from '#server/database/free-port.ts'
 export const admin = { email: 'seller@fault.example', password: 'the seller of this shop' }
 
 /** What `npm start` tells Node. */
-const asStarted = [
+export const asStarted = [
   '--max-semi-space-size=4',
   '--max-old-space-size=512',
   '--import',

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '#server/database/free-port.ts'
+import { asStarted } from '../faults/process.ts'
+import type { Victim } from '../faults/victim.ts'
+import { measure, memory } from './measure.ts'
+import { get } from './requests.ts'
+import type { Line } from './table.ts'
+
+type Started = { pid: number; port: number; seconds: number; stop(): Promise<void> }
+
+/** The shop as `npm start` runs it, on a database that is there. */
+async function start(
+  databaseUrl: string,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<Started> {
+  const port = await freePort()
+  const begun = performance.now()
+  const child = spawn(process.execPath, [...asStarted, 'scripts/start.ts'], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: 'error',
+      ...env,
+    },
+    stdio: 'ignore',
+  })
+  const answers = () =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      (response) => response.ok,
+      () => false,
+    )
+  while (!(await answers())) {
+    if (child.exitCode !== null) throw new Error(`The shop stopped with ${child.exitCode}`)
+    await sleep(10)
+  }
+  return {
+    pid: child.pid ?? 0,
+    port,
+    seconds: (performance.now() - begun) / 1000,
+    async stop() {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** From nothing to the first answer, with nothing to build; and what the shop weighs then. */
+export async function coldStart({ databaseUrl }: Victim): Promise<Line[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
+  const times: number[] = []
+  let idle = 0
+  for (let count = 0; count < 4; count++) {
+    const shop = await start(databaseUrl, dataDir)
+    times.push(shop.seconds)
+    await sleep(2000)
+    idle = memory(shop.pid).now
+    await shop.stop()
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+  // The first renders the pages for these settings; later ones find them.
+  const [first = 0, ...later] = times
+  const best = Math.min(...later)
+  return [
+    {
+      what: 'cold start',
+      figure: `${best.toFixed(2)} s (the first time, with rendering: ${first.toFixed(2)} s)`,
+      budget: 'under 1 s',
+      ok: best < 1,
+    },
+    { what: 'memory, idle', figure: `${idle} MB`, budget: 'under 130 MB', ok: idle < 130 },
+  ]
+}
+
+/**
+ * Two processes beside one. The load generator needs a core too, so the request is one that keeps the server busy
+ * and the generator idle: the whole description of the API.
+ */
+export async function twoProcesses({ databaseUrl }: Victim, seconds: number): Promise<Line[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
+  const perSecond: number[] = []
+  for (const count of [1, 2]) {
+    const shop = await start(databaseUrl, dataDir, { WEB_CONCURRENCY: String(count) })
+    const target = { ...shop, request: get('/api/openapi.json') }
+    await measure(target, 1, 16)
+    perSecond.push((await measure(target, seconds * 2, 16)).perSecond)
+    await shop.stop()
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+  const [one = 0, two = 0] = perSecond
+  return [
+    {
+      what: 'two processes on two cores',
+      figure: `${(two / one).toFixed(2)} x one (${one.toFixed(0)}/s, then ${two.toFixed(0)}/s)`,
+      budget: 'at least 1.7 x one',
+      ok: two / one >= 1.7,
+    },
+  ]
+}
+
+export function loaded(shop: Victim): Line[] {
+  const { now } = memory(shop.pid())
+  return [{ what: 'memory after all of this', figure: `${now} MB`, budget: 'under 200 MB', ok: now < 200 }]
+}

@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { contract } from '#contract/index.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+import type { Visitor } from '../testing/visitor.ts'
+
+/** How many statements each reading call sends to the database, the one for session and user included. */
+const budgets: Record<string, number> = {
+  'catalog.list': 0,
+  'accounts.loginPage': 0,
+  'accounts.user': 1,
+  'accounts.profile': 2,
+  'accounts.devices': 2,
+  'accounts.myData': 5,
+  'accounts.adminList': 2,
+  'purchases.list': 2,
+  'purchases.adminList': 2,
+  'purchases.adminList, searched': 3,
+  'accessRequests.list': 2,
+  'accessRequests.adminList': 2,
+  'accessRequests.adminToRevoke': 2,
+  'privatePackage.show': 2,
+  'assets.list': 3,
+  'assets.adminList': 2,
+  'jobs.adminList': 1,
+  'audit.adminList': 2,
+  'overview.adminShow': 3,
+  'reminders.adminCount': 2,
+}
+
+let shop: TestShop
+let people: Record<'admin' | 'buyer', Visitor>
+beforeAll(async () => {
+  shop = await openShop()
+  people = { buyer: await shop.buyer(), admin: await shop.admin() }
+  await shop.settle()
+})
+afterAll(() => shop.close())
+
+/** Counts what goes over the shop's own connections; the job queue and the sandbox have others. */
+async function statementsDuring(work: () => Promise<unknown>) {
+  const ours = new Set<unknown>()
+  shop.connection.pool.on('acquire', (client) => ours.add(client))
+  const { query } = pg.Client.prototype
+  let count = 0
+  pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
+    if (ours.has(this)) count += 1
+    return Reflect.apply(query, this, given)
+  } as typeof query
+  try {
+    await work()
+    return count
+  } finally {
+    pg.Client.prototype.query = query
+    shop.connection.pool.removeAllListeners('acquire')
+  }
+}
+
+const reading = Object.entries(contract).flatMap(([room, rows]) =>
+  Object.entries<Endpoint>(rows)
+    .filter(([, { method, path }]) => method === 'GET' && !path.includes(':'))
+    .map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+)
+
+async function countAll() {
+  const counts: Record<string, number> = {}
+  const count = async (name: string, visitor: Visitor, path: string) => {
+    counts[name] = await statementsDuring(async () => {
+      const response = await visitor.fetch(path)
+      expect(response.status, name).toBeLessThan(400)
+      await response.text()
+    })
+  }
+  for (const { name, endpoint } of reading)
+    await count(name, endpoint.access === 'admin' ? people.admin : people.buyer, endpoint.path)
+  await count('purchases.adminList, searched', people.admin, `${contract.purchases.adminList.path}?q=ada`)
+  return counts
+}
+
+test('every reading call keeps to its number of statements, with one purchase as with thousands', async () => {
+  const few = await countAll()
+  await shop.connection.pool.query(`
+    insert into users (email, name) select 'u' || n || '@example.com', 'Ada' from generate_series(1, 3000) n`)
+  await shop.connection.pool.query(
+    `insert into purchases (user_id, product_id, billing_type, amount, status)
+     select id, $1, 'monthly', 3900, 'active' from users where name = 'Ada'`,
+    [reboundSigmaPro.id],
+  )
+  expect(await countAll()).toEqual(few)
+  expect(few).toEqual(budgets)
+})
