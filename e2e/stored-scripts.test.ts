@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { contact } from '#contract/contact.ts'
+import { newsletter } from '#contract/newsletter.ts'
+import { purchases } from '#contract/purchases.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, logInAs, test } from './shop.ts'
+
+const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
+
+/** Dialogs and everything that the content policy had to stop, in any frame: both must stay empty. */
+async function watch(page: Page) {
+  const alarms: string[] = []
+  page.on('dialog', (dialog) => {
+    alarms.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.exposeFunction('raiseAlarm', (alarm: string) => alarms.push(alarm))
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+      const { raiseAlarm } = window as unknown as { raiseAlarm(alarm: string): void }
+      raiseAlarm(`${violatedDirective} ${blockedURI} ${sample}`)
+    })
+  })
+  return alarms
+}
+
+/** Writes an attack into every field that is not an admin's. */
+async function attackEverywhere(shop: TestShop) {
+  const mark = randomUUID().slice(0, 8)
+  const text = attack(mark)
+  const email = `o'hara+${mark}@example.com`
+  await shop.visitor().call(contact.send, { firstName: text, lastName: text, email, message: text })
+  await shop.visitor().call(newsletter.subscribe, { email })
+  const buyer = await shop.user({ name: text, email, password: text })
+  await shop.buy(buyer)
+  await buyer.call(accounts.updateProfile, { name: text, tradingViewUsername: text })
+  const [purchase] = await buyer.call(purchases.list, {})
+  await buyer.call(accessRequests.submitForPurchase, {
+    purchaseId: purchase?.id ?? '',
+    exchangeName: text,
+    tradingViewUsername: text,
+    apiKey: text,
+    secretKey: text,
+    additionalInfo: text,
+  })
+  const login = await shop.visitor().fetch('/api/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': text, referer: `${shop.url}/?${text}` },
+    body: JSON.stringify({ email, password: text }),
+  })
+  expect(login.status).toBe(200)
+  return { text, email, buyer }
+}
+
+test('what strangers and buyers write is text, wherever it is read: by the admin, the buyer or in a mail', async ({
+  page,
+  shop,
+}) => {
+  const alarms = await watch(page)
+  const { text, email, buyer } = await attackEverywhere(shop)
+
+  await logInAs(page, buyer, shop)
+  await page.goto('/dashboard')
+  await expect(page.getByText(text).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Profile' }).click()
+  await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
+  await expect(page.getByRole('region', { name: 'Where you are logged in' })).toBeVisible()
+
+  await page.context().clearCookies()
+  await logInAs(page, await shop.admin(), shop)
+  await page.goto('/admin')
+  for (const tab of ['Users', 'Purchases', 'Access']) {
+    await page.getByRole('tab', { name: tab }).click()
+    await expect(page.getByRole('tabpanel', { name: tab }).getByText(text).first()).toBeVisible()
+  }
+  await page.getByRole('button', { name: `Reveal key of ${email}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
+  await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tab', { name: 'Activity' }).click()
+  await expect(page.getByRole('region', { name: 'Failed jobs' })).toBeVisible()
+
+  const mails = (await shop.mails()).filter((mail) => `${mail.subject}${mail.text}`.includes(text))
+  expect(mails.length).toBeGreaterThan(1)
+  for (const { messageId } of mails) {
+    await page.goto(`/dev/mails?mail=${encodeURIComponent(messageId)}`)
+    await expect(page.locator('pre')).toContainText(text)
+    await expect(page.frameLocator('iframe').first().getByText(text).last()).toBeVisible()
+  }
+  expect(alarms).toEqual([])
+})
+
+test('the alarm would be heard', async ({ browser, shop }) => {
+  const page = await browser.newPage()
+  const alarms = await watch(page)
+  await page.goto(`${shop.url}/dev/mails`)
+  await page.evaluate(() => {
+    const image = document.createElement('img')
+    image.src = '/favicon.svg'
+    document.body.append(image)
+  })
+  await expect.poll(() => alarms.join()).toContain('img-src')
+  await page.close()
+})
