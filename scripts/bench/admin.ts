@@ -28,9 +28,8 @@ function isRunning(pid: number) {
 
 /** Lists and searches by what they touch: the figures are counts, so the machine's mood does not matter. */
 export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[]> {
-  const [{ total = 0 } = {}] = await shop.query<{ total: number }>(
-    'select count(*)::int as total from purchases',
-  )
+  const [counted] = await shop.query<{ total: number }>('select count(*)::int as total from purchases')
+  const total = counted?.total ?? 0
   const [deep] = await shop.query<{ at: Date; id: string }>(
     `select created_at as at, id from purchases order by created_at desc, id desc offset ${Math.floor(total * 0.9)} limit 1`,
   )
