@@ -43,7 +43,7 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
           <tr aria-rowindex={1}>
             {firstHead && <HeadCell>{firstHead}</HeadCell>}
             {columns.map((column) => (
-              <HeadCell key={column}>
+              <HeadCell key={column} className={column.startsWith('Action') ? 'text-right' : ''}>
                 <span className={column === 'Actions' ? 'sr-only' : ''}>{column}</span>
               </HeadCell>
             ))}

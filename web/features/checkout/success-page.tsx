@@ -94,8 +94,8 @@ function PleaseLogIn({ reason }: { reason: string }) {
 
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
   return (
-    <Container className="py-14 sm:py-20">
-      <div className="flex max-w-2xl flex-col gap-8">
+    <div className="hero">
+      <Container className="grid gap-x-16 gap-y-8 py-14 sm:py-20 lg:grid-cols-[2fr_3fr]">
         <div className="flex flex-col gap-4">
           <CircleCheck aria-hidden="true" className="size-12 text-accent" />
           <h1 className="text-3xl">Payment Successful!</h1>
@@ -115,8 +115,8 @@ function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
             }}
           />
         </Card>
-      </div>
-    </Container>
+      </Container>
+    </div>
   )
 }
 
