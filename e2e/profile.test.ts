@@ -56,8 +56,10 @@ test('a failed change says so and keeps what was typed', async ({ page, shop }) 
   )
   await dialog.getByLabel('Name', { exact: true }).fill('Countess')
   await dialog.getByRole('button', { name: 'Save Changes' }).click()
-  await expect(page.getByText('Failed to update profile', { exact: true })).toBeVisible()
-  await expect(page.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()
+  // Above the dialog, not behind it.
+  const onTop = page.locator('[popover]:popover-open')
+  await expect(onTop.getByText('Failed to update profile', { exact: true })).toBeVisible()
+  await expect(onTop.getByText('The shop is busy for a moment.', { exact: true })).toBeVisible()
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Countess')
 })
 

@@ -113,7 +113,7 @@ export const webhookStorm: Row = {
         return rows[0]?.n ?? 0
       }
       while ((await count()) < wanted) {
-        await trade(victim, side, quick ? 10 : 200)
+        await trade(victim, side, quick ? 10 : 100)
         await side.controls.advance(1, 'month')
       }
       const { rows: events } = await side.database.query<{ data: object }>('select data from sandbox.events')

@@ -3,11 +3,19 @@ import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { dismissToast, type Toast } from './toast.tsx'
 
+/** Shown anew with each toast, the viewport comes to lie above a dialog that is open. */
+function raise(shown: HTMLElement | null) {
+  const viewport = shown?.closest<HTMLElement>('[popover]')
+  viewport?.hidePopover()
+  viewport?.showPopover()
+}
+
 export default function Toaster({ toast }: { toast: Toast }) {
   return (
     <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50}>
       <Radix.Root
         key={toast.id}
+        ref={raise}
         open={toast.open}
         onOpenChange={(open) => !open && dismissToast(toast.id)}
         className={classes(
@@ -33,8 +41,9 @@ export default function Toaster({ toast }: { toast: Toast }) {
         </Radix.Close>
       </Radix.Root>
       <Radix.Viewport
+        popover="manual"
         hotkey={['F8']}
-        className="pointer-events-none fixed top-0 right-0 z-50 flex w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
+        className="pointer-events-none fixed inset-auto top-0 right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
       />
     </Radix.Provider>
   )

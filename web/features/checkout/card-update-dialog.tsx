@@ -74,7 +74,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
               }
             }}
           />
-          {/* Here, because a toast would lie behind the dialog. */}
+          {/* Here, because a toast is soon gone, and nothing outside the dialog is read out. */}
           {refusal && (
             <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
               {refusal}
