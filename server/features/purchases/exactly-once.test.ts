@@ -168,6 +168,18 @@ test('three days without any webhook lose nothing: the reconciler ends in Stripe
   ])
 })
 
+test('thousands of events that were left behind are handled in one go', async () => {
+  await using shop = await openShop()
+  await shop.connection.db.execute(
+    sql`insert into stripe_events (id, type) select 'evt_' || n, 'customer.updated' from generate_series(1, 2500) n`,
+  )
+  await shop.queue.runNow('reconcile')
+  const { rows } = await shop.connection.db.execute(
+    sql`select id from stripe_events where handled_at is null`,
+  )
+  expect(rows).toEqual([])
+})
+
 test('two servers on one database book each payment once', async () => {
   await using one = await openShop()
   await using two = await openShop({ databaseUrl: one.connection.url })

@@ -28,6 +28,8 @@ type Dependencies = {
   crashPoint: (name: string) => void
 }
 
+const atOnce = 1000
+
 export type Inbox = ReturnType<typeof createInbox>
 
 /** Every event of Stripe is kept once and handled at least once. It only says where to look: state comes from `sync`. */
@@ -74,15 +76,25 @@ export function createInbox({ db, now, stripe, sync, crashPoint }: Dependencies)
       if (!kept?.handledAt) await handle(event)
     },
 
-    /** What a crash or a failure left behind. One that fails again does not stop the others. */
+    /** What a crash or a failure left behind, however much it is. One that fails again does not stop the others. */
     async handleLeftOvers(onError: (error: unknown) => void) {
-      const left = await db
-        .select()
-        .from(stripeEvents)
-        .where(isNull(stripeEvents.handledAt))
-        .orderBy(asc(stripeEvents.receivedAt))
-        .limit(1000)
-      for (const event of left) await handle(event).catch(onError)
+      for (;;) {
+        const left = await db
+          .select()
+          .from(stripeEvents)
+          .where(isNull(stripeEvents.handledAt))
+          .orderBy(asc(stripeEvents.receivedAt))
+          .limit(atOnce)
+        let done = 0
+        for (const event of left)
+          try {
+            await handle(event)
+            done += 1
+          } catch (error) {
+            onError(error)
+          }
+        if (done === 0) return
+      }
     },
 
     async forget(before: Date) {
