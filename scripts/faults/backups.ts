@@ -23,7 +23,7 @@ export const backupAndRestore: Row = {
         else wrong += 1
       }
     }
-    const writers = Array.from({ length: 4 }, (_, name) => writer(name))
+    const writers = Array.from({ length: 2 }, (_, name) => writer(name))
     const [first, again] = [join(victim.dataDir, 'first.gz'), join(victim.dataDir, 'again.gz')]
     let [rounds, rows, differing, missing] = [0, 0, 0, 0]
     let copy = ''

@@ -125,7 +125,7 @@ function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
 export const badInputs: Row = {
   name: 'bad inputs',
   async run(victim, quick) {
-    const perEndpoint = quick ? 25 : 10_000
+    const perEndpoint = quick ? 15 : 10_000
     const visitor = createVisitor(victim.url)
     const statuses = new Map<number, number>()
     const faults = new Set<string>()

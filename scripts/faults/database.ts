@@ -6,7 +6,7 @@ import type { Victim } from './victim.ts'
 export const databaseRestarts: Row = {
   name: 'PostgreSQL restarted under load',
   async run(victim, quick) {
-    const restarts = quick ? 3 : 20
+    const restarts = quick ? 2 : 20
     const pid = victim.pid()
     const acknowledged: string[] = []
     const statuses = new Map<number, number>()

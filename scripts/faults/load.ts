@@ -18,7 +18,7 @@ export const slowConnections: Row = {
     await sleep(500)
     let slowest = 0
     let wrong = 0
-    for (let visit = 0; visit < (quick ? 40 : 100); visit++) {
+    for (let visit = 0; visit < (quick ? 20 : 100); visit++) {
       const [response, took] = await timed(() =>
         fetch(`${victim.url}/`, { signal: AbortSignal.timeout(20_000) }),
       )

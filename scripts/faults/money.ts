@@ -130,7 +130,9 @@ export const webhookStorm: Row = {
       )
       const { booked, different } = await side.compare()
       const mails = readOutbox(`${victim.dataDir}/outbox`)
-      const twice = mails.length - new Set(mails.map(({ to, subject }) => `${to} ${subject}`)).size
+      // Two receipts of one buyer differ by their dates: nothing but the very same mail is doubled.
+      const twice =
+        mails.length - new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
       const right = answers.get(200) === bodies.length + doubled.length && answers.get(400) === forged.length
       return {
         ok: right && different === 0 && twice === 0 && booked > 0,

