@@ -26,7 +26,7 @@ const add = (measured: Line[]) => {
 await countStatements(shop)
 const limit = await openLimit(shop.url)
 try {
-  const bench: Bench = { shop, limit, rounds: quick ? 3 : 5, seconds: quick ? 0.7 : 4 }
+  const bench: Bench = { shop, limit, rounds: quick ? 1 : 5, seconds: quick ? 0.6 : 4 }
   const seller = createVisitor(shop.url)
   await seller.call(accounts.login, admin)
   const buyer = createVisitor(shop.url)
@@ -51,7 +51,7 @@ try {
   add(await served(bench, 'admin list', get('/api/admin/purchases', cookieOf(seller)), {}))
   add(await served(bench, 'admin search', get('/api/admin/purchases?q=anna', cookieOf(seller)), {}))
   add(await csvExport(bench, cookieOf(seller)))
-  add(await coldStart(shop))
+  add(await coldStart(shop, bench.rounds))
   add(await twoProcesses(shop, bench.seconds))
 } finally {
   limit.close()

@@ -11,30 +11,15 @@ import { measure, memory } from './measure.ts'
 import { get } from './requests.ts'
 import type { Line } from './table.ts'
 
-type Started = { pid: number; port: number; seconds: number; stop(): Promise<void> }
-
-/** The shop as `npm start` runs it, on a database that is there. */
-async function start(
-  databaseUrl: string,
-  dataDir: string,
-  env: Record<string, string> = {},
-): Promise<Started> {
-  const port = await freePort()
+/** A shop on a database that is there, until its first answer. */
+async function start(entry: string, env: { PORT: string } & Record<string, string>) {
   const begun = performance.now()
-  const child = spawn(process.execPath, [...asStarted, 'scripts/start.ts'], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
-      LOG_LEVEL: 'error',
-      ...env,
-    },
+  const child = spawn(process.execPath, [...asStarted, entry], {
+    env: { ...process.env, HOST: '127.0.0.1', LOG_LEVEL: 'error', ...env },
     stdio: 'ignore',
   })
   const answers = () =>
-    fetch(`http://127.0.0.1:${port}/`).then(
+    fetch(`http://127.0.0.1:${env.PORT}/`).then(
       (response) => response.ok,
       () => false,
     )
@@ -44,7 +29,7 @@ async function start(
   }
   return {
     pid: child.pid ?? 0,
-    port,
+    port: Number(env.PORT),
     seconds: (performance.now() - begun) / 1000,
     async stop() {
       child.kill('SIGTERM')
@@ -54,12 +39,14 @@ async function start(
 }
 
 /** From nothing to the first answer, with nothing to build; and what the shop weighs then. */
-export async function coldStart({ databaseUrl }: Victim): Promise<Line[]> {
+export async function coldStart({ databaseUrl }: Victim, rounds: number): Promise<Line[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
+  // The same address each time: the pages are made for it.
+  const env = { PORT: String(await freePort()), DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
   const times: number[] = []
   let idle = 0
-  for (let count = 0; count < 4; count++) {
-    const shop = await start(databaseUrl, dataDir)
+  for (let count = 0; count <= rounds; count++) {
+    const shop = await start('scripts/start.ts', env)
     times.push(shop.seconds)
     await sleep(2000)
     idle = memory(shop.pid).now
@@ -88,10 +75,17 @@ export async function twoProcesses({ databaseUrl }: Victim, seconds: number): Pr
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
   const perSecond: number[] = []
   for (const count of [1, 2]) {
-    const shop = await start(databaseUrl, dataDir, { WEB_CONCURRENCY: String(count) })
+    const shop = await start('scripts/faults/shop.ts', {
+      PORT: String(await freePort()),
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      WEB_CONCURRENCY: String(count),
+    })
     const target = { ...shop, request: get('/api/openapi.json') }
     await measure(target, 1, 16)
-    perSecond.push((await measure(target, seconds * 2, 16)).perSecond)
+    const { failures, ...measured } = await measure(target, seconds * 2, 16)
+    if (failures > 0) throw new Error(`${failures} requests failed`)
+    perSecond.push(measured.perSecond)
     await shop.stop()
   }
   rmSync(dataDir, { recursive: true, force: true })

@@ -66,7 +66,7 @@ export async function loginFlood(
   { shop, seconds }: Bench,
   credentials: { email: string; password: string },
 ): Promise<Line[]> {
-  const page = { port: shop.port, request: get('/api/products'), connections: 8, seconds: seconds * 2 }
+  const page = { port: shop.port, request: get('/api/products'), connections: 64, seconds: seconds * 2 }
   const calm = await runLoad(page)
   const before = cpuMicros(shop.pid())
   const flood = runLoad({

@@ -1,9 +1,14 @@
+import cluster from 'node:cluster'
 import { pino } from 'pino'
+import { openCluster } from '#server/cluster.ts'
 import { readConfig } from '#server/config.ts'
 import { startShop } from '#server/start.ts'
 
 /** The shop as a process for measuring and hurting: as `server/main.ts`, but every visitor has the same address here. */
 const config = { ...readConfig(process.env), rateLimits: false }
-const shop = await startShop(config, { log: pino({ level: config.logLevel }) })
+const shop =
+  config.processes > 1 && cluster.isPrimary
+    ? await openCluster(config).then(({ close }) => ({ stop: close, close }))
+    : await startShop(config, { log: pino({ level: config.logLevel }) })
 process.on('SIGTERM', () => void shop.stop().then(() => process.exit(0)))
 process.on('SIGINT', () => void shop.close().then(() => process.exit(0)))
