@@ -2,14 +2,16 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from './config.ts'
 import { openEmbedded } from './database/embedded.ts'
+import { portFor } from './port.ts'
 
 /**
  * Several processes on one port and one database (WEB_CONCURRENCY). This one serves nothing: it keeps the local
  * PostgreSQL, starts the others, replaces one that dies, and stops them in order.
  */
 export async function openCluster(config: Config) {
+  const port = await portFor(config)
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
-  const environment = database ? { DATABASE_URL: database.url } : {}
+  const environment = { PORT: String(port), ...(database ? { DATABASE_URL: database.url } : {}) }
   let stopping = false
   let crashes = 0
 

@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
@@ -9,7 +8,6 @@ import { assertWritable } from './data-folder.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { StartError } from './errors.ts'
 import { type Credentials, createAdmins } from './features/admins/admins.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { drain } from './http/drain.ts'
@@ -19,6 +17,7 @@ import { loadSite } from './http/site.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
 import { createPasswords } from './passwords.ts'
 import { openPayments, type Payments } from './payments.ts'
+import { explainListen, portFor } from './port.ts'
 import { createSecrets, loadSecretsKey } from './secrets.ts'
 
 export type Shop = {
@@ -133,36 +132,12 @@ export async function startShop(
   }
 }
 
-/** Known before anything is written; with PORT=0 the system picks one, and pages and mails must name it. */
-function portFor(config: Config): Promise<number> {
-  const probe = createServer()
-  return new Promise((done, failed) => {
-    probe.once('error', (error: NodeJS.ErrnoException) => failed(explainListen(error, config)))
-    probe.listen(config.port, config.host, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => done(port))
-    })
-  })
-}
-
 async function listen(app: FastifyInstance, config: Config) {
   try {
     await app.listen({ port: config.port, host: config.host })
   } catch (error) {
     throw explainListen(error as NodeJS.ErrnoException, config)
   }
-}
-
-function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Error {
-  if (error.code === 'EADDRINUSE')
-    return new StartError(`Port ${port} is taken. Stop what uses it, or choose another: PORT=3001 npm start`)
-  if (error.code === 'EACCES')
-    return new StartError(
-      `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`,
-    )
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new StartError(`HOST=${host} is not an address of this machine.`)
-  return error
 }
 
 async function openPages(

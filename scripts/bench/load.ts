@@ -9,6 +9,7 @@ export type LoadReport = { requests: number; failures: number; seconds: number; 
 
 async function load({ port, request, connections, seconds }: LoadOrder): Promise<LoadReport> {
   const bytes = Buffer.from(request)
+  const isHead = request.startsWith('HEAD ')
   const latencies: number[] = []
   let failures = 0
   const started = performance.now()
@@ -37,7 +38,7 @@ async function load({ port, request, connections, seconds }: LoadOrder): Promise
       socket.on('close', () => done())
       socket.on('data', (chunk) => {
         pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
-        const length = answerLength(pending)
+        const length = answerLength(pending, isHead)
         if (length === undefined || pending.length < length) return
         if (pending.toString('latin1', 9, 10) !== '2') failures += 1
         latencies.push(performance.now() - sent)
@@ -60,9 +61,10 @@ async function load({ port, request, connections, seconds }: LoadOrder): Promise
 }
 
 /** How many bytes the answer at the start of the buffer has; undefined while its head is incomplete. */
-function answerLength(buffer: Buffer): number | undefined {
+function answerLength(buffer: Buffer, isHead: boolean): number | undefined {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
+  if (isHead) return headEnd + 4
   const length = /content-length: (\d+)/i.exec(buffer.toString('latin1', 0, headEnd))?.[1]
   return headEnd + 4 + Number(length ?? 0)
 }

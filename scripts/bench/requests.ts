@@ -18,9 +18,9 @@ const post = (path: string, body: object) => {
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
 }
 
-/** A bare server that writes the home page's own bytes and headers. */
-export async function openLimit(url: string): Promise<Target & { close(): void }> {
-  const [response] = (await once(ask(url, { headers: { 'accept-encoding': 'br' } }), 'response')) as [
+/** A bare server that writes a page's own bytes and headers. */
+export async function openLimit(url: string, path = '/'): Promise<Target & { close(): void }> {
+  const [response] = (await once(ask(url + path, { headers: { 'accept-encoding': 'br' } }), 'response')) as [
     IncomingMessage,
   ]
   const child = fork(fileURLToPath(new URL('./limit.ts', import.meta.url)))

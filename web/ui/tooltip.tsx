@@ -1,4 +1,4 @@
-import { type PointerEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 
 const openDelay = 700
 /** Whoever moves on to the next control within this time need not wait again. */
@@ -25,7 +25,8 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
     setOpen(false)
   }
 
-  useEffect(() => {
+  // With the same frame that shows it: a key that is pressed at once must count.
+  useLayoutEffect(() => {
     if (!open) return undefined
     const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
     const closeOnScroll = () => setOpen(false)
