@@ -13,5 +13,6 @@ export default defineConfig({
     // Only to end what hangs: a busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -8,6 +8,8 @@ import { expect, expectAccessible, test } from './shop.ts'
 const invoiceOf = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
   await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
+  await expect(page.getByRole('heading', { name: 'Invoice' })).toBeVisible()
+  await page.waitForLoadState()
 }
 const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
 const field = (page: Page, label: string) => card(page).getByLabel(label)

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
@@ -17,9 +17,7 @@ test('a customer on a test clock lives by that clock alone', async () => {
     frozen_time: at('2025-04-01T00:00:00Z'),
   })
   expect(moving.status).toBe('advancing')
-  await vi.waitFor(async () => {
-    expect((await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
-  })
+  await expect.poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status).toBe('ready')
   const invoices = await stripe.invoices.list({ subscription: subscription.id })
   expect(invoices.data.map((invoice) => invoice.created)).toEqual([
     at('2025-03-31T10:00:00Z'),

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Stripe } from 'stripe'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSandbox } from './sandbox.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
@@ -8,7 +8,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 test('events arrive by themselves, signed as Stripe signs', async () => {
   const { stripe, events } = await openTestSandbox()
   const { id } = await stripe.customers.create({ email: 'a@example.com' })
-  await vi.waitFor(() => expect(events).toHaveLength(1))
+  await expect.poll(() => events).toHaveLength(1)
   expect(events[0]).toMatchObject({
     object: 'event',
     type: 'customer.created',
@@ -37,14 +37,12 @@ test('an event that the shop does not take is sent again, until it does', async 
   const { stripe, events, shop, database } = await openTestSandbox()
   shop.answers = 500
   await stripe.customers.create()
-  await vi.waitFor(() => expect(events).toHaveLength(1))
+  await expect.poll(() => events).toHaveLength(1)
   shop.answers = 200
-  await vi.waitFor(() => expect(events).toHaveLength(2), { timeout: 10_000 })
+  await expect.poll(() => events).toHaveLength(2)
   expect(events[0]).toEqual(events[1])
-  await vi.waitFor(async () => {
-    const { rows } = await database.query('select attempts, next_at from sandbox.deliveries')
-    expect(rows).toEqual([{ attempts: 2, next_at: null }])
-  })
+  const deliveries = () => database.query('select attempts, next_at from sandbox.deliveries')
+  await expect.poll(async () => (await deliveries()).rows).toEqual([{ attempts: 2, next_at: null }])
 })
 
 test('mischief: twice, never, late, out of order', async () => {
@@ -67,7 +65,7 @@ test('mischief: twice, never, late, out of order', async () => {
 
   await misbehave({ reorder: true })
   const made = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
-  await vi.waitFor(() => expect(events).toHaveLength(3 + made.length), { timeout: 10_000 })
+  await expect.poll(() => events).toHaveLength(3 + made.length)
   const arrived = events.slice(3).map((event) => (event.data.object as Stripe.Customer).id)
   const told = (await stripe.events.list({ limit: 20 })).data.toReversed()
   expect(arrived).not.toEqual(told.map((event) => (event.data.object as Stripe.Customer).id))
@@ -105,5 +103,5 @@ test('what a dead process had taken on is delivered by another when its lease is
   await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   await stripe.customers.create()
   await database.query(`update sandbox.deliveries set attempts = 1, next_at = now() - interval '1 second'`)
-  await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 10_000 })
+  await expect.poll(() => events).toHaveLength(1)
 })

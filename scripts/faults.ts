@@ -32,18 +32,28 @@ const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 
 await freshWeb()
 const postgres = await openPostgres()
-const count = { passed: 0, failed: 0, skipped: 0 }
+const count = { passed: 0, failed: 0, skipped: 0, retried: [] as string[], failures: [] as string[] }
 for (const row of rows.filter(({ name }) => only.length === 0 || only.some((word) => name.includes(word)))) {
-  const started = performance.now()
-  const { ok, skipped, figures } = await attempt(row)
-  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  const first = await shown(row)
+  // Among everything else of `npm test` a row gets a second try; asked for in full, it has to hold at once.
+  const { ok, skipped, figures } = first.ok || !quick ? first : await shown(row)
   count[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1
-  console.log(`${skipped ? '-' : ok ? '✓' : '✗'} ${row.name} (${seconds} s): ${figures}`)
+  if (!ok) count.failures.push(`${row.name}: ${figures}`)
+  else if (!first.ok) count.retried.push(`${row.name} (at first: ${first.figures})`)
 }
 await postgres.close()
 mkdirSync('test-results', { recursive: true })
 writeFileSync('test-results/faults.json', JSON.stringify(count))
 process.exit(count.failed > 0 ? 1 : 0)
+
+async function shown(row: Row): Promise<Outcome> {
+  const started = performance.now()
+  const outcome = await attempt(row)
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  const mark = outcome.skipped ? '-' : outcome.ok ? '✓' : '✗'
+  console.log(`${mark} ${row.name} (${seconds} s): ${outcome.figures}`)
+  return outcome
+}
 
 async function attempt(row: Row): Promise<Outcome> {
   const victim = await postgres.openVictim()

@@ -1,10 +1,19 @@
 import { readFileSync, rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { check } from './check.ts'
 import { show } from './run.ts'
 
 /** `npm test`: every check and every test, even after a failure, then the sum of all. */
 
-type Count = { passed: number; failed: number; skipped?: number; retried?: number }
+type Count = {
+  passed: number
+  failed: number
+  skipped?: number
+  /** What failed at first and passed at the second try: named, so that it does not stay unseen. */
+  retried?: string[]
+  /** What failed both times, named again at the very end: the end is what is kept of a long log. */
+  failures?: string[]
+}
 
 const kinds: [name: string, count: () => Promise<Count>][] = [
   ['checks', check],
@@ -14,34 +23,79 @@ const kinds: [name: string, count: () => Promise<Count>][] = [
 ]
 
 async function unitTests(): Promise<Count> {
+  const first = await vitest()
+  if (first.failures.length === 0) return counted(first.ok, first.passed, 0, first.skipped)
+  for (const { text } of first.failures) console.log(`failed at the first try: ${text}`)
+  const again = await vitest([...new Set(first.failures.map(({ file }) => file))])
+  const lasting = again.ok ? [] : again.failures
+  const retried = first.failures.filter(({ name }) => !lasting.some((failure) => failure.name === name))
+  return {
+    ...counted(again.ok, first.passed + retried.length, lasting.length, first.skipped),
+    retried: retried.map(({ name }) => name),
+    failures: lasting.map(({ text }) => text),
+  }
+}
+
+async function vitest(files: string[] = []) {
   const report = 'test-results/vitest.json'
   rmSync(report, { force: true })
-  const ok = await show(`vitest run --reporter=default --reporter=json --outputFile.json=${report}`)
-  const files: { status: string; assertionResults: { status: string }[] }[] =
-    readReport(report).testResults ?? []
-  const results = files.flatMap((file) => file.assertionResults).map((result) => result.status)
-  const count = (status: string) => results.filter((result) => result === status).length
-  const unloadable = files.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  ).length
-  const [passed, failed] = [count('passed'), count('failed')]
-  return counted(ok, passed, failed + unloadable, results.length - passed - failed)
+  const command = 'vitest run --reporter=default --reporter=json'
+  const ok = await show(`${command} --outputFile.json=${report} ${files.join(' ')}`)
+  const results: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+  }[] = readReport(report).testResults ?? []
+  const tests = results.flatMap((result) => result.assertionResults)
+  const count = (status: string) => tests.filter((test) => test.status === status).length
+  const failures = results.flatMap(({ name: path, status, message, assertionResults }) => {
+    const file = relative('.', path)
+    const failed = assertionResults.filter((test) => test.status === 'failed')
+    // A file whose tests could not even be read, or whose hooks failed, has no failed test.
+    if (failed.length === 0 && status === 'failed') return [{ file, name: file, text: `${file}: ${message}` }]
+    return failed.map(({ fullName, failureMessages }) => {
+      const name = `${file} › ${fullName}`
+      return { file, name, text: `${name}\n${failureMessages.join('\n')}` }
+    })
+  })
+  const passed = count('passed')
+  return { ok, passed, skipped: tests.length - passed - count('failed'), failures }
 }
 
 async function browserTests(): Promise<Count> {
   const report = 'test-results/playwright.json'
   rmSync(report, { force: true })
   const ok = await show('playwright test --reporter=list,json', { PLAYWRIGHT_JSON_OUTPUT_NAME: report })
-  const { expected, unexpected, flaky, skipped } = readReport(report).stats ?? {}
-  return { ...counted(ok, (expected ?? 0) + (flaky ?? 0), unexpected, skipped), retried: flaky }
+  const { stats = {}, suites = [] } = readReport(report)
+  const { expected = 0, unexpected, flaky = 0, skipped } = stats
+  return {
+    ...counted(ok, expected + flaky, unexpected, skipped),
+    retried: browserTestsThat('flaky', suites),
+    failures: browserTestsThat('unexpected', suites),
+  }
+}
+
+type Suite = {
+  suites?: Suite[]
+  specs: { file: string; title: string; tests: { status: string }[] }[]
+}
+
+function browserTestsThat(status: string, suites: Suite[]): string[] {
+  return suites.flatMap(({ specs, suites: inner = [] }) => [
+    ...specs
+      .filter(({ tests }) => tests.some((test) => test.status === status))
+      .map(({ file, title }) => `e2e/${file} › ${title}`),
+    ...browserTestsThat(status, inner),
+  ])
 }
 
 async function faults(): Promise<Count> {
   const report = 'test-results/faults.json'
   rmSync(report, { force: true })
   const ok = await show('node scripts/faults.ts --quick')
-  const { passed, failed, skipped } = readReport(report)
-  return counted(ok, passed, failed, skipped)
+  const { passed, failed, skipped, ...names } = readReport(report)
+  return { ...counted(ok, passed, failed, skipped), ...names }
 }
 
 function readReport(path: string) {
@@ -65,10 +119,12 @@ for (const [name, count] of kinds) {
 }
 
 console.log()
+for (const { retried = [] } of counts) for (const name of retried) console.log(`at the second try: ${name}`)
+for (const { failures = [] } of counts) for (const text of failures) console.log(`failed: ${text}`)
 for (const [index, [name]] of kinds.entries()) {
   const { passed, failed, skipped, retried }: Count = counts[index] ?? { passed: 0, failed: 1 }
-  const notes = [skipped && `${skipped} skipped`, retried && `${retried} at the second try`].filter(Boolean)
-  console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes].join(', '))
+  const notes = [skipped && `${skipped} skipped`, retried?.length && `${retried.length} at the second try`]
+  console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes.filter(Boolean)].join(', '))
 }
 const sum = (key: 'passed' | 'failed') => counts.reduce((total, count) => total + count[key], 0)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)

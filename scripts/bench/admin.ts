@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get as ask, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
@@ -99,9 +101,8 @@ const plainCopy = `copy (
   from purchases p join users u on u.id = p.user_id order by p.created_at, p.id) to stdout with (format csv, header)`
 
 /** An export, formulas made harmless, against PostgreSQL's plain COPY of the same columns; and what others feel of it. */
-export async function csvExport({ shop, seconds }: Bench, cookie: string): Promise<Line[]> {
+export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string): Promise<Line[]> {
   await copyOnce(shop) // Warms what both of them read.
-  const own = await timed(() => copyOnce(shop))
   const page = { port: shop.port, request: get('/'), connections: 64, seconds }
   const calm = await runLoad(page)
   const idle = memory(shop.pid()).now
@@ -109,7 +110,12 @@ export async function csvExport({ shop, seconds }: Bench, cookie: string): Promi
   const watch = setInterval(() => {
     peak = Math.max(peak, memory(shop.pid()).now)
   }, 20)
-  const ours = await timed(() => download(shop, cookie))
+  const [copies, downloads]: [Timed[], Timed[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    copies.push(await timed(() => copyOnce(shop)))
+    downloads.push(await timed(() => download(shop, cookie)))
+  }
+  const [own, ours] = [best(copies), best(downloads)]
   const again = download(shop, cookie)
   const during = await runLoad(page)
   await again
@@ -119,7 +125,7 @@ export async function csvExport({ shop, seconds }: Bench, cookie: string): Promi
   return [
     {
       what: 'CSV of all orders',
-      figure: `${speed.toFixed(2)} x COPY (${(ours.result / 1e6).toFixed(0)} MB in ${ours.seconds.toFixed(1)} s)`,
+      figure: `${speed.toFixed(2)} x COPY (${(ours.bytes / 1e6).toFixed(0)} MB in ${ours.seconds.toFixed(1)} s)`,
       budget: 'at least 0.8 x COPY',
       ok: speed >= 0.8,
     },
@@ -148,14 +154,20 @@ async function copyOnce(shop: Victim) {
 }
 
 async function download(shop: Victim, cookie: string) {
-  const response = await fetch(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
-  if (!response.ok) throw new Error(`The export answered ${response.status}`)
+  const request = ask(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  if (response.statusCode !== 200) throw new Error(`The export answered ${response.statusCode}`)
   let bytes = 0
-  for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length
+  for await (const chunk of response) bytes += (chunk as Buffer).length
   return bytes
 }
 
-async function timed<Result>(work: () => Promise<Result>) {
+type Timed = { bytes: number; seconds: number }
+
+async function timed(work: () => Promise<number>): Promise<Timed> {
   const started = performance.now()
-  return { result: await work(), seconds: (performance.now() - started) / 1000 }
+  return { bytes: await work(), seconds: (performance.now() - started) / 1000 }
 }
+
+/** Of a few long runs the best is the steadiest figure: whatever else the machine does only adds. */
+const best = (all: Timed[]) => all.toSorted((a, b) => a.seconds - b.seconds)[0] ?? { bytes: 0, seconds: 0 }

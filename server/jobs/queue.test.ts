@@ -77,7 +77,7 @@ test('a job that fails is tried again', async () => {
   })
   await queue.start()
   await enqueue(connection.db, {})
-  await expect.poll(() => queue.idle().then(() => tries), { timeout: 60_000 }).toBe(3)
+  await expect.poll(() => queue.idle().then(() => tries)).toBe(3)
   expect(await listFailed(queue)).toEqual([])
 })
 
@@ -185,5 +185,5 @@ test('jobs go on in the same process after PostgreSQL has ended every connection
       ),
     )
     .toBe(true)
-  await expect.poll(() => done, { timeout: 60_000 }).toEqual([1])
+  await expect.poll(() => done).toEqual([1])
 })

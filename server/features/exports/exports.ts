@@ -23,7 +23,9 @@ export function createExports({ connection, now, audit }: Deps) {
   async function open() {
     const client = new pg.Client({ connectionString: connection.url, application_name: 'shop export' })
     await client.connect()
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const { rows } = await client.query<{ pid: number }>(
+      `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false)`,
+    )
     return { client, pid: rows[0]?.pid }
   }
 

