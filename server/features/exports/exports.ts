@@ -24,7 +24,7 @@ export function createExports({ connection, now, audit }: Deps) {
     const client = new pg.Client({ connectionString: connection.url, application_name: 'shop export' })
     await client.connect()
     const { rows } = await client.query<{ pid: number }>(
-      `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false)`,
+      `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false), set_config('work_mem', '16MB', false)`,
     )
     return { client, pid: rows[0]?.pid }
   }

@@ -12,7 +12,7 @@ const plain = (column: string) =>
 
 // Neither is formatted by a pattern: how PostgreSQL itself writes them costs a third less.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
-const dollars = (column: string) => `${column} * 0.01`
+const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ('active', 'pending_cancel', 'past_due')`
 
 const productName = `case p.product_id ${catalogue
