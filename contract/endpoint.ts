@@ -40,9 +40,11 @@ export function endpoint<
 
 export const nothing = z.strictObject({})
 
+export const longestPage = 200
+
 /** Every list pages the same way: newest first by an opaque cursor, the first 100 when nothing is said. */
 export const paging = {
-  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 100),
+  limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
   cursor: z.optional(z.string().check(z.maxLength(200))),
   q: optionalText(100),
 }

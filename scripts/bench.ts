@@ -29,10 +29,17 @@ try {
   const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.6 : 3 }
   const seller = createVisitor(shop.url)
   await seller.call(accounts.login, admin)
-  const buyer = createVisitor(shop.url)
-  await buyer.call(accounts.register, { ...admin, name: 'Buyer', email: 'buyer@example.com' })
+  // As many as there are connections: who asks at the same moment is not the same person.
   const { buy } = await buyersAt(shop)
-  await buy(buyer)
+  const buyers = await Promise.all(
+    Array.from({ length: 64 }, async (_, index) => {
+      const buyer = createVisitor(shop.url)
+      await buyer.call(accounts.register, { ...admin, name: 'Buyer', email: `buyer-${index}@example.com` })
+      await buy(buyer)
+      return buyer
+    }),
+  )
+  const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieOf(buyer)))
 
   add(await served(bench, 'home', get('/'), { cpu: 1.1, p99: 2 }))
   const product = '/products/rebound-sigma-pro'
@@ -40,10 +47,8 @@ try {
   add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.1, p99: 2 }))
   productLimit.close()
   add(await served(bench, 'GET /api/products', get('/api/products'), { cpu: 2 }))
-  add(await served(bench, 'GET /api/user, logged in', get('/api/user', cookieOf(buyer)), { cpu: 5 }))
-  add(
-    await served(bench, 'GET /api/purchases, logged in', get('/api/purchases', cookieOf(buyer)), { cpu: 8 }),
-  )
+  add(await served(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 5 }))
+  add(await served(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 8 }))
   add(await loginFlood(bench, admin))
   add(await checkouts(bench))
   add(loaded(shop))

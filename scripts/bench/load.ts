@@ -4,19 +4,22 @@ import { connect, type Socket } from 'node:net'
  * A load generator that costs little: raw keep-alive sockets, one request at a time on each. Runs as a process of
  * its own, so that its work is not counted as the server's. Stops by itself after the given time.
  */
-export type LoadOrder = { port: number; request: string; connections: number; seconds: number }
+export type LoadOrder = { port: number; request: Asked; connections: number; seconds: number }
+/** Every connection sends the same, or each the next of these. */
+export type Asked = string | string[]
 export type LoadReport = { requests: number; failures: number; seconds: number; p50: number; p99: number }
 
 async function load({ port, request, connections, seconds }: LoadOrder): Promise<LoadReport> {
-  const bytes = Buffer.from(request)
-  const isHead = request.startsWith('HEAD ')
+  const asked = [request].flat()
   const latencies: number[] = []
   let failures = 0
   const started = performance.now()
   const end = started + seconds * 1000
 
-  const visitor = () =>
+  const visitor = (text: string) =>
     new Promise<void>((done) => {
+      const bytes = Buffer.from(text)
+      const isHead = text.startsWith('HEAD ')
       const socket: Socket = connect(port, '127.0.0.1')
       socket.setNoDelay(true)
       let sent = 0
@@ -47,7 +50,9 @@ async function load({ port, request, connections, seconds }: LoadOrder): Promise
       })
     })
 
-  await Promise.all(Array.from({ length: connections }, visitor))
+  await Promise.all(
+    Array.from({ length: connections }, (_, index) => visitor(asked[index % asked.length] ?? '')),
+  )
   latencies.sort((a, b) => a - b)
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0

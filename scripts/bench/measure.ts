@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { LoadOrder, LoadReport } from './load.ts'
+import type { Asked, LoadOrder, LoadReport } from './load.ts'
 
 /** One server under load, as figures: the stable one is its CPU time for each request. */
 export type Figures = { cpuMicros: number; perSecond: number; p99: number; failures: number }
-export type Target = { pid: number; port: number; request: string }
+export type Target = { pid: number; port: number; request: Asked }
 
 const loader = fileURLToPath(new URL('./load.ts', import.meta.url))
 

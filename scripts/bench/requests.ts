@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Victim } from '../faults/victim.ts'
+import type { Asked } from './load.ts'
 import { compare, cpuMicros, runLoad, type Target } from './measure.ts'
 import type { Line } from './table.ts'
 
@@ -38,7 +39,7 @@ export async function openLimit(url: string, path = '/'): Promise<Target & { clo
 export async function served(
   bench: Bench,
   what: string,
-  request: string,
+  request: Asked,
   budget: { cpu?: number; p99?: number },
 ): Promise<Line[]> {
   const target = { pid: bench.shop.pid(), port: bench.shop.port, request }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database, Transaction } from '../database/connect.ts'
+import { inBatches } from '../database/in-batches.ts'
 import { knownDevices, sessions, users } from '../database/schema.ts'
 import { notFound, type Refusal } from '../errors.ts'
 
@@ -33,9 +34,10 @@ export function createSessions({
 }) {
   const cookieName = secure ? '__Host-session' : 'session'
 
-  const find = db
+  const select = db
     .select({
       id: sessions.id,
+      tokenHash: sessions.tokenHash,
       lastUsedAt: sessions.lastUsedAt,
       user: {
         id: users.id,
@@ -49,12 +51,16 @@ export function createSessions({
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(
       and(
-        eq(sessions.tokenHash, sql.placeholder('hash')),
+        sql`${sessions.tokenHash} = any(${sql.placeholder('hashes')})`,
         gt(sessions.expiresAt, sql.placeholder('now')),
         isNull(users.deletedAt),
       ),
     )
-    .prepare('find_session')
+    .prepare('find_sessions')
+  const find = inBatches(async (hashes: string[]) => {
+    const found = await select.execute({ hashes, now: now() })
+    return new Map(found.map((session) => [session.tokenHash, session]))
+  })
 
   function setCookie(reply: FastifyReply, token: string) {
     reply.setCookie(cookieName, token, {
@@ -91,11 +97,11 @@ export function createSessions({
   }
 
   return {
-    /** One statement for the session and its user; none for a visitor without a cookie. */
+    /** One statement for the session and its user, shared with who comes at the same moment; none without a cookie. */
     async read(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
       const token = request.cookies[cookieName]
       if (!token) return null
-      const [found] = await find.execute({ hash: hashToken(token), now: now() })
+      const found = await find(hashToken(token))
       if (!found) return null
       // Renewed while used, but written at most once a day.
       if (now().getTime() - found.lastUsedAt.getTime() > day) {

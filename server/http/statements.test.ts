@@ -91,3 +91,16 @@ test('every reading call keeps to its number of statements, with one purchase as
   expect(await countAll()).toEqual(few)
   expect(few).toEqual(budgets)
 })
+
+test('visitors who ask at the same moment are each answered as who they are', async () => {
+  const buyers = await Promise.all(Array.from({ length: 20 }, () => shop.buyer()))
+  const answers = await Promise.all(
+    buyers.map(async (buyer) => ({
+      email: (await buyer.call(contract.accounts.user, {}))?.email,
+      purchases: (await buyer.call(contract.purchases.list, {})).map(({ id }) => id),
+    })),
+  )
+  expect(answers).toEqual(
+    buyers.map(({ user, purchase }) => ({ email: user.email, purchases: [purchase.id] })),
+  )
+})
