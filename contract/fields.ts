@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 
 /** The fields that endpoints share, each with the sentence a person reads when it is wrong. */
 
-// PostgreSQL cannot store NUL, and no honest form sends it.
-const hasNoNul = z.refine<string>(
-  (typed: string) => !typed.includes('\u0000'),
+// PostgreSQL cannot store NUL, nor half a character in JSON, and no honest form sends them.
+const canBeStored = z.refine<string>(
+  (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
   'Please remove the invisible characters',
 )
 
@@ -16,13 +16,13 @@ export function text(max: number, required: string) {
       z.trim(),
       z.minLength(1, required),
       z.maxLength(max, `Please use at most ${max} characters`),
-      hasNoNul,
+      canBeStored,
     )
 }
 
 export function optionalText(max: number) {
   return z.optional(
-    z.string().check(z.trim(), z.maxLength(max, `Please use at most ${max} characters`), hasNoNul),
+    z.string().check(z.trim(), z.maxLength(max, `Please use at most ${max} characters`), canBeStored),
   )
 }
 
@@ -39,7 +39,7 @@ function password(min: number) {
     .check(
       z.minLength(min, message),
       z.maxLength(128, 'Password must be at most 128 characters long'),
-      hasNoNul,
+      canBeStored,
     )
 }
 export const signUpPassword = password(8)

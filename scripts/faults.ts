@@ -27,6 +27,7 @@ const rows: Row[] = [
   webhooksLost,
   kills,
 ]
+const begun = performance.now()
 const quick = process.argv.includes('--quick')
 const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 
@@ -43,6 +44,7 @@ for (const row of rows.filter(({ name }) => only.length === 0 || only.some((word
 }
 await postgres.close()
 mkdirSync('test-results', { recursive: true })
+console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes`)
 writeFileSync('test-results/faults.json', JSON.stringify(count))
 process.exit(count.failed > 0 ? 1 : 0)
 

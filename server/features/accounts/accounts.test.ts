@@ -64,6 +64,8 @@ describe('signing up', () => {
     ['email', 'not an address', 'Please enter a valid email address'],
     ['name', '   ', 'Please enter your name'],
     ['name', 'x'.repeat(101), 'Please use at most 100 characters'],
+    ['name', 'a NUL: \u0000', 'Please remove the invisible characters'],
+    ['name', 'half a character: \uD800', 'Please remove the invisible characters'],
   ])('refuses the %s %o with a sentence at its field', async ([field, value, message]) => {
     const input = {
       email: 'faulty@example.com',
