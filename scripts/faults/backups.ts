@@ -27,7 +27,7 @@ export const backupAndRestore: Row = {
     const [first, again] = [join(victim.dataDir, 'first.gz'), join(victim.dataDir, 'again.gz')]
     let [rounds, rows, differing, missing] = [0, 0, 0, 0]
     let copy = ''
-    for (; rounds < (quick ? 1 : 10); rounds++) {
+    for (; rounds < (quick ? 1 : 5); rounds++) {
       const mustBeIn = [...acknowledged]
       copy = await victim.createDatabase({ empty: true })
       await command('backup', victim.databaseUrl, first)

@@ -6,7 +6,7 @@ export const gracefulStop: Row = {
   name: 'stopped under load',
   async run(victim, quick) {
     let [dropped, answered, codes] = [0, 0, new Set<number | null>()]
-    for (let stop = 0; stop < (quick ? 1 : 10); stop++) {
+    for (let stop = 0; stop < (quick ? 1 : 5); stop++) {
       let stopping = false
       const visitor = async () => {
         for (;;) {
@@ -64,7 +64,7 @@ export const rollingRestarts: Row = {
       }
     }
     const visitors = Array.from({ length: 8 }, (_, name) => visitor(name))
-    const rounds = quick ? 1 : 5
+    const rounds = quick ? 1 : 3
     for (let round = 0; round < rounds; round++)
       for (const shop of shops) {
         await sleep(300)
