@@ -177,10 +177,11 @@ function mailSite({ publicUrl, supportEmail, seller }: Config, { linkToken }: Se
   return { publicUrl, supportEmail, sender, linkToken }
 }
 
+/** Written when first asked for: hardly anybody does, and every start would wait for it. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
-  const document = openApi(contract, publicUrl)
-  const page = docsPage(contract)
-  app.get('/api/openapi.json', () => document)
+  let document: ReturnType<typeof openApi> | undefined
+  let page: string | undefined
+  app.get('/api/openapi.json', () => (document ??= openApi(contract, publicUrl)))
   app.get('/api/docs', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
@@ -188,6 +189,6 @@ function mountDocs(app: FastifyInstance, publicUrl: string) {
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       )
-      .send(page),
+      .send((page ??= docsPage(contract))),
   )
 }

@@ -8,7 +8,7 @@ import { freePort } from '#server/database/free-port.ts'
 import { asStarted } from '../faults/process.ts'
 import type { Victim } from '../faults/victim.ts'
 import { measure, memory } from './measure.ts'
-import { get } from './requests.ts'
+import { type Bench, get } from './requests.ts'
 import type { Line } from './table.ts'
 
 /** A shop on a database that is there, until its first answer. */
@@ -48,8 +48,10 @@ export async function coldStart({ databaseUrl }: Victim, rounds: number): Promis
   for (let count = 0; count <= rounds; count++) {
     const shop = await start('scripts/start.ts', env)
     times.push(shop.seconds)
-    await sleep(2000)
-    idle = memory(shop.pid).now
+    if (count === rounds) {
+      await sleep(2000)
+      idle = memory(shop.pid).now
+    }
     await shop.stop()
   }
   rmSync(dataDir, { recursive: true, force: true })
@@ -71,10 +73,14 @@ export async function coldStart({ databaseUrl }: Victim, rounds: number): Promis
  * Two processes beside one. The load generator needs a core too, so the request is one that keeps the server busy
  * and the generator idle: the description of the API, written out and not sent.
  */
-export async function twoProcesses({ databaseUrl }: Victim, seconds: number): Promise<Line[]> {
+export async function twoProcesses(
+  { databaseUrl }: Victim,
+  { rounds, seconds }: Pick<Bench, 'rounds' | 'seconds'>,
+): Promise<Line[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
-  const perSecond: number[] = []
-  for (const count of [1, 2]) {
+  // The best of its rounds: whatever else the machine does takes a core from the two, and none from the one.
+  const perSecond: Record<1 | 2, number> = { 1: 0, 2: 0 }
+  for (const count of Array.from({ length: rounds }, () => [1, 2] as const).flat()) {
     const shop = await start('scripts/faults/shop.ts', {
       PORT: String(await freePort()),
       DATA_DIR: dataDir,
@@ -85,11 +91,11 @@ export async function twoProcesses({ databaseUrl }: Victim, seconds: number): Pr
     await measure(target, 1, 16)
     const { failures, ...measured } = await measure(target, seconds * 2, 16)
     if (failures > 0) throw new Error(`${failures} requests failed`)
-    perSecond.push(measured.perSecond)
+    perSecond[count] = Math.max(perSecond[count], measured.perSecond)
     await shop.stop()
   }
   rmSync(dataDir, { recursive: true, force: true })
-  const [one = 0, two = 0] = perSecond
+  const [one, two] = [perSecond[1], perSecond[2]]
   return [
     {
       what: 'two processes on two cores',
