@@ -44,19 +44,10 @@ export function createPages(site: Site): Pages {
   }
 }
 
-/** From the list of what was sent: Node would sort all of a browser's headers into an object for these two. */
-function header({ rawHeaders }: IncomingMessage, name: string): string | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const sent = rawHeaders[index] ?? ''
-    if (sent.length === name.length && sent.toLowerCase() === name) return rawHeaders[index + 1]
-  }
-  return undefined
-}
-
 function answer(entry: Entry, request: IncomingMessage, response: ServerResponse) {
-  const accepted = header(request, 'accept-encoding') ?? ''
+  const accepted = request.headers['accept-encoding'] ?? ''
   const variant = accepted.includes('br') ? entry.br : accepted.includes('gzip') ? entry.gzip : entry.identity
-  const known = header(request, 'if-none-match')
+  const known = request.headers['if-none-match']
   if (known && variant.status === 200 && known.includes(variant.etag)) {
     response.writeHead(304, variant.headers).end()
     return
