@@ -8,8 +8,7 @@ import { expect, expectAccessible, test } from './shop.ts'
 const invoiceOf = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
   await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
-  await expect(page.getByRole('heading', { name: 'Invoice' })).toBeVisible()
-  await page.waitForLoadState()
+  await expect(page.getByRole('heading', { level: 1, name: 'Invoice' })).toBeVisible()
 }
 const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
 const field = (page: Page, label: string) => card(page).getByLabel(label)
@@ -76,6 +75,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.goto('/_sandbox/')
       await expectAccessible(page)
       await invoiceOf(page, buyer.user.email)
+      await page.waitForLoadState()
       await expectAccessible(page)
       await invoiceOf(page, unpaid.user.email)
       await expect(field(page, 'Card number')).toBeVisible()
