@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '#contract/index.ts'
 import { openShop, type TestShop } from './testing/open-shop.ts'
@@ -60,4 +62,25 @@ describe('the house', () => {
       expect.soft(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'")
     }
   })
+
+  test.each([
+    [
+      '431',
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
+      'The address or the headers of this request are too long',
+    ],
+    ['400', 'GET / HTTP/1.1\r\nno colon here\r\n\r\n', 'The request could not be read'],
+    ['408', 'POST /api/login HTTP/1.1\r\nhost: shop', 'This request took too long to arrive'],
+  ])(
+    'refuses a request that cannot be read with %s, a sentence and the security headers',
+    async (status, sent, message) => {
+      const socket = connect(Number(new URL(shop.url).port), '127.0.0.1')
+      socket.write(sent)
+      const answer = await text(socket)
+      expect(answer).toContain(`HTTP/1.1 ${status} `)
+      expect(answer).toContain(JSON.stringify({ message }))
+      expect(answer).toContain('x-content-type-options: nosniff')
+      expect(answer).toContain('connection: close')
+    },
+  )
 })

@@ -6,7 +6,7 @@ import { Refusal } from './errors.ts'
 export type Passwords = ReturnType<typeof createPasswords>
 
 /** Argon2id with the parameters OWASP recommends: 19 MiB, two passes, one lane. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const usualCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
  * Hashing is the dearest thing a stranger can ask for. So few run at a time, few more may wait, and the rest is
@@ -15,6 +15,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,
+  cost = usualCost,
 } = {}) {
   const waiting: (() => void)[] = []
   let running = 0

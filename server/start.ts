@@ -15,7 +15,7 @@ import { securityHeaders } from './http/headers.ts'
 import { createPages, type Pages } from './http/pages.ts'
 import { loadSite } from './http/site.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
-import { createPasswords } from './passwords.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 import { openPayments, type Payments } from './payments.ts'
 import { explainListen, portFor } from './port.ts'
 import { createSecrets, loadSecretsKey } from './secrets.ts'
@@ -45,6 +45,8 @@ export type StartOptions = {
   withPages?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
+  /** Hashing that costs less, where a million requests are sent. */
+  passwords?: Passwords
 }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -52,7 +54,13 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url))
 /** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes back in reverse. */
 export async function startShop(
   given: Config,
-  { log, now = () => new Date(), withPages = true, crashPoint = () => {} }: StartOptions,
+  {
+    log,
+    now = () => new Date(),
+    withPages = true,
+    crashPoint = () => {},
+    passwords = createPasswords(),
+  }: StartOptions,
 ): Promise<Shop> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async () => {
@@ -76,7 +84,6 @@ export async function startShop(
       publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
     }
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
-    const passwords = createPasswords()
     const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
     const payments = await openPayments(config, url, secrets, log)

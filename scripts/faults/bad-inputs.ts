@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import fc from 'fast-check'
 import * as z from 'zod/mini'
 import { accounts } from '#contract/accounts.ts'
@@ -5,7 +6,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { admin } from './process.ts'
-import type { Row } from './row.ts'
+import { format, type Row } from './row.ts'
 
 /** Inputs for every endpoint of the contract, made from its own schemas: right ones, and ones wrong in every way. */
 type JsonSchema = {
@@ -25,11 +26,17 @@ type JsonSchema = {
   anyOf?: JsonSchema[]
 }
 
+/** Mostly ordinary ones, that come again and again; else whatever the standard allows, which the shop may refuse. */
+const email = fc.oneof(
+  { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@fault.example`) },
+  { weight: 1, arbitrary: fc.emailAddress() },
+)
+
 function right(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(right))
-  if (schema.format === 'email') return fc.emailAddress()
+  if (schema.format === 'email') return email
   if (schema.format === 'uuid') return fc.uuid()
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   switch (schema.type) {
@@ -124,41 +131,45 @@ function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 export const badInputs: Row = {
   name: 'bad inputs',
+  env: { LIGHT_HASHING: 'true' },
   async run(victim, quick) {
     const perEndpoint = quick ? 15 : 10_000
-    const visitor = createVisitor(victim.url)
     const statuses = new Map<number, number>()
     const faults = new Set<string>()
-    let valid = 0
-    let sent = 0
-
-    async function shoot(name: string, endpoint: Endpoint, input: unknown) {
-      sent += 1
-      if (z.safeParse(endpoint.input, input).success) valid += 1
-      const { path, init } = rawRequest(endpoint, input)
-      const response = await visitor.fetch(path, init)
-      await response.arrayBuffer()
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
-      if (response.status >= 500)
-        faults.add(`${name} ${response.status} for ${JSON.stringify(input)?.slice(0, 200)}`)
-    }
+    const shares: number[] = []
 
     for (const [room, group] of Object.entries(contract)) {
       for (const [name, endpoint] of Object.entries(group)) {
         // An endpoint may well end the session that it was called with.
-        if ((await visitor.call(accounts.user, {})) === null) await visitor.call(accounts.login, admin)
+        const seller = createVisitor(victim.url)
+        await seller.call(accounts.login, admin)
+        const cookie = [...seller.cookies].map((pair) => pair.join('=')).join('; ')
         const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
         const samples = fc.sample(inputs(schema), perEndpoint).values()
+        let valid = 0
         const lane = async () => {
-          for (const input of samples) await shoot(`${room}.${name}`, endpoint, input)
+          for (const input of samples) {
+            if (z.safeParse(endpoint.input, input).success) valid += 1
+            const status = await send(victim.port, cookie, rawRequest(endpoint, input))
+            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+            if (status >= 500)
+              faults.add(`${room}.${name} ${status} for ${JSON.stringify(input)?.slice(0, 200)}`)
+          }
         }
-        // Sixteen lanes draw from the same samples.
-        await Promise.all(Array.from({ length: 16 }, lane))
+        // All lanes draw from the same samples.
+        await Promise.all(Array.from({ length: 32 }, lane))
+        shares.push(valid / perEndpoint)
       }
     }
+    const percent = (share: number) => Math.round(100 * share)
+    const [lowest, mean] = [
+      Math.min(...shares),
+      shares.reduce((sum, share) => sum + share, 0) / shares.length,
+    ]
     return {
-      ok: faults.size === 0 && valid / sent >= 0.2,
-      figures: `${sent} inputs, ${Math.round((100 * valid) / sent)} % right: answers ${[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}${[
+      // A few inputs for each endpoint are right in another share each time.
+      ok: faults.size === 0 && (quick ? mean : lowest) >= 0.2,
+      figures: `${perEndpoint * shares.length} inputs, ${percent(mean)} % right (at least ${percent(lowest)} % for each endpoint): answers ${format(statuses)}${[
         ...faults,
       ]
         .slice(0, 5)
@@ -168,8 +179,23 @@ export const badInputs: Row = {
   },
 }
 
+type RawRequest = { path: string; method: Endpoint['method']; body?: string }
+
+const agent = new Agent({ keepAlive: true })
+
+/** The answer's status. `fetch` would need more of the machine than the shop does. */
+const send = (port: number, cookie: string, { path, method, body }: RawRequest) =>
+  new Promise<number>((resolve, reject) => {
+    const headers = { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    request({ host: '127.0.0.1', port, path, method, headers, agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+    })
+      .once('error', reject)
+      .end(body)
+  })
+
 /** As an attacker would send it: whatever the input is, with no help from the typed caller. */
-function rawRequest(endpoint: Endpoint, input: unknown): { path: string; init: RequestInit } {
+function rawRequest({ method, ...endpoint }: Endpoint, input: unknown): RawRequest {
   const fields: Record<string, unknown> =
     typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : {}
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => {
@@ -177,19 +203,12 @@ function rawRequest(endpoint: Endpoint, input: unknown): { path: string; init: R
     delete fields[name]
     return encodeURIComponent(text(value)) || 'x'
   })
-  if (endpoint.method === 'GET' || endpoint.method === 'DELETE') {
+  if (method === 'GET' || method === 'DELETE') {
     const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, text(value)]))
-    return { path: `${path}?${query}`, init: { method: endpoint.method } }
+    return { path: `${path}?${query}`, method }
   }
   const body = typeof input === 'object' && input !== null && !Array.isArray(input) ? fields : input
-  return {
-    path,
-    init: {
-      method: endpoint.method,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body) ?? '',
-    },
-  }
+  return { path, method, body: JSON.stringify(body) ?? '' }
 }
 
 /** `encodeURIComponent` refuses half a surrogate pair; the wire would not carry it either. */

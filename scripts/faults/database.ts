@@ -5,6 +5,7 @@ import type { Victim } from './victim.ts'
 
 export const databaseRestarts: Row = {
   name: 'PostgreSQL restarted under load',
+  alone: true,
   async run(victim, quick) {
     const restarts = quick ? 2 : 20
     const pid = victim.pid()
@@ -76,6 +77,7 @@ function isRunning(victim: Victim) {
 
 export const databaseFrozen: Row = {
   name: 'PostgreSQL frozen',
+  alone: true,
   async run(victim, quick) {
     const everyone = processTree(victim.postmaster())
     for (const pid of everyone) process.kill(pid, 'SIGSTOP')

@@ -10,6 +10,7 @@ import { format, type Outcome, type Row, subscribe, timed } from './row.ts'
 /** A small disk of its own for a shop with its local PostgreSQL, filled up while buyers write. */
 export const diskFull: Row = {
   name: 'disk full',
+  alone: true,
   async run() {
     const disk = mkdtempSync(join(tmpdir(), 'shop-fault-disk-'))
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]).status === 0

@@ -6,6 +6,7 @@ import { type Row, timed } from './row.ts'
 
 export const slowConnections: Row = {
   name: 'slow connections',
+  alone: true,
   async run(victim, quick) {
     const count = quick ? 500 : 2000
     const sockets = Array.from({ length: count }, () =>
@@ -39,6 +40,7 @@ export const slowConnections: Row = {
 
 export const manyRequests: Row = {
   name: 'memory and descriptors',
+  alone: true,
   async run(victim, quick) {
     const total = quick ? 10_000 : 1_000_000
     const requests = ['/', '/api/products', '/api/user', '/nope'].map(

@@ -4,6 +4,7 @@ import { format, type Row, subscribe } from './row.ts'
 
 export const gracefulStop: Row = {
   name: 'stopped under load',
+  alone: true,
   async run(victim, quick) {
     let [dropped, answered, codes] = [0, 0, new Set<number | null>()]
     for (let stop = 0; stop < (quick ? 1 : 5); stop++) {
@@ -40,6 +41,7 @@ export const gracefulStop: Row = {
 /** Two processes on one database behind what a reverse proxy does: where it cannot connect, or cannot read, it asks the other. */
 export const rollingRestarts: Row = {
   name: 'rolling restarts under load',
+  alone: true,
   async run(victim, quick) {
     const second = await openProcess({ DATA_DIR: victim.dataDir, DATABASE_URL: victim.databaseUrl })
     const shops = [victim, second]

@@ -3,6 +3,10 @@ import type { Victim } from './victim.ts'
 /** Each row hurts the shop in one way and answers one line of figures; `ok` says whether the goal was met. */
 export type Row = {
   name: string
+  /** Hurts what others share, or measures what others would disturb. */
+  alone?: true
+  /** Settings of the shop that it hurts. */
+  env?: Record<string, string>
   run(victim: Victim, quick: boolean): Promise<Outcome>
 }
 

@@ -2,13 +2,18 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import { openCluster } from '#server/cluster.ts'
 import { readConfig } from '#server/config.ts'
+import { createPasswords } from '#server/passwords.ts'
 import { startShop } from '#server/start.ts'
+
+const lightHashing = process.env.LIGHT_HASHING
+  ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }
+  : {}
 
 /** The shop as a process for measuring and hurting: as `server/main.ts`, but every visitor has the same address here. */
 const config = { ...readConfig(process.env), rateLimits: false }
 const shop =
   config.processes > 1 && cluster.isPrimary
     ? await openCluster(config).then(({ close }) => ({ stop: close, close }))
-    : await startShop(config, { log: pino({ level: config.logLevel }) })
+    : await startShop(config, { log: pino({ level: config.logLevel }), ...lightHashing })
 process.on('SIGTERM', () => void shop.stop().then(() => process.exit(0)))
 process.on('SIGINT', () => void shop.close().then(() => process.exit(0)))

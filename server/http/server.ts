@@ -14,6 +14,7 @@ import type { Config } from '../config.ts'
 import { isDatabaseAway } from '../database/connect.ts'
 import { Refusal, tooMany } from '../errors.ts'
 import type { SecurityHeaders } from './headers.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 /** Looks at a request before the router does; true means it was answered. */
 export type Ahead = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -44,6 +45,7 @@ export async function createHttpServer({
     trustProxy: config.trustProxy,
     bodyLimit: 64 * 1024,
     routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: answerUnreadable(security.other),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },

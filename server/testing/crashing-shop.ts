@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import process from 'node:process'
 import { pino } from 'pino'
 import type { Sandbox } from '#sandbox/sandbox.ts'
@@ -39,6 +40,8 @@ async function obey(order: Order) {
   }
 }
 
+// Who is killed writes nothing at its end, and the next one would have to compile all of it again.
+flushCompileCache()
 const { secretKey, publishableKey, api } = sandbox
 process.send?.({
   url: shop.config.publicUrl,

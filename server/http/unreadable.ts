@@ -1,0 +1,33 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+
+type ConnectionError = Error & { code?: string }
+
+const refusals: Record<string, { status: number; message: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The address or the headers of this request are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'This request took too long to arrive' },
+}
+const otherwise = { status: 400, message: 'The request could not be read' }
+
+/** What could not even be read gets a last word like any other answer; after it nothing on this connection can be trusted. */
+export const answerUnreadable =
+  (headers: Record<string, string>) =>
+  (error: ConnectionError, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
+    // Where an answer has begun, or nobody listens any more, another one would be noise.
+    if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+      socket.destroy(error)
+      return
+    }
+    const { status, message } = refusals[error.code ?? ''] ?? otherwise
+    const body = JSON.stringify({ message })
+    const lines = Object.entries({
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
+      socket.destroy(),
+    )
+  }
