@@ -1,12 +1,12 @@
+import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { RenderPages, SiteSettings } from '#contract/site.ts'
+import type { SiteSettings } from '#contract/site.ts'
 import type { SecurityHeaders } from './headers.ts'
+import type { Rendered, RenderOrder } from './render-site.ts'
 
 /** The whole site in memory: hashed assets from the build, and every page rendered for this shop's settings. */
 export type SiteFile = {
@@ -45,40 +45,30 @@ export async function loadSite(
   const assets = readAssets(join(dist, 'web'), security)
   const renderer = join(dist, 'render', 'render.js')
   const key = hashOf(readFileSync(renderer), assets.map((file) => file.hash).join(), JSON.stringify(settings))
-  const rendered = readCache(cacheDir, key) ?? (await render(renderer, settings))
+  const rendered = readCache(cacheDir, key) ?? (await render({ renderer, settings }))
   writeCache(cacheDir, key, rendered)
   return { files: [...assets, ...rendered.map((file) => withHeaders(file, security))] }
 }
 
-type Rendered = Omit<SiteFile, 'headers'> & { page?: { scriptHashes: string[]; referrer: string } }
-
 function withHeaders({ page, ...file }: Rendered, security: SecurityHeaders): SiteFile {
-  return { ...file, headers: page ? security.page(page.scriptHashes, page.referrer) : security.other }
+  return {
+    ...file,
+    hash: hashOf(file.body),
+    immutable: false,
+    headers: page ? security.page(page.scriptHashes, page.referrer) : security.other,
+  }
 }
 
-async function render(renderer: string, settings: SiteSettings): Promise<Rendered[]> {
-  const { renderPages } = (await import(pathToFileURL(renderer).href)) as { renderPages: RenderPages }
-  const { pages, files } = await renderPages(settings)
-  return Promise.all([
-    ...pages.map(({ path, html, scriptHashes, referrer }) =>
-      compressed(path, 'text/html; charset=utf-8', html, { scriptHashes, referrer }),
-    ),
-    ...files.map(({ path, type, body }) => compressed(path, type, body)),
-  ])
-}
-
-async function compressed(
-  path: string,
-  type: string,
-  text: string,
-  page?: Rendered['page'],
-): Promise<Rendered> {
-  const body = Buffer.from(text)
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    promisify(gzip)(body, { level: 9 }),
-  ])
-  return { path, type, body, br, gzip: gz, hash: hashOf(body), immutable: false, ...(page ? { page } : {}) }
+/** In a process of its own: what React and the compression need of the memory is never given back by the one that serves. */
+async function render(order: RenderOrder): Promise<Rendered[]> {
+  const child = fork(new URL('./render-site.ts', import.meta.url), { serialization: 'advanced' })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The pages could not be rendered (exit code ${code})`)
+  })
+  child.send(order)
+  const [rendered] = (await Promise.race([once(child, 'message'), ended])) as [Rendered[]]
+  child.disconnect()
+  return rendered
 }
 
 function readAssets(folder: string, security: SecurityHeaders): SiteFile[] {
