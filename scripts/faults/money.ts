@@ -8,9 +8,10 @@ import { readOutbox } from '#server/gateways/outbox.ts'
 import { createStripeGateway } from '#server/gateways/stripe.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
-import { crashMany, jobsAreDone, startProcess } from '#server/testing/crashes.ts'
+import { crashingShop, crashMany, jobsAreDone, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'
+import { bundled } from './bundle.ts'
 import type { Row } from './row.ts'
 import type { Victim } from './victim.ts'
 
@@ -185,12 +186,14 @@ export const kills: Row = {
   async run(victim, quick) {
     const each = quick ? 5 : 250
     await victim.stop()
-    const places = [{ databaseUrl: victim.databaseUrl, dataDir: victim.dataDir }]
+    const entry = bundled(crashingShop)
+    const places = [{ databaseUrl: victim.databaseUrl, dataDir: victim.dataDir, entry }]
     // Two shops die side by side, each on a database of its own: one alone leaves half of the machine idle.
     if (!quick)
       places.push({
         databaseUrl: await victim.createDatabase(),
         dataDir: mkdtempSync(join(victim.dataDir, 'second-')),
+        entry,
       })
     const all = await Promise.all(places.map((place) => crashMany(place, each)))
     const sum = (key: 'payments' | 'paidBack' | 'mails' | 'lost' | 'doubled') =>

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { checkout } from '#contract/checkout.ts'
@@ -27,7 +28,10 @@ export const moments = [
   'checkout before commit',
 ]
 
-type Place = { databaseUrl: string; dataDir: string }
+export const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.meta.url))
+
+/** `entry` is the crashing shop in another form. */
+type Place = { databaseUrl: string; dataDir: string; entry?: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
 /** A shop in a process of its own. Undefined when it has died before it was open, over what others had left. */
@@ -36,7 +40,7 @@ export async function startProcess(
   env: Record<string, string> = {},
   tries = 3,
 ): Promise<Running | undefined> {
-  const child = fork(new URL('./crashing-shop.ts', import.meta.url), {
+  const child = fork(place.entry ?? crashingShop, {
     env: {
       ...process.env,
       PORT: '0',
