@@ -126,7 +126,10 @@ test('a session that ends while a page is open leads to the login, and back afte
   shop,
 }) => {
   const { person, dialog } = await openProfile(page, shop)
+  // Whatever is still being loaded would notice the end before the click does.
   await expect(dialog.getByText('This device')).toBeVisible()
+  await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
+  await expect(page.getByText('No products yet')).toBeVisible()
   const paused = pauseAtLogin(page)
   await person.call(accounts.logoutEverywhere, {})
   await page.getByRole('button', { name: 'Save Changes' }).click()

@@ -3,11 +3,16 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { RenderPages, SiteSettings } from '#contract/site.ts'
-import type { SiteFile } from './site.ts'
 
 /** A process that renders and compresses every page, answers them, and ends: see `site.ts`. */
 export type RenderOrder = { renderer: string; settings: SiteSettings }
-export type Rendered = Pick<SiteFile, 'path' | 'type' | 'body' | 'br' | 'gzip'> & {
+export type Rendered = {
+  /** `/about`, `/robots.txt`, or `*` for the not-found page. */
+  path: string
+  type: string
+  body: Buffer
+  br: Buffer
+  gzip: Buffer
   page?: { scriptHashes: string[]; referrer: string }
 }
 
@@ -36,4 +41,8 @@ async function compressed(
   return { path, type, body, br, gzip: gz, ...(page ? { page } : {}) }
 }
 
-process.once('message', async (order: RenderOrder) => process.send?.(await render(order)))
+async function obey(order: RenderOrder) {
+  process.send?.(await render(order))
+}
+
+process.once('message', (order: RenderOrder) => void obey(order))

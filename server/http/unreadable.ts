@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 
 type ConnectionError = Error & { code?: string }
 
+/** Where Node keeps the answer that is being written to a connection. */
+const answer = '_httpMessage'
+
 const refusals: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The address or the headers of this request are too long' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'This request took too long to arrive' },
@@ -12,9 +15,9 @@ const otherwise = { status: 400, message: 'The request could not be read' }
 /** What could not even be read gets a last word like any other answer; after it nothing on this connection can be trusted. */
 export const answerUnreadable =
   (headers: Record<string, string>) =>
-  (error: ConnectionError, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
+  (error: ConnectionError, socket: Socket & { [answer]?: ServerResponse | null }) => {
     // Where an answer has begun, or nobody listens any more, another one would be noise.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+    if (error.code === 'ECONNRESET' || !socket.writable || socket[answer]?.headersSent) {
       socket.destroy(error)
       return
     }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/settings.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
@@ -19,17 +18,17 @@ export function Footer() {
           <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
         </div>
         <Column title="Product">
-          <Link href="/products" className={link}>
+          <a href="/products" className={link}>
             Products
-          </Link>
-          <Link href="/products/rebound-sigma-pro" className={link}>
+          </a>
+          <a href="/products/rebound-sigma-pro" className={link}>
             Rebound Sigma Pro
-          </Link>
+          </a>
         </Column>
         <Column title="Company">
-          <Link href="/about" className={link}>
+          <a href="/about" className={link}>
             About
-          </Link>
+          </a>
           <a href={`mailto:${supportEmail}`} className={link}>
             Support
           </a>
@@ -51,15 +50,15 @@ export function Footer() {
           © <CurrentYear /> {brand.name}. All rights reserved.
         </p>
         <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
-          <Link href="/legal/terms" className={link}>
+          <a href="/legal/terms" className={link}>
             Terms
-          </Link>
-          <Link href="/legal/privacy" className={link}>
+          </a>
+          <a href="/legal/privacy" className={link}>
             Privacy
-          </Link>
-          <Link href="/legal/imprint" className={link}>
+          </a>
+          <a href="/legal/imprint" className={link}>
             Imprint
-          </Link>
+          </a>
           <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
             Cookie settings
           </button>

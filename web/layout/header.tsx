@@ -3,7 +3,6 @@ import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { Menu, menuItem } from '#web/ui/menu.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Logo } from './logo.tsx'
@@ -21,9 +20,9 @@ export function Header({ pathname }: { pathname: string }) {
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
       <Container className="flex h-16 items-center gap-8">
-        <Link href="/" className="rounded-sm" aria-current={pathname === '/' ? 'page' : undefined}>
+        <a href="/" className="rounded-sm" aria-current={pathname === '/' ? 'page' : undefined}>
           <Logo />
-        </Link>
+        </a>
         <nav aria-label="Main" className="flex flex-1 items-center gap-1 max-md:hidden">
           {links.map((link) => (
             <NavLink key={link.href} pathname={pathname} {...link} />
@@ -63,13 +62,13 @@ type NavItem = { href: string; text: string }
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
   const here = pathname === href || pathname.startsWith(`${href}/`)
   return (
-    <Link
+    <a
       href={href}
       aria-current={here ? 'page' : undefined}
       className="rounded-md px-3 py-2 text-sm font-medium text-muted transition-colors hover:text-ink aria-[current]:text-ink"
     >
       {text}
-    </Link>
+    </a>
   )
 }
 
@@ -85,9 +84,9 @@ function UserMenu({ name }: { name: string }) {
         </>
       }
     >
-      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
+      <a href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
         Dashboard
-      </Link>
+      </a>
       <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
         Logout
       </button>
@@ -119,7 +118,7 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
     >
       <nav aria-label="Main">
         {[...links, ...(user ? [{ href: '/dashboard', text: 'Dashboard' }] : [])].map(({ href, text }) => (
-          <Link
+          <a
             key={href}
             href={href}
             onClick={close}
@@ -127,7 +126,7 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
             className={item}
           >
             {text}
-          </Link>
+          </a>
         ))}
         {user ? (
           <button
@@ -141,9 +140,9 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
             Logout
           </button>
         ) : (
-          <Link href="/auth" onClick={close} className={item}>
+          <a href="/auth" onClick={close} className={item}>
             Log In
-          </Link>
+          </a>
         )}
       </nav>
       <div className="mt-2 flex min-h-12 items-center justify-between border-t border-line px-3 pt-2 text-lg font-medium">

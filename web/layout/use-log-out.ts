@@ -1,6 +1,6 @@
 import { useLogout } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
-import { goTo } from '#web/ui/link.tsx'
+import { goTo } from '#web/ui/navigate.ts'
 
 /** Logs out and goes home after the spec's moment. */
 export function useLogOut() {

@@ -1,6 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { Link } from './link.tsx'
 import { Spinner } from './spinner.tsx'
 
 const looks = {
@@ -60,6 +59,10 @@ export function Button({
   )
 }
 
-export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Look) {
-  return <Link className={classesOf({ look, size } as Look, className)} {...rest} />
+export function ButtonLink({ look, size, className, children, ...rest }: ComponentProps<'a'> & Look) {
+  return (
+    <a className={classesOf({ look, size } as Look, className)} {...rest}>
+      {children}
+    </a>
+  )
 }

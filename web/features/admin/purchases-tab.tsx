@@ -1,4 +1,4 @@
-import { Plus, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import type { InputOf } from '#contract/endpoint.ts'
@@ -9,7 +9,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
+import { AddPurchase } from './add-purchase-dialog.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
@@ -26,7 +26,6 @@ const changing = { list: purchases.adminList, refreshes: [accounts.adminList, ov
 export default function PurchasesTab() {
   const [q, setQ] = useState('')
   const [filters, setFilters] = useState<Chosen>({ sort: 'newest' })
-  const [adding, setAdding] = useState(false)
   const [refunding, setRefunding] = useState<Purchase | null>(null)
   const query = usePages(purchases.adminList, { q, ...filters })
   const cancel = useRowCall(purchases.adminCancel, {
@@ -66,10 +65,7 @@ export default function PurchasesTab() {
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
         <Filters filters={filters} onChange={setFilters} />
-        <Button className="max-sm:w-full sm:ml-auto" onClick={() => setAdding(true)}>
-          <Plus className="size-4" aria-hidden="true" />
-          Add Purchase
-        </Button>
+        <AddPurchase />
       </div>
       <EndlessTable
         label="Purchases"
@@ -86,7 +82,6 @@ export default function PurchasesTab() {
           />
         )}
       />
-      {adding && <AddPurchaseDialog onClose={() => setAdding(false)} />}
       {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
     </div>
   )

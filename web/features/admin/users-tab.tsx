@@ -1,4 +1,4 @@
-import { Plus, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
@@ -10,7 +10,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AddUserDialog } from './add-user-dialog.tsx'
+import { AddUser } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { Filter, SearchBox } from './search-box.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
@@ -23,7 +23,6 @@ const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', 'Actions']
 export default function UsersTab() {
   const [q, setQ] = useState('')
   const [sort, setSort] = useState<Sort>('newest')
-  const [adding, setAdding] = useState(false)
   const query = usePages(accounts.adminList, { q, sort })
   const remove = useRowCall(accounts.adminDelete, {
     list: accounts.adminList,
@@ -54,10 +53,7 @@ export default function UsersTab() {
           <option value="newest">Newest first</option>
           <option value="oldest">Oldest first</option>
         </Filter>
-        <Button className="max-sm:w-full sm:ml-auto" onClick={() => setAdding(true)}>
-          <Plus className="size-4" aria-hidden="true" />
-          Add User
-        </Button>
+        <AddUser />
       </div>
       <EndlessTable
         label="Users"
@@ -67,7 +63,6 @@ export default function UsersTab() {
         empty={<EmptyState title="No users found" />}
         renderRow={(user) => <Row user={user} onRemove={() => void askAndRemove(user)} />}
       />
-      {adding && <AddUserDialog onClose={() => setAdding(false)} />}
     </div>
   )
 }

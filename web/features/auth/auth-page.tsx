@@ -5,7 +5,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { takeReturnPath } from '#web/layout/return-path.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { goTo, Link } from '#web/ui/link.tsx'
+import { goTo } from '#web/ui/navigate.ts'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
@@ -68,9 +68,9 @@ function LoginForm({ email, onEmail }: EmailProps) {
       <Field name="password" label="Password">
         <PasswordInput autoComplete="current-password" required maxLength={128} />
       </Field>
-      <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
+      <a href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
         Forgot password?
-      </Link>
+      </a>
       <Refusal error={login.error} />
       <SubmitButton disabled={mustWait} pendingText="Logging in...">
         Log In

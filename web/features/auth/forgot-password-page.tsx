@@ -5,7 +5,6 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 
@@ -21,9 +20,9 @@ export default function ForgotPasswordPage() {
       ) : (
         <SentNote email={sentTo} again={() => setSentTo(null)} />
       )}
-      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+      <a href="/auth" className={`${textLink} self-center text-sm`}>
         Back to Login
-      </Link>
+      </a>
     </AuthCard>
   )
 }

@@ -6,7 +6,7 @@ import { resetPassword } from '#contract/fields.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { goTo, Link } from '#web/ui/link.tsx'
+import { goTo } from '#web/ui/navigate.ts'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
@@ -26,9 +26,9 @@ export default function ResetPasswordPage() {
   return (
     <AuthCard title="Reset password" description="Choose a new password. Every device will be logged out.">
       <ResetForm token={token} />
-      <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
+      <a href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
-      </Link>
+      </a>
     </AuthCard>
   )
 }

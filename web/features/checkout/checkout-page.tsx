@@ -13,8 +13,8 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { goTo, Link } from '#web/ui/link.tsx'
 import { exactDollars } from '#web/ui/money.ts'
+import { goTo } from '#web/ui/navigate.ts'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -147,13 +147,13 @@ function GuestEmail(props: { isPending: boolean; onContinue: (email: string) => 
       </Form>
       <p className="text-sm text-muted">
         Already have an account?{' '}
-        <Link
+        <a
           href="/auth"
           onClick={rememberReturnPath}
           className="font-medium text-accent-strong underline underline-offset-2"
         >
           Log in
-        </Link>
+        </a>
       </p>
     </Card>
   )

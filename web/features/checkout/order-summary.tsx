@@ -3,7 +3,6 @@ import type { BillingType } from '#contract/fields.ts'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { dollars, exactDollars } from '#web/ui/money.ts'
 import { checkoutAddress } from './address.ts'
 
@@ -54,12 +53,12 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
       </dl>
       <p className="text-sm text-muted">
         Renews {isYearly ? 'every year' : 'every month'} at {exactDollars(price)} until you cancel.{' '}
-        <Link
+        <a
           href={checkoutAddress(isYearly ? 'monthly' : 'yearly')}
           className="font-medium text-accent-strong underline underline-offset-2"
         >
           {isYearly ? 'Pay monthly instead' : `Pay yearly and save ${dollars(yearlySaving)}`}
-        </Link>
+        </a>
       </p>
       <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
         <li className="flex gap-3">

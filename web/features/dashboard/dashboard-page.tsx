@@ -1,7 +1,5 @@
-import { useState } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { Container } from '#web/ui/page.tsx'
-import { ProfileDialog } from '../profile/profile-dialog.tsx'
 import { Eyebrow } from '../showcase/section.tsx'
 import { Access } from './access.tsx'
 import { MyProducts } from './my-products.tsx'
@@ -15,7 +13,6 @@ export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
   useMailedInvoice()
-  const [editing, setEditing] = useState(false)
   return (
     <>
       <div className="hero border-b border-line">
@@ -24,7 +21,7 @@ export default function DashboardPage() {
             <Eyebrow>Dashboard</Eyebrow>
             <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
           </header>
-          <QuickCards purchases={purchases} onEditProfile={() => setEditing(true)} />
+          <QuickCards purchases={purchases} />
         </Container>
       </div>
       <Container className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
@@ -37,7 +34,6 @@ export default function DashboardPage() {
           </>
         )}
       </Container>
-      {editing && <ProfileDialog onClose={() => setEditing(false)} />}
     </>
   )
 }

@@ -5,15 +5,10 @@ import { useData } from '#web/api/use-data.ts'
 import { useLogOut } from '#web/layout/use-log-out.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
+import { ProfileDialog } from '../profile/profile-dialog.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
-export function QuickCards({
-  purchases,
-  onEditProfile,
-}: {
-  purchases: MyPurchases
-  onEditProfile: () => void
-}) {
+export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
   const [leaving, setLeaving] = useState(false)
   return (
@@ -31,9 +26,7 @@ export function QuickCards({
         </QuickCard>
       )}
       {purchases.query.isPending && <Skeleton className="h-full min-h-36 rounded-lg" />}
-      <QuickCard title="Profile" icon={UserRound} onClick={onEditProfile}>
-        Name and TradingView username
-      </QuickCard>
+      <ProfileCard />
       <QuickCard
         title="Log Out"
         icon={LogOut}
@@ -46,6 +39,18 @@ export function QuickCards({
         End this session
       </QuickCard>
     </div>
+  )
+}
+
+function ProfileCard() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
+        Name and TradingView username
+      </QuickCard>
+      {isOpen && <ProfileDialog onClose={() => setIsOpen(false)} />}
+    </>
   )
 }
 

@@ -1,7 +1,6 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
 import { ChartPanel } from '../showcase/chart-panel.tsx'
@@ -92,7 +91,7 @@ function DataDriven() {
 function Teaser() {
   return (
     <Container>
-      <Link
+      <a
         href="/products/rebound-sigma-pro"
         className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
       >
@@ -118,7 +117,7 @@ function Teaser() {
           </span>
         </div>
         <Bands />
-      </Link>
+      </a>
     </Container>
   )
 }

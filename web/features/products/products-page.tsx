@@ -2,7 +2,6 @@ import { reboundSigmaPro } from '#contract/price-list.ts'
 import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { ExampleChart } from '../showcase/example-chart.tsx'
@@ -24,7 +23,7 @@ export default function ProductsPage() {
 
 function ProductCard() {
   return (
-    <Link
+    <a
       href="/products/rebound-sigma-pro"
       className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
     >
@@ -55,7 +54,7 @@ function ProductCard() {
           </span>
         </span>
       </span>
-    </Link>
+    </a>
   )
 }
 

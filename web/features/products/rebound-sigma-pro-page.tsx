@@ -18,9 +18,9 @@ import type { ReactNode } from 'react'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Accordion } from '#web/ui/accordion.tsx'
+import { AsWritten } from '#web/ui/as-written.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Link } from '#web/ui/link.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '../showcase/section.tsx'
@@ -42,6 +42,22 @@ const contentIcons = [
 ]
 
 export default function ReboundSigmaProPage() {
+  return (
+    <>
+      <AsWritten>{() => <Argument />}</AsWritten>
+      <Section
+        title="Example Chart"
+        lead="Drawn from made-up prices, to show signals and not results. One of the three trades ends at a loss, because some do."
+      >
+        <ExplorableChart />
+      </Section>
+      <AsWritten>{() => <Offer />}</AsWritten>
+    </>
+  )
+}
+
+/** What it is good for and how it works. */
+function Argument() {
   return (
     <>
       <Hero />
@@ -67,12 +83,14 @@ export default function ReboundSigmaProPage() {
       >
         <Steps />
       </Section>
-      <Section
-        title="Example Chart"
-        lead="Drawn from made-up prices, to show signals and not results. One of the three trades ends at a loss, because some do."
-      >
-        <ExplorableChart />
-      </Section>
+    </>
+  )
+}
+
+/** What belongs to it, what others have asked, and what it costs. */
+function Offer() {
+  return (
+    <>
       <Section title="What You Get" lead="One subscription, the whole package.">
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {contents.map(({ title, text }, index) => (
@@ -96,9 +114,9 @@ export default function ReboundSigmaProPage() {
         lead={
           <>
             Something else?{' '}
-            <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
+            <a href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
               Write to us
-            </Link>
+            </a>
             .
           </>
         }

@@ -4,7 +4,7 @@ import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { goTo } from '#web/ui/link.tsx'
+import { goTo } from '#web/ui/navigate.ts'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
 export function DeleteAccount() {

@@ -6,7 +6,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { goTo } from '#web/ui/link.tsx'
+import { goTo } from '#web/ui/navigate.ts'
 import { Time } from '#web/ui/time.tsx'
 import { deviceName } from './device-name.ts'
 

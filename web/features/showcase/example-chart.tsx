@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { bars, signals } from './sample-data.ts'
 
@@ -34,13 +35,20 @@ function candles(rising: boolean) {
   }
 }
 
-const rising = candles(true)
-const falling = candles(false)
 const line = (value: (bar: (typeof bars)[number]) => number) =>
   bars.map((bar, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value(bar))}`).join('')
-const mean = line((bar) => bar.mean)
-const lower = line((bar) => bar.lower)
-const zone = `M0 ${height}V${y(bars[0]?.lower ?? 0)}${lower.replace('M', 'L')}H${width}V${height}z`
+
+/** Drawn when it is first shown: where the server has written the picture, that is never. */
+function draw() {
+  const lower = line((bar) => bar.lower)
+  return {
+    rising: candles(true),
+    falling: candles(false),
+    mean: line((bar) => bar.mean),
+    lower,
+    zone: `M0 ${height}V${y(bars[0]?.lower ?? 0)}${lower.replace('M', 'L')}H${width}V${height}z`,
+  }
+}
 
 /** What the picture shows, for those who cannot see it. */
 export const chartDescription =
@@ -48,6 +56,7 @@ export const chartDescription =
 
 /** Daily candles with rebound entries and exits. On narrow screens its first part is shown. */
 export function ExampleChart({ className }: { className?: string }) {
+  const { rising, falling, mean, lower, zone } = useMemo(() => draw(), [])
   return (
     <span className={classes('chart-reveal relative block', className)}>
       <svg

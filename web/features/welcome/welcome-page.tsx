@@ -1,6 +1,5 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/link.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
@@ -40,7 +39,7 @@ function NextStep(props: { href: string; icon: LucideIcon; title: string; text: 
   const { href, icon: Picture, title, text } = props
   return (
     <li>
-      <Link
+      <a
         href={href}
         className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
       >
@@ -55,7 +54,7 @@ function NextStep(props: { href: string; icon: LucideIcon; title: string; text: 
           />
         </span>
         <span className="text-muted">{text}</span>
-      </Link>
+      </a>
     </li>
   )
 }
