@@ -120,6 +120,28 @@ test.describe('going from page to page', () => {
     await expect(link).toBeInViewport()
   })
 
+  test('goes back to where the reader was on a page that stayed as the server wrote it', async ({ page }) => {
+    await page.goto('/')
+    const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
+    await link.scrollIntoViewIfNeeded()
+    await link.click()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+    await page.goBack()
+    await expect(link).toBeInViewport()
+    await link.click()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+  })
+
+  test('begins a page at its top, also after a jump inside the last one', async ({ page }) => {
+    await page.goto('/about')
+    await page.getByRole('heading', { name: 'Write to us' }).scrollIntoViewIfNeeded()
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Rebound Sigma Pro' }).click()
+    await page.getByRole('link', { name: 'Learn How It Works' }).click()
+    await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
+  })
+
   test('fetches the code of the next page when the pointer comes near', async ({ page }) => {
     await page.goto('/')
     const code = page.waitForResponse(/about-page/)

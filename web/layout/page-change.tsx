@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
-import type { Route } from '#web/router.tsx'
+import { type Route, routeFor } from '#web/router.tsx'
 import { useSettings } from '#web/settings.tsx'
 
 export function pageTitle(route: Route) {
@@ -17,7 +17,8 @@ export function PageChange({ route }: { route: Route }) {
 
   useEffect(() => {
     const onPopState = () => {
-      goesBack.current = true
+      // Also said by the browser when a link leads to another place on the same page.
+      goesBack.current = routeFor(location.pathname) !== shown.current
     }
     const onScroll = () => positions.current.set(shown.current, scrollY)
     addEventListener('popstate', onPopState)

@@ -10,13 +10,17 @@ let wishes = 0
 export async function goTo(href: string, { replace = false, after = 0 } = {}) {
   const wish = ++wishes
   const moment = new Promise((resolve) => setTimeout(resolve, after))
-  const loaded = await loadPage(routeFor(new URL(href, location.href).pathname)).catch(() => null)
+  const there = routeFor(new URL(href, location.href).pathname)
+  const [loaded] = await Promise.all([loadPage(there).catch(() => null), loadHere()])
   if (after) await moment
   if (wish !== wishes) return
   if (loaded) navigate(href, { replace })
   // The chunk is gone after a new release, or the network is: the browser's own navigation copes with both.
   else location.assign(href)
 }
+
+/** Whoever goes back finds the page they left at once, also if it was left as the server wrote it. */
+const loadHere = () => loadPage(routeFor(location.pathname)).catch(() => undefined)
 
 /**
  * Links to other pages of the site are followed without a reload, and the code of their page comes when the pointer
@@ -25,7 +29,9 @@ export async function goTo(href: string, { replace = false, after = 0 } = {}) {
 export function watchLinks() {
   const prefetch = ({ target }: Event) => {
     const found = insideLink(target)
-    if (found) void loadPage(found.route).catch(() => undefined)
+    if (!found) return
+    void loadPage(found.route).catch(() => undefined)
+    void loadHere()
   }
   document.addEventListener('pointerover', prefetch, { passive: true })
   document.addEventListener('focusin', prefetch, { passive: true })
@@ -41,7 +47,8 @@ export function watchLinks() {
 function insideLink(target: EventTarget | null): { link: HTMLAnchorElement; route: Route } | undefined {
   const link = (target as Partial<Element> | null)?.closest?.<HTMLAnchorElement>('a[href]')
   if (!link || link.origin !== location.origin || link.target || link.download) return undefined
-  if (link.getAttribute('href')?.startsWith('#')) return undefined
+  // A place on this very page is the browser's business.
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return undefined
   const route = routeFor(link.pathname)
   return route === notFound ? undefined : { link, route }
 }
