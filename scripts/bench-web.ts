@@ -22,6 +22,8 @@ const browser = await chromium.launch({
   args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
 })
 try {
+  // Before the shop is filled: PostgreSQL tidies up for minutes after it.
+  const loads = await pageLoads(browser, shop.url)
   fill(shop)
   const [admin, buyer] = [createVisitor(shop.url), createVisitor(shop.url)]
   await admin.call(accounts.login, seller)
@@ -38,7 +40,6 @@ try {
     status: 'active',
   })
 
-  const loads = await pageLoads(browser, shop.url)
   const people = { url: shop.url, user: buyer.cookies, admin: admin.cookies }
   const usual = await interactions(browser, people)
   const slow = await interactions(browser, people, { rounds: 1, slower: 4 })

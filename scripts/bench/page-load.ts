@@ -29,6 +29,8 @@ async function openBarePage() {
     ],
     build: { write: false, target: 'es2022', modulePreload: false, rolldownOptions: { input: name } },
   })) as Rolldown.RolldownOutput
+  // The build has set it for itself, and whatever is started later would take it for its own.
+  delete process.env.NODE_ENV
   const script = brotliCompressSync(output[0].code)
   const page = brotliCompressSync(
     '<!doctype html><html lang="en"><head><title>Bare</title><script type="module" src="/bare.js"></script></head><body><main><h1>A bare page</h1><button>0</button></main></body></html>',
