@@ -27,8 +27,9 @@ async function open() {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   if (config.processes > 1 && cluster.isPrimary) {
-    const { close } = await openCluster(config)
-    stopInOrder({ stop: close, close })
+    const opening = openCluster(config).then(({ close }) => ({ stop: close, close }))
+    stopInOrder(opening)
+    await opening
     return
   }
   const log = pino({
@@ -48,11 +49,12 @@ async function open() {
       'req.headers.authorization',
     ],
   })
-  const shop = await startShop(config, { log })
+  const opening = startShop(config, { log })
+  stopInOrder(opening)
+  const shop = await opening
   if (cluster.worker === undefined || cluster.worker.id === 1) say(shop)
   // Of several processes, the one that made the admin tells; a password from the settings is known already.
   if (shop.firstAdmin && !config.admin.password) sayAdmin(shop.firstAdmin)
-  stopInOrder(shop)
 }
 
 function say({ config, mailsGoTo, databaseIsAt }: Shop) {
@@ -73,14 +75,16 @@ function sayAdmin({ email, password }: { email: string; password: string }) {
   process.stdout.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
 }
 
-/** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. */
-function stopInOrder(shop: { stop(): Promise<void>; close(): Promise<void> }) {
+/** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. Either lets a start come to its end. */
+function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>) {
   let stopping = false
   const end = async (how: 'stop' | 'close') => {
     if (stopping) return
     stopping = true
-    await shop[how]()
-    process.exit(0)
+    // Of a start that fails `run` tells, and ends the process.
+    const shop = await opening.catch(() => undefined)
+    await shop?.[how]()
+    if (shop) process.exit(0)
   }
   process.on('SIGTERM', () => void end('stop'))
   process.on('SIGINT', () => void end('close'))

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+
+test('a shop that is told to stop before its start is over stops in order', async () => {
+  const database = await createTestDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'shop-stop-'))
+  const shop = spawn(process.execPath, ['server/main.ts'], {
+    env: { ...process.env, PORT: '0', DATA_DIR: folder, DATABASE_URL: database.url, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(shop, 'exit')
+  // It listens before it has looked for its first admin.
+  shop.stdout.on('data', (lines) => {
+    if (String(lines).includes('Server listening')) shop.kill('SIGTERM')
+  })
+  expect(await ended).toEqual([0, null])
+  await database.drop()
+  rmSync(folder, { recursive: true })
+})
