@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
 import type { accounts, User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
+import { useTookOver } from '#web/ui/took-over.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 
@@ -16,6 +16,7 @@ const userKey = keyOf(currentUser)
 const endedKey = ['session-ended']
 
 export function useUser() {
+  // On a slow machine the answer is there before the last part of the page is taken over.
   const tookOver = useTookOver()
   const query = useQuery({
     queryKey: userKey,
@@ -24,17 +25,6 @@ export function useUser() {
   if (!tookOver) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
-
-/**
- * False while React takes over the prerendered page part by part, and each part must look as the server made it.
- * On a slow machine the answer about the user is there before the last part's turn.
- */
-const useTookOver = () =>
-  useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  )
 
 /** True once the server has refused a call because the session was over. */
 export function useSessionEnded() {

@@ -1,4 +1,5 @@
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useTookOver } from './took-over.ts'
 
 const nothing = { __html: '' }
 
@@ -7,12 +8,8 @@ const nothing = { __html: '' }
  * not look into it, which would be most of a page's work at load. Whoever comes from another page gets it rendered.
  */
 export function AsWritten({ children }: { children: () => ReactNode }) {
-  const takesOver = useSyncExternalStore(
-    () => () => {},
-    () => false,
-    () => !import.meta.env.SSR,
-  )
-  const [isWritten] = useState(takesOver)
+  const tookOver = useTookOver()
+  const [isWritten] = useState(!tookOver && !import.meta.env.SSR)
   if (!isWritten) return <div className="contents">{children()}</div>
   return <div className="contents" suppressHydrationWarning dangerouslySetInnerHTML={nothing} />
 }

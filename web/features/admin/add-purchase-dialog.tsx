@@ -1,4 +1,3 @@
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { accounts } from '#contract/accounts.ts'
@@ -8,7 +7,6 @@ import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -24,21 +22,7 @@ const form = z.object({
   status: z.enum(['active', 'cancelled', 'expired']),
 })
 
-/** The dialog's state is its button's own: opening it renders no row of the table again. */
-export function AddPurchase() {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <Button className="max-sm:w-full sm:ml-auto" onClick={() => setIsOpen(true)}>
-        <Plus className="size-4" aria-hidden="true" />
-        Add Purchase
-      </Button>
-      {isOpen && <AddPurchaseDialog onClose={() => setIsOpen(false)} />}
-    </>
-  )
-}
-
-function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
+export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')
   const products = useData(catalog.list, {})
   const add = useCall(purchases.adminAdd, {

@@ -1,29 +1,13 @@
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input } from '#web/ui/input.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
 
-/** The dialog's state is its button's own: opening it renders no row of the table again. */
-export function AddUser() {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <>
-      <Button className="max-sm:w-full sm:ml-auto" onClick={() => setIsOpen(true)}>
-        <Plus className="size-4" aria-hidden="true" />
-        Add User
-      </Button>
-      {isOpen && <AddUserDialog onClose={() => setIsOpen(false)} />}
-    </>
-  )
-}
-
-function AddUserDialog({ onClose }: { onClose: () => void }) {
+export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)
   const add = useCall(accounts.adminAdd, {
     refreshes: [accounts.adminList],

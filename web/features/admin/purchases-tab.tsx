@@ -9,7 +9,8 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AddPurchase } from './add-purchase-dialog.tsx'
+import { AddButton } from './add-button.tsx'
+import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
@@ -65,7 +66,7 @@ export default function PurchasesTab() {
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
         <Filters filters={filters} onChange={setFilters} />
-        <AddPurchase />
+        <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />
       </div>
       <EndlessTable
         label="Purchases"

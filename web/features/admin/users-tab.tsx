@@ -10,7 +10,8 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AddUser } from './add-user-dialog.tsx'
+import { AddButton } from './add-button.tsx'
+import { AddUserDialog } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { Filter, SearchBox } from './search-box.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
@@ -53,7 +54,7 @@ export default function UsersTab() {
           <option value="newest">Newest first</option>
           <option value="oldest">Oldest first</option>
         </Filter>
-        <AddUser />
+        <AddButton text="Add User" dialog={AddUserDialog} />
       </div>
       <EndlessTable
         label="Users"
