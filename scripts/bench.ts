@@ -26,7 +26,7 @@ const add = (measured: Line[]) => {
 await countStatements(shop)
 const limit = await openLimit(shop.url)
 try {
-  const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.6 : 3 }
+  const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.4 : 3 }
   const seller = createVisitor(shop.url)
   await seller.call(accounts.login, admin)
   add(await served(bench, 'home', get('/'), { cpu: 1.1, p99: 2 }))
