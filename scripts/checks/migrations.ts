@@ -1,16 +1,62 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { run } from '../run.ts'
 
-export const migrations = 'server/database/migrations'
+const migrations = 'server/database/migrations'
 const copy = 'node_modules/.cache/migrations'
+/** The hash of every migration, written when it is generated: a shop somewhere has run it, so it never changes. */
+const sealed = 'hashes.json'
 
-/** Whether the migrations build the schema: generating from a copy of them must add nothing. */
-export async function checkMigrations(): Promise<{ ok: boolean; output: string }> {
+type Hashes = Record<string, string>
+
+/** Whether the migrations are the ones that shops have run, and build the schema: generating from a copy must add nothing. */
+export async function checkMigrations(): Promise<{ ok: boolean; output: string; seen?: string }> {
+  const complaints = compareHashes(
+    hashesOf(migrations),
+    JSON.parse(readFileSync(join(migrations, sealed), 'utf8')),
+  )
+  if (complaints.length > 0) return { ok: false, output: complaints.join('\n') }
   rmSync(copy, { recursive: true, force: true })
   cpSync(migrations, copy, { recursive: true })
   const before = readdirSync(copy)
   const { ok, output } = await run('drizzle-kit generate', { MIGRATIONS: copy })
   const added = readdirSync(copy).filter((file) => !before.includes(file))
-  if (!ok || added.length === 0) return { ok, output }
+  if (!ok || added.length === 0)
+    return { ok, output, seen: `${before.filter(isMigration).length} migrations` }
   return { ok: false, output: 'The schema has changed: run `npm run db:generate` and commit what it writes' }
+}
+
+export function compareHashes(found: Hashes, promised: Hashes): string[] {
+  const names = [...new Set([...Object.keys(promised), ...Object.keys(found)])]
+  return names.flatMap((name) => {
+    if (!promised[name]) return [`${name} is not in ${sealed}: make migrations with \`npm run db:generate\``]
+    if (!found[name]) return [`${name} is gone, but shops have run it`]
+    if (found[name] !== promised[name])
+      return [`${name} has changed, but shops have run it: add a new migration instead`]
+    return []
+  })
+}
+
+/** Adds the newest migration to the list; those before it keep their hash, so that a rewritten one is still found. */
+export function sealMigrations() {
+  const promised: Hashes = JSON.parse(readFileSync(join(migrations, sealed), 'utf8'))
+  writeFileSync(
+    join(migrations, sealed),
+    `${JSON.stringify({ ...hashesOf(migrations), ...promised }, null, 2)}\n`,
+  )
+}
+
+const isMigration = (name: string) => name.endsWith('.sql')
+
+function hashesOf(folder: string): Hashes {
+  const names = readdirSync(folder).filter(isMigration).toSorted()
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  )
 }
