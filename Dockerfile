@@ -19,4 +19,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://localhost:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=512", "--import", "./server/boot.js", "server/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=512", "--import", "./server/process/boot.js", "server/main.ts"]

@@ -7,7 +7,7 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { Refusal } from '#server/errors.ts'
 import { createAdmins } from '#server/features/admins/admins.ts'
-import { createPasswords } from '#server/passwords.ts'
+import { createPasswords } from '#server/security/passwords.ts'
 
 const help = `npm run admin -- add <email>     makes an admin, or an existing user one; with a new password
 npm run admin -- reset <email>   gives an admin a new password

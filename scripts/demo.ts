@@ -7,7 +7,7 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access-requests/access-requests.ts'
-import { createSecrets, loadSecretsKey } from '#server/secrets.ts'
+import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 
 /**
  * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large

@@ -3,7 +3,7 @@ import { readConfig } from '#server/config.ts'
 import { connect } from '#server/database/connect.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { resealKeys } from '#server/features/access-requests/access-requests.ts'
-import { createSecrets, loadSecretsKey } from '#server/secrets.ts'
+import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 
 const help = `npm run secrets -- rotate
 

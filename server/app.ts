@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { contract } from '#contract/index.ts'
-import { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
 import { createAccessRequests } from './features/access-requests/access-requests.ts'
@@ -46,8 +45,9 @@ import { type Ahead, createHttpServer } from './http/server.ts'
 import { createSessions } from './http/session.ts'
 import { mountWebhook } from './http/webhook.ts'
 import type { Queue } from './jobs/queue.ts'
-import type { Passwords } from './passwords.ts'
-import type { Secrets } from './secrets.ts'
+import { createAttempts } from './security/attempts.ts'
+import type { Passwords } from './security/passwords.ts'
+import type { Secrets } from './security/secrets.ts'
 
 export type Dependencies = {
   config: Config

@@ -11,7 +11,7 @@ export const asStarted = [
   '--max-semi-space-size=4',
   '--max-old-space-size=512',
   '--import',
-  import.meta.resolve('#server/boot.js'),
+  import.meta.resolve('#server/process/boot.js'),
 ]
 const entry = fileURLToPath(new URL('./shop.ts', import.meta.url))
 

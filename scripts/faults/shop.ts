@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
-import { openCluster } from '#server/cluster.ts'
 import { readConfig } from '#server/config.ts'
-import { createPasswords } from '#server/passwords.ts'
+import { openCluster } from '#server/process/cluster.ts'
+import { createPasswords } from '#server/security/passwords.ts'
 import { startShop } from '#server/start.ts'
 
 const lightHashing = process.env.LIGHT_HASHING

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openShop } from './testing/open-shop.ts'
+import { openShop } from '../testing/open-shop.ts'
 
 test('the sandbox’s controls are there to try things out, and gone in production', async () => {
   const production = {

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import type { Config } from './config.ts'
-import { openEmbedded } from './database/embedded.ts'
+import type { Config } from '../config.ts'
+import { openEmbedded } from '../database/embedded.ts'
 import { portFor } from './port.ts'
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 test('a data folder that cannot be made is one line and exit code 1', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-data-'))

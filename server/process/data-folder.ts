@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from './errors.ts'
+import { StartError } from '../errors.ts'
 
 export function assertWritable(dataDir: string) {
   try {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { type AddressInfo, createServer } from 'node:net'
-import type { Config } from './config.ts'
-import { StartError } from './errors.ts'
+import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
 
 /** Known before anything is written; with PORT=0 the system picks one, and pages and mails must name it. */
 export async function portFor(config: Config): Promise<number> {

@@ -2,10 +2,10 @@ import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { pino } from 'pino'
+import { ConfigurationError, readConfig } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { type Shop, startShop } from '../start.ts'
 import { openCluster } from './cluster.ts'
-import { ConfigurationError, readConfig } from './config.ts'
-import { StartError } from './errors.ts'
-import { type Shop, startShop } from './start.ts'
 
 /** The shop as a process: reads the settings, tells where everything is, stops in order. */
 export async function run() {

@@ -1,8 +1,8 @@
 import { eq, lt, sql } from 'drizzle-orm'
-import type { Database, Transaction } from './database/connect.ts'
-import { attempts } from './database/schema.ts'
-import { tooMany } from './errors.ts'
-import { hashToken } from './http/session.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { attempts } from '../database/schema.ts'
+import { tooMany } from '../errors.ts'
+import { hashToken } from '../http/session.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { Refusal } from '../errors.ts'
 import { commonPasswords } from './common-passwords.ts'
-import { Refusal } from './errors.ts'
 
 export type Passwords = ReturnType<typeof createPasswords>
 

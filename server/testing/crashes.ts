@@ -50,7 +50,7 @@ export async function startProcess(
       DATA_DIR: place.dataDir,
       ...env,
     },
-    execArgv: ['--import', new URL('../boot.js', import.meta.url).href],
+    execArgv: ['--import', new URL('../process/boot.js', import.meta.url).href],
   })
   const gone = once(child, 'exit').then(() => {
     throw new Error('The shop is gone')

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
-import { sandboxWebhookSecret } from '../payments.ts'
-import { createSecrets, loadSecretsKey } from '../secrets.ts'
+import { sandboxWebhookSecret } from '../gateways/payments.ts'
+import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
 type Place = { url: string; dataDir: string }
 

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { accessRequests as contract } from '#contract/access-requests.ts'
 import { accessRequests, purchases } from '#server/database/schema.ts'
-import { createSecrets } from '#server/secrets.ts'
+import { createSecrets } from '#server/security/secrets.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { type OpenShopOptions, openShop, type TestShop } from '#server/testing/open-shop.ts'
 

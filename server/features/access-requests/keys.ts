@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, lt, ne, notExists, or, sql } from 'drizzle
 import { liveStatuses } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../security/secrets.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt } from 'drizzle-orm'
-import type { Attempts } from '../../attempts.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { passwordTokens, users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import { hashToken, type Proven, type Sessions, type SessionUser } from '../../http/session.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import type { Passwords } from '../../passwords.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Attempts } from '../../security/attempts.ts'
+import type { Passwords } from '../../security/passwords.ts'
+import type { Secrets } from '../../security/secrets.ts'
 import type { Mails } from '../mails/mails.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>

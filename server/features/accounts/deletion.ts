@@ -1,5 +1,4 @@
 import { and, asc, eq, isNull, ne } from 'drizzle-orm'
-import type { Attempts } from '../../attempts.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import {
   accessRequests,
@@ -10,7 +9,8 @@ import {
   users,
 } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
-import type { Passwords } from '../../passwords.ts'
+import type { Attempts } from '../../security/attempts.ts'
+import type { Passwords } from '../../security/passwords.ts'
 
 type Dependencies = {
   db: Database

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { conflict } from '../../errors.ts'
-import type { Passwords } from '../../passwords.ts'
+import type { Passwords } from '../../security/passwords.ts'
 
 type NewUser = { email: string; password: string; name: string; isAdmin: boolean }
 type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { createPasswords } from '../../passwords.ts'
+import { createPasswords } from '../../security/passwords.ts'
 import { openShop } from '../../testing/open-shop.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { createAdmins } from './admins.ts'

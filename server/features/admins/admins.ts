@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { sessions, users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
-import type { Passwords } from '../../passwords.ts'
+import type { Passwords } from '../../security/passwords.ts'
 
 export type Credentials = { email: string; password: string }
 

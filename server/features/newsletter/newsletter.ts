@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { newsletterSubscriptions as subscriptions } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../security/secrets.ts'
 import type { Mails } from '../mails/mails.ts'
 
 type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets }
