@@ -1,5 +1,5 @@
 import StripeSdk from 'stripe'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 /** Waits for an answer. An outage becomes a refusal that says so; a card's refusal becomes the bank's words. */
 export async function ask<Answer extends { object: string }>(request: Promise<Answer>): Promise<Answer> {

@@ -1,0 +1,35 @@
+import type { Stripe } from 'stripe'
+import { idOf } from './values.ts'
+
+/** An event says only whom it is about; what is true is asked from Stripe. */
+export type StripeEvent = {
+  id: string
+  type: string
+  customerId: string | null
+  paymentIntentId: string | null
+}
+
+export function eventCalls(stripe: Stripe, webhookSecret: string) {
+  return {
+    /** Every event since then, newest first. Stripe keeps them for 30 days. */
+    async *eventsSince(since: Date, types: string[]): AsyncGenerator<StripeEvent> {
+      const from = Math.floor(since.getTime() / 1000)
+      for await (const event of stripe.events.list({ created: { gte: from }, types, limit: 100 }))
+        yield about(event)
+    },
+
+    /** Throws unless Stripe itself has signed exactly these bytes, not long ago. */
+    readEvent: (body: Buffer, signature: string): StripeEvent =>
+      about(stripe.webhooks.constructEvent(body, signature, webhookSecret)),
+  }
+}
+
+function about({ id, type, data }: Stripe.Event): StripeEvent {
+  const object = data.object as { object: string; id: string; customer?: string; payment_intent?: string }
+  return {
+    id,
+    type,
+    customerId: idOf(object.customer),
+    paymentIntentId: object.object === 'payment_intent' ? object.id : idOf(object.payment_intent),
+  }
+}

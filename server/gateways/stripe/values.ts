@@ -1,0 +1,7 @@
+/** Stripe counts in seconds, and names another object by its id or, expanded, by the object itself. */
+export const date = (seconds: number) => new Date(seconds * 1000)
+
+export const dateOrNull = (seconds: number | null) => (seconds === null ? null : date(seconds))
+
+export const idOf = (given: string | { id: string } | null | undefined) =>
+  typeof given === 'string' ? given : (given?.id ?? null)
