@@ -20,6 +20,8 @@ export type OpenShopOptions = {
   withPages?: boolean
   /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
+  /** What the clock says at first; now, unless given. */
+  startsAt?: Date
   log?: Logger
 }
 
@@ -31,11 +33,12 @@ export async function openShop({
   rateLimits = false,
   withPages = false,
   databaseUrl,
+  startsAt = new Date(),
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   const database = databaseUrl ? undefined : await createTestDatabase()
-  const clock = createClock()
+  const clock = createClock(startsAt)
   const config = {
     ...readConfig({
       PORT: '0',
@@ -136,8 +139,8 @@ export async function openShop({
 }
 
 /** Time that a test can move. */
-function createClock() {
-  let offset = 0
+function createClock(startsAt: Date) {
+  let offset = startsAt.getTime() - Date.now()
   return {
     now: () => new Date(Date.now() + offset),
     advance: (by: { days?: number; hours?: number; minutes?: number }) => {

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { newsletter } from '#contract/newsletter.ts'
+import { purchases } from '#contract/purchases.ts'
+import { describeSchema } from '../testing/describe-schema.ts'
+import { look, type Seen } from '../testing/life.ts'
+import { loadDump } from '../testing/load-dump.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { connect } from './connect.ts'
+
+/** Data that each release has written, and what it showed of them: made by `server/testing/freeze.ts`, never changed. */
+const released = fileURLToPath(new URL('../testing/released', import.meta.url))
+
+describe.each(readdirSync(released))('a shop of release %s', (release) => {
+  const seen: Seen = JSON.parse(gunzipSync(readFileSync(join(released, release, 'seen.json.gz'))).toString())
+  let database: Awaited<ReturnType<typeof createTestDatabase>>
+  let shop: TestShop
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ empty: true })
+    await loadDump(database.url, join(released, release, 'database.sql.gz'))
+    await turnBackTheSandbox()
+    shop = await openShop({
+      databaseUrl: database.url,
+      env: { SECRETS_KEY: seen.secretsKey },
+      startsAt: new Date(seen.at),
+    })
+  })
+  afterAll(async () => {
+    await shop.close()
+    await database.drop()
+  })
+
+  /** No renewal falls due between the release and today. */
+  async function turnBackTheSandbox() {
+    const { db, close } = connect(database.url, () => {})
+    const offset = Math.floor((new Date(seen.at).getTime() - Date.now()) / 1000)
+    await db.execute(sql`update sandbox.settings set clock_offset = ${offset}`)
+    await close()
+  }
+
+  /** Someone who was logged in then and is still. */
+  function comeBack(name: string) {
+    const visitor = shop.visitor()
+    for (const [cookie, value] of Object.entries(seen.people[name] ?? {})) visitor.cookies.set(cookie, value)
+    return visitor
+  }
+
+  function passwordOf(name: string) {
+    const credentials = seen.passwords[name]
+    if (!credentials) throw new Error(`${name} had no password`)
+    return credentials
+  }
+
+  test.each(Object.keys(seen.people))('still knows %s and shows what it showed then', async (name) => {
+    const visitor = comeBack(name)
+    const answers = Object.entries(seen.answers[name] ?? {})
+    expect(answers.length).toBeGreaterThan(3)
+    for (const [path, answer] of answers)
+      expect({ path, ...(await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
+  })
+
+  test('has the schema that a new shop has', async () => {
+    await using fresh = await openShop()
+    expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.connection.url))
+  })
+
+  test('lets everyone in with the password of then', async () => {
+    for (const credentials of Object.values(seen.passwords))
+      expect(await shop.visitor().call(accounts.login, credentials)).toMatchObject({
+        email: credentials.email,
+      })
+  })
+
+  test('reveals the exchange keys that were sealed then', async () => {
+    const admin = comeBack('admin')
+    const open = await admin.call(accessRequests.adminList, { limit: 100 })
+    const bens = open.find(({ user }) => user.email === 'ben@example.com')
+    expect(await admin.call(accessRequests.adminReveal, { id: bens?.id ?? '' })).toEqual(seen.begun.keys)
+  })
+
+  test('books what is paid today for a checkout that was begun then', async () => {
+    expect(await shop.pay(seen.begun.checkout)).toBe('succeeded')
+    await shop.settle()
+    const booked = await comeBack('admin').call(purchases.adminList, { q: 'gina@example.com', limit: 10 })
+    expect(booked).toMatchObject([{ status: 'active', paymentIntentId: seen.begun.checkout.paymentIntentId }])
+  })
+
+  test('takes the links that were mailed then', async () => {
+    await shop.visitor().call(newsletter.confirm, seen.begun.newsletterLink)
+    await shop
+      .visitor()
+      .call(accounts.resetPassword, { token: seen.begun.resetToken, newPassword: 'a new password' })
+    const email = 'ada@example.com'
+    expect(await shop.visitor().call(accounts.login, { email, password: 'a new password' })).toMatchObject({
+      email,
+    })
+  })
+
+  test('sends the mail that waited when the shop was stopped', async () => {
+    const mails = await shop.mails()
+    expect(mails.filter(({ text }) => text.includes('Sent while the mail server was away'))).toHaveLength(1)
+  })
+
+  test('renews a subscription that was bought then', async () => {
+    const bens = async () => {
+      const admin = shop.visitor()
+      await admin.call(accounts.login, passwordOf('admin'))
+      const [purchase] = await admin.call(purchases.adminList, { q: 'ben@example.com', limit: 1 })
+      return purchase
+    }
+    const before = await bens()
+    await shop.advance(1, 'month')
+    const end = new Date(before?.currentPeriodEnd ?? '')
+    end.setUTCMonth(end.getUTCMonth() + 1)
+    expect(await bens()).toMatchObject({
+      id: before?.id,
+      status: 'active',
+      currentPeriodEnd: end.toISOString(),
+    })
+  })
+})

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import journal from '../database/migrations/meta/_journal.json' with { type: 'json' }
+import { live } from './life.ts'
+
+/**
+ * `DATABASE_URL=postgres://… node server/testing/freeze.ts`, once for each release that has a new schema: fills an empty database
+ * (of a PostgreSQL whose pg_dump is installed), and keeps data and answers for `upgrade.test.ts` of all later releases.
+ */
+const url = process.env.DATABASE_URL
+const release = journal.entries.at(-1)?.tag
+if (!url || !release) throw new Error('DATABASE_URL must name an empty database')
+
+const secretsKey = randomBytes(32).toString('hex')
+execFileSync(process.execPath, ['scripts/demo.ts', '--users=24', '--purchases=20', '--days=200'], {
+  env: { ...process.env, SECRETS_KEY: secretsKey },
+  stdio: 'inherit',
+})
+const seen = await live(url, secretsKey)
+const dump = execFileSync('pg_dump', ['--no-owner', '--no-privileges', `--dbname=${url}`], {
+  maxBuffer: 100_000_000,
+})
+const folder = join('server/testing/released', release)
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, 'database.sql.gz'), gzipSync(dump, { level: 9 }))
+writeFileSync(join(folder, 'seen.json.gz'), gzipSync(JSON.stringify(seen), { level: 9 }))
+process.stdout.write(`${folder} is what this release leaves behind: commit it and never change it.\n`)
