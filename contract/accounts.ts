@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing, paging, sort } from './endpoint.ts'
 import {
   email,
@@ -10,28 +9,33 @@ import {
   resetPassword,
   signUpPassword,
 } from './fields.ts'
+import { type InferOutput, schema } from './schema.ts'
 
-const user = z.strictObject({
-  id,
-  name: z.string(),
-  email: z.string(),
-  isAdmin: z.boolean(),
-  createdAt: instant,
-})
-export type User = z.output<typeof user>
+const user = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    email: z.string(),
+    isAdmin: z.boolean(),
+    createdAt: instant(z),
+  }),
+)
+export type User = InferOutput<typeof user>
 
-const message = z.strictObject({ message: z.string() })
+const message = schema((z) => z.strictObject({ message: z.string() }))
 
 /** One place where somebody is logged in with this account. */
-const device = z.strictObject({
-  id,
-  userAgent: z.string(),
-  ip: z.string(),
-  createdAt: instant,
-  lastUsedAt: instant,
-  isCurrent: z.boolean(),
-})
-export type Device = z.output<typeof device>
+const device = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    userAgent: z.string(),
+    ip: z.string(),
+    createdAt: instant(z),
+    lastUsedAt: instant(z),
+    isCurrent: z.boolean(),
+  }),
+)
+export type Device = InferOutput<typeof device>
 
 export const accounts = {
   user: endpoint({
@@ -40,7 +44,7 @@ export const accounts = {
     access: 'public',
     summary: 'The current user, or null',
     input: nothing,
-    output: z.nullable(user),
+    output: (z) => z.nullable(user(z)),
   }),
   login: endpoint({
     method: 'POST',
@@ -48,7 +52,7 @@ export const accounts = {
     access: 'public',
     summary: 'Log in with e-mail and password',
     limit: { requests: 20, seconds: 60 },
-    input: z.strictObject({ email, password: givenPassword }),
+    input: (z) => z.strictObject({ email: email(z), password: givenPassword(z) }),
     output: user,
   }),
   loginPage: endpoint({
@@ -57,7 +61,7 @@ export const accounts = {
     access: 'public',
     summary: 'Where the logged-out guard goes: always redirects to /auth',
     // Whatever the query says is ignored, so it is not refused either.
-    input: z.object({}),
+    input: (z) => z.object({}),
     output: nothing,
     answer: 'redirect',
   }),
@@ -67,7 +71,7 @@ export const accounts = {
     access: 'public',
     summary: 'Create an account and log in',
     limit: { requests: 20, seconds: 3600 },
-    input: z.strictObject({ email, password: signUpPassword, name: personName }),
+    input: (z) => z.strictObject({ email: email(z), password: signUpPassword(z), name: personName(z) }),
     output: user,
   }),
   logout: endpoint({
@@ -84,7 +88,7 @@ export const accounts = {
     access: 'public',
     summary: 'Mail a reset link; the answer is the same whether the account exists or not',
     limit: { requests: 10, seconds: 900 },
-    input: z.strictObject({ email }),
+    input: (z) => z.strictObject({ email: email(z) }),
     output: message,
   }),
   resetPassword: endpoint({
@@ -93,10 +97,11 @@ export const accounts = {
     access: 'public',
     summary: 'Set a new password with a mailed token',
     limit: { requests: 20, seconds: 900 },
-    input: z.strictObject({
-      token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
-      newPassword: resetPassword,
-    }),
+    input: (z) =>
+      z.strictObject({
+        token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
+        newPassword: resetPassword(z),
+      }),
     output: nothing,
   }),
   updateProfile: endpoint({
@@ -105,7 +110,7 @@ export const accounts = {
     access: 'user',
     summary: 'Change name and TradingView username',
     // The spec's profile form has no validation: empty is allowed, and clears.
-    input: z.strictObject({ name: optionalText(100), tradingViewUsername: optionalText(100) }),
+    input: (z) => z.strictObject({ name: optionalText(z, 100), tradingViewUsername: optionalText(z, 100) }),
     output: nothing,
   }),
   profile: endpoint({
@@ -114,7 +119,7 @@ export const accounts = {
     access: 'user',
     summary: 'What the profile form begins with',
     input: nothing,
-    output: z.strictObject({ name: z.string(), tradingViewUsername: z.string() }),
+    output: (z) => z.strictObject({ name: z.string(), tradingViewUsername: z.string() }),
   }),
   devices: endpoint({
     method: 'GET',
@@ -122,14 +127,14 @@ export const accounts = {
     access: 'user',
     summary: 'Where I am logged in, the latest first',
     input: nothing,
-    output: z.array(device),
+    output: (z) => z.array(device(z)),
   }),
   logoutDevice: endpoint({
     method: 'DELETE',
     path: '/api/user/devices/:id',
     access: 'user',
     summary: 'Log out one device',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
   logoutEverywhere: endpoint({
@@ -147,7 +152,7 @@ export const accounts = {
     summary: 'Everything the shop keeps about me',
     limit: { requests: 20, seconds: 60 },
     input: nothing,
-    output: z.record(z.string(), z.unknown()),
+    output: (z) => z.record(z.string(), z.unknown()),
   }),
   deleteMyself: endpoint({
     method: 'POST',
@@ -155,7 +160,7 @@ export const accounts = {
     access: 'user',
     summary: 'Delete my account: the person is anonymised, the books stay',
     limit: { requests: 20, seconds: 60 },
-    input: z.strictObject({ password: givenPassword }),
+    input: (z) => z.strictObject({ password: givenPassword(z) }),
     output: nothing,
   }),
   adminList: endpoint({
@@ -163,8 +168,8 @@ export const accounts = {
     path: '/api/admin/users',
     access: 'admin',
     summary: 'Users, newest first',
-    input: z.strictObject({ ...paging, sort }),
-    output: z.array(z.extend(user, { activePurchases: z.int(), totalPurchases: z.int() })),
+    input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
+    output: (z) => z.array(z.extend(user(z), { activePurchases: z.int(), totalPurchases: z.int() })),
     answer: 'list',
   }),
   adminAdd: endpoint({
@@ -172,7 +177,13 @@ export const accounts = {
     path: '/api/admin/users',
     access: 'admin',
     summary: 'Create a user',
-    input: z.strictObject({ email, password: signUpPassword, name: personName, isAdmin: z.boolean() }),
+    input: (z) =>
+      z.strictObject({
+        email: email(z),
+        password: signUpPassword(z),
+        name: personName(z),
+        isAdmin: z.boolean(),
+      }),
     output: nothing,
   }),
   adminDelete: endpoint({
@@ -180,7 +191,7 @@ export const accounts = {
     path: '/api/admin/users/:id',
     access: 'admin',
     summary: 'Delete a user: the person is anonymised, the books stay',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
 }

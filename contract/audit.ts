@@ -1,16 +1,18 @@
-import * as z from 'zod/mini'
 import { endpoint, paging } from './endpoint.ts'
 import { instant } from './fields.ts'
+import { schema } from './schema.ts'
 
-const auditEntry = z.strictObject({
-  id: z.int(),
-  at: instant,
-  actorEmail: z.string(),
-  action: z.string(),
-  subject: z.string(),
-  detail: z.nullable(z.record(z.string(), z.unknown())),
-  ip: z.string(),
-})
+const auditEntry = schema((z) =>
+  z.strictObject({
+    id: z.int(),
+    at: instant(z),
+    actorEmail: z.string(),
+    action: z.string(),
+    subject: z.string(),
+    detail: z.nullable(z.record(z.string(), z.unknown())),
+    ip: z.string(),
+  }),
+)
 
 export const audit = {
   adminList: endpoint({
@@ -18,8 +20,8 @@ export const audit = {
     path: '/api/admin/audit',
     access: 'admin',
     summary: 'What admins did, newest first',
-    input: z.strictObject(paging),
-    output: z.array(auditEntry),
+    input: (z) => z.strictObject(paging(z)),
+    output: (z) => z.array(auditEntry(z)),
     answer: 'list',
   }),
 }

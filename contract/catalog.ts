@@ -1,14 +1,16 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 import { cents, id } from './fields.ts'
+import { schema } from './schema.ts'
 
-const product = z.strictObject({
-  id,
-  name: z.string(),
-  slug: z.string(),
-  monthlyPrice: cents,
-  yearlyPrice: cents,
-})
+const product = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    slug: z.string(),
+    monthlyPrice: cents(z),
+    yearlyPrice: cents(z),
+  }),
+)
 
 export const catalog = {
   list: endpoint({
@@ -17,14 +19,14 @@ export const catalog = {
     access: 'public',
     summary: 'Every product on sale',
     input: nothing,
-    output: z.array(product),
+    output: (z) => z.array(product(z)),
   }),
   product: endpoint({
     method: 'GET',
     path: '/api/products/:slug',
     access: 'public',
     summary: 'One product by its slug',
-    input: z.strictObject({ slug: z.string().check(z.maxLength(100)) }),
+    input: (z) => z.strictObject({ slug: z.string().check(z.maxLength(100)) }),
     output: product,
   }),
 }

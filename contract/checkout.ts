@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 import { billingType, email, paymentIntentId } from './fields.ts'
 
@@ -8,12 +7,13 @@ export const checkout = {
     path: '/api/create-subscription-intent',
     access: 'public',
     summary: 'Begin a checkout; the answer is the secret that the payment form confirms with',
-    input: z.strictObject({
-      productSlug: z.string().check(z.maxLength(100)),
-      billingType,
-      email: z.optional(email),
-    }),
-    output: z.strictObject({ clientSecret: z.string() }),
+    input: (z) =>
+      z.strictObject({
+        productSlug: z.string().check(z.maxLength(100)),
+        billingType: billingType(z),
+        email: z.optional(email(z)),
+      }),
+    output: (z) => z.strictObject({ clientSecret: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint({
@@ -21,7 +21,7 @@ export const checkout = {
     path: '/api/auth/guest-purchase-login',
     access: 'public',
     summary: 'Log the guest in who has just paid from this browser',
-    input: z.strictObject({ paymentIntentId }),
+    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
     output: nothing,
     limit: { requests: 20, seconds: 600 },
   }),
@@ -30,7 +30,7 @@ export const checkout = {
     path: '/api/purchases/confirm',
     access: 'user',
     summary: 'Book the purchase that a payment has paid for; repeating it changes nothing',
-    input: z.strictObject({ paymentIntentId }),
+    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
     output: nothing,
   }),
 }

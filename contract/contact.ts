@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 import { email, optionalText, text } from './fields.ts'
 
@@ -8,14 +7,15 @@ export const contact = {
     path: '/api/contact',
     access: 'public',
     summary: 'Write to the seller',
-    input: z.strictObject({
-      firstName: text(100, 'Please enter your first name'),
-      lastName: text(100, 'Please enter your last name'),
-      email,
-      message: text(5000, 'Please enter a message'),
-      /** A field that people do not see: whoever fills it is a machine. */
-      website: optionalText(200),
-    }),
+    input: (z) =>
+      z.strictObject({
+        firstName: text(z, 100, 'Please enter your first name'),
+        lastName: text(z, 100, 'Please enter your last name'),
+        email: email(z),
+        message: text(z, 5000, 'Please enter a message'),
+        /** A field that people do not see: whoever fills it is a machine. */
+        website: optionalText(z, 200),
+      }),
     output: nothing,
     limit: { requests: 5, seconds: 600 },
   }),

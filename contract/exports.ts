@@ -1,8 +1,8 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
+import { type InferOutput, schema } from './schema.ts'
 
-export const exportKind = z.enum(['buyers', 'orders', 'forms'])
-export type ExportKind = z.output<typeof exportKind>
+export const exportKind = schema((z) => z.enum(['buyers', 'orders', 'forms']))
+export type ExportKind = InferOutput<typeof exportKind>
 
 export const exports = {
   download: endpoint({
@@ -10,7 +10,7 @@ export const exports = {
     path: '/api/admin/export/:kind',
     access: 'admin',
     summary: 'Buyers, orders or access requests (forms) as a CSV file',
-    input: z.strictObject({ kind: exportKind }),
+    input: (z) => z.strictObject({ kind: exportKind(z) }),
     output: nothing,
     answer: 'csv',
   }),

@@ -1,77 +1,91 @@
-import * as z from 'zod/mini'
+import { type InferOutput, schema, type Zod } from './schema.ts'
 
 /** The fields that endpoints share, each with the sentence a person reads when it is wrong. */
 
 // PostgreSQL cannot store NUL, nor half a character in JSON, and no honest form sends them.
-const canBeStored = z.refine<string>(
-  (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
-  'Please remove the invisible characters',
-)
+const canBeStored = (z: Zod) =>
+  z.refine<string>(
+    (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
+    'Please remove the invisible characters',
+  )
 
 /** Text a person types: trimmed, capped, and required unless `optional`. */
-export function text(max: number, required: string) {
+export function text(z: Zod, max: number, required: string) {
   return z
     .string(required)
     .check(
       z.trim(),
       z.minLength(1, required),
       z.maxLength(max, `Please use at most ${max} characters`),
-      canBeStored,
+      canBeStored(z),
     )
 }
 
-export function optionalText(max: number) {
+export function optionalText(z: Zod, max: number) {
   return z.optional(
-    z.string().check(z.trim(), z.maxLength(max, `Please use at most ${max} characters`), canBeStored),
+    z.string().check(z.trim(), z.maxLength(max, `Please use at most ${max} characters`), canBeStored(z)),
   )
 }
 
 const emailMessage = 'Please enter a valid email address'
 /** Compared without case, so kept in lower case. */
-export const email = z
-  .string(emailMessage)
-  .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage))
+export const email = schema((z) =>
+  z
+    .string(emailMessage)
+    .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage)),
+)
 
 function password(min: number) {
   const message = `Password must be at least ${min} characters long`
-  return z
-    .string(message)
-    .check(
-      z.minLength(min, message),
-      z.maxLength(128, 'Password must be at most 128 characters long'),
-      canBeStored,
-    )
+  return schema((z) =>
+    z
+      .string(message)
+      .check(
+        z.minLength(min, message),
+        z.maxLength(128, 'Password must be at most 128 characters long'),
+        canBeStored(z),
+      ),
+  )
 }
 export const signUpPassword = password(8)
 export const resetPassword = password(6)
 /** At login any password may be tried; only its size is bounded, because hashing costs. */
-export const givenPassword = z
-  .string('Please enter your password')
-  .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password'))
+export const givenPassword = schema((z) =>
+  z
+    .string('Please enter your password')
+    .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password')),
+)
 
-export const personName = text(100, 'Please enter your name')
+export const personName = schema((z) => text(z, 100, 'Please enter your name'))
 
-export const id = z.uuid('This is not a valid id')
+export const id = schema((z) => z.uuid('This is not a valid id'))
 
 /** Stripe's own ids: letters, digits and underscores behind a known prefix. */
-export const paymentIntentId = z
-  .string('No payment information found.')
-  .check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.'))
+export const paymentIntentId = schema((z) =>
+  z
+    .string('No payment information found.')
+    .check(z.regex(/^pi_[A-Za-z0-9_]{1,200}$/, 'No payment information found.')),
+)
 
-export const setupIntentId = z
-  .string()
-  .check(z.regex(/^seti_[A-Za-z0-9_]{1,200}$/, 'No card information found.'))
+export const setupIntentId = schema((z) =>
+  z.string().check(z.regex(/^seti_[A-Za-z0-9_]{1,200}$/, 'No card information found.')),
+)
 
-export const billingType = z.enum(['monthly', 'yearly'])
-export type BillingType = z.output<typeof billingType>
+export const billingTypes = ['monthly', 'yearly'] as const
+export const billingType = schema((z) => z.enum(billingTypes))
+export type BillingType = InferOutput<typeof billingType>
 
 /** The highest amount is Stripe's own: 999,999.99. */
-export const cents = z
-  .int('Please enter an amount')
-  .check(z.minimum(0, 'The amount cannot be negative'), z.maximum(99_999_999, 'The amount is too high'))
+export const cents = schema((z) =>
+  z
+    .int('Please enter an amount')
+    .check(z.minimum(0, 'The amount cannot be negative'), z.maximum(99_999_999, 'The amount is too high')),
+)
 
 /** A moment: a Date inside the server, ISO text on the wire. */
-export const instant = z.codec(z.date(), z.iso.datetime(), {
-  decode: (date) => date.toISOString(),
-  encode: (iso) => new Date(iso),
-})
+export const instant = schema((z) =>
+  z.codec(z.date(), z.iso.datetime(), {
+    decode: (date) => date.toISOString(),
+    encode: (iso) => new Date(iso),
+  }),
+)

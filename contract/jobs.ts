@@ -1,18 +1,20 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing, paging } from './endpoint.ts'
 import { id, instant } from './fields.ts'
+import { type InferOutput, schema } from './schema.ts'
 
-const failedJob = z.strictObject({
-  id,
-  /** The kind of job: `mail`, or the name of a schedule. */
-  name: z.string(),
-  /** What it was about, for people: `receipt to ada@example.com`. */
-  about: z.string(),
-  error: z.string(),
-  tries: z.int(),
-  failedAt: instant,
-})
-export type FailedJob = z.output<typeof failedJob>
+const failedJob = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    /** The kind of job: `mail`, or the name of a schedule. */
+    name: z.string(),
+    /** What it was about, for people: `receipt to ada@example.com`. */
+    about: z.string(),
+    error: z.string(),
+    tries: z.int(),
+    failedAt: instant(z),
+  }),
+)
+export type FailedJob = InferOutput<typeof failedJob>
 
 export const jobs = {
   adminList: endpoint({
@@ -20,8 +22,8 @@ export const jobs = {
     path: '/api/admin/failed-jobs',
     access: 'admin',
     summary: 'Jobs that are not tried any more, newest first',
-    input: z.strictObject(paging),
-    output: z.array(failedJob),
+    input: (z) => z.strictObject(paging(z)),
+    output: (z) => z.array(failedJob(z)),
     answer: 'list',
   }),
   adminRetry: endpoint({
@@ -29,7 +31,7 @@ export const jobs = {
     path: '/api/admin/failed-jobs/:id/retry',
     access: 'admin',
     summary: 'Run a failed job once more',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
   adminDiscard: endpoint({
@@ -37,7 +39,7 @@ export const jobs = {
     path: '/api/admin/failed-jobs/:id',
     access: 'admin',
     summary: 'Give a failed job up',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
 }

@@ -1,13 +1,15 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 import { email } from './fields.ts'
+import { schema } from './schema.ts'
 
 const invalid = 'This link is not valid'
 /** The two parts of a mailed link. */
-const link = z.strictObject({
-  id: z.uuid(invalid),
-  token: z.string(invalid).check(z.maxLength(100, invalid)),
-})
+const link = schema((z) =>
+  z.strictObject({
+    id: z.uuid(invalid),
+    token: z.string(invalid).check(z.maxLength(100, invalid)),
+  }),
+)
 
 export const newsletter = {
   subscribe: endpoint({
@@ -15,7 +17,7 @@ export const newsletter = {
     path: '/api/newsletter/subscribe',
     access: 'public',
     summary: 'Ask for the newsletter; a mail asks to confirm',
-    input: z.strictObject({ email }),
+    input: (z) => z.strictObject({ email: email(z) }),
     output: nothing,
     limit: { requests: 10, seconds: 600 },
   }),

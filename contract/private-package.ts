@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 
 export const privatePackage = {
@@ -8,11 +7,12 @@ export const privatePackage = {
     access: 'user',
     summary: 'Links, setup notes and instructions, for owners of Rebound Sigma Pro',
     input: nothing,
-    output: z.strictObject({
-      indicatorUrl: z.string(),
-      strategyUrl: z.string(),
-      setupNotes: z.array(z.string()),
-      quickInstructions: z.array(z.string()),
-    }),
+    output: (z) =>
+      z.strictObject({
+        indicatorUrl: z.string(),
+        strategyUrl: z.string(),
+        setupNotes: z.array(z.string()),
+        quickInstructions: z.array(z.string()),
+      }),
   }),
 }

@@ -1,55 +1,62 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing, paging, sort } from './endpoint.ts'
 import { billingType, cents, id, instant, setupIntentId } from './fields.ts'
+import { type InferOutput, schema } from './schema.ts'
 
 /** The spec's four, and past_due: a renewal failed, access goes on while the card is asked again. */
-export const purchaseStatus = z.enum(['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'])
-export type PurchaseStatus = z.output<typeof purchaseStatus>
+export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'] as const
+export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
+export type PurchaseStatus = InferOutput<typeof purchaseStatus>
 
 /** While a purchase is one of these its owner has access. */
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
 
-export const endedBecause = z.enum(['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate'])
-export type EndedBecause = z.output<typeof endedBecause>
+export const endedBecause = schema((z) =>
+  z.enum(['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate']),
+)
+export type EndedBecause = InferOutput<typeof endedBecause>
 
-const purchase = z.strictObject({
-  id,
-  userId: id,
-  productId: id,
-  billingType,
-  amount: cents,
-  status: purchaseStatus,
-  createdAt: instant,
-  /** Until when it is paid; an active subscription renews then. Null for a purchase booked by hand. */
-  currentPeriodEnd: z.nullable(instant),
-  /** When a cancelled subscription will end. */
-  endsAt: z.nullable(instant),
-  /** Since when a renewal is unpaid, and until when access goes on nevertheless. */
-  pastDueSince: z.nullable(instant),
-  graceEndsAt: z.nullable(instant),
-  endedAt: z.nullable(instant),
-  endedBecause: z.nullable(endedBecause),
-  refundedAmount: cents,
-  /** The payment that began it; names it in an access request. Null for a purchase booked by hand. */
-  paymentIntentId: z.nullable(z.string()),
-  tradingViewUsername: z.nullable(z.string()),
-  user: z.strictObject({ email: z.string(), name: z.string() }),
-  product: z.strictObject({ name: z.string(), slug: z.string() }),
-})
-export type Purchase = z.output<typeof purchase>
+const purchase = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    userId: id(z),
+    productId: id(z),
+    billingType: billingType(z),
+    amount: cents(z),
+    status: purchaseStatus(z),
+    createdAt: instant(z),
+    /** Until when it is paid; an active subscription renews then. Null for a purchase booked by hand. */
+    currentPeriodEnd: z.nullable(instant(z)),
+    /** When a cancelled subscription will end. */
+    endsAt: z.nullable(instant(z)),
+    /** Since when a renewal is unpaid, and until when access goes on nevertheless. */
+    pastDueSince: z.nullable(instant(z)),
+    graceEndsAt: z.nullable(instant(z)),
+    endedAt: z.nullable(instant(z)),
+    endedBecause: z.nullable(endedBecause(z)),
+    refundedAmount: cents(z),
+    /** The payment that began it; names it in an access request. Null for a purchase booked by hand. */
+    paymentIntentId: z.nullable(z.string()),
+    tradingViewUsername: z.nullable(z.string()),
+    user: z.strictObject({ email: z.string(), name: z.string() }),
+    product: z.strictObject({ name: z.string(), slug: z.string() }),
+  }),
+)
+export type Purchase = InferOutput<typeof purchase>
 
-const invoice = z.strictObject({
-  id: z.string(),
-  number: z.nullable(z.string()),
-  createdAt: instant,
-  amount: cents,
-  /** Stripe's word: draft, open, paid, uncollectible or void. */
-  status: z.string(),
-  invoiceUrl: z.nullable(z.string()),
-  pdfUrl: z.nullable(z.string()),
-})
-export type Invoice = z.output<typeof invoice>
+const invoice = schema((z) =>
+  z.strictObject({
+    id: z.string(),
+    number: z.nullable(z.string()),
+    createdAt: instant(z),
+    amount: cents(z),
+    /** Stripe's word: draft, open, paid, uncollectible or void. */
+    status: z.string(),
+    invoiceUrl: z.nullable(z.string()),
+    pdfUrl: z.nullable(z.string()),
+  }),
+)
+export type Invoice = InferOutput<typeof invoice>
 
 export const purchases = {
   list: endpoint({
@@ -57,8 +64,8 @@ export const purchases = {
     path: '/api/purchases',
     access: 'user',
     summary: 'My purchases, newest first',
-    input: z.strictObject({ limit: paging.limit, cursor: paging.cursor }),
-    output: z.array(purchase),
+    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
   cancel: endpoint({
@@ -66,7 +73,7 @@ export const purchases = {
     path: '/api/purchases/:id/cancel',
     access: 'user',
     summary: 'Cancel at the end of the paid period',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
   invoice: endpoint({
@@ -74,15 +81,15 @@ export const purchases = {
     path: '/api/purchases/:id/invoice',
     access: 'user',
     summary: 'Where the latest invoice can be seen and downloaded',
-    input: z.strictObject({ id }),
-    output: z.strictObject({ invoiceUrl: z.string() }),
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
   }),
   resume: endpoint({
     method: 'POST',
     path: '/api/purchases/:id/resume',
     access: 'user',
     summary: 'Take back a cancellation before the paid period ends',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
   invoices: endpoint({
@@ -90,16 +97,16 @@ export const purchases = {
     path: '/api/purchases/:id/invoices',
     access: 'user',
     summary: 'Every invoice of a purchase, newest first',
-    input: z.strictObject({ id }),
-    output: z.array(invoice),
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.array(invoice(z)),
   }),
   beginCardUpdate: endpoint({
     method: 'POST',
     path: '/api/purchases/:id/card',
     access: 'user',
     summary: 'Begin to store another card; the answer is the secret that the card form confirms with',
-    input: z.strictObject({ id }),
-    output: z.strictObject({ clientSecret: z.string() }),
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ clientSecret: z.string() }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint({
@@ -107,9 +114,9 @@ export const purchases = {
     path: '/api/purchases/:id/card/confirm',
     access: 'user',
     summary: 'Use the stored card from now on, and pay what is open with it',
-    input: z.strictObject({ id, setupIntentId }),
+    input: (z) => z.strictObject({ id: id(z), setupIntentId: setupIntentId(z) }),
     /** A secret when the bank wants the buyer to confirm the open payment. */
-    output: z.strictObject({ confirmWith: z.nullable(z.string()) }),
+    output: (z) => z.strictObject({ confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   adminList: endpoint({
@@ -117,13 +124,14 @@ export const purchases = {
     path: '/api/admin/purchases',
     access: 'admin',
     summary: 'Purchases of all, newest first',
-    input: z.strictObject({
-      ...paging,
-      status: z.optional(purchaseStatus),
-      billingType: z.optional(billingType),
-      sort,
-    }),
-    output: z.array(purchase),
+    input: (z) =>
+      z.strictObject({
+        ...paging(z),
+        status: z.optional(purchaseStatus(z)),
+        billingType: z.optional(billingType(z)),
+        sort: sort(z),
+      }),
+    output: (z) => z.array(purchase(z)),
     answer: 'list',
   }),
   adminAdd: endpoint({
@@ -131,13 +139,14 @@ export const purchases = {
     path: '/api/admin/purchases',
     access: 'admin',
     summary: 'Book a purchase by hand',
-    input: z.strictObject({
-      userId: id,
-      productId: id,
-      billingType,
-      amount: cents,
-      status: z.enum(['active', 'cancelled', 'expired']),
-    }),
+    input: (z) =>
+      z.strictObject({
+        userId: id(z),
+        productId: id(z),
+        billingType: billingType(z),
+        amount: cents(z),
+        status: z.enum(['active', 'cancelled', 'expired']),
+      }),
     output: nothing,
   }),
   adminCancel: endpoint({
@@ -145,7 +154,7 @@ export const purchases = {
     path: '/api/admin/purchases/:id/cancel',
     access: 'admin',
     summary: 'Cancel a purchase, and its subscription at Stripe',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
   adminRefund: endpoint({
@@ -153,7 +162,11 @@ export const purchases = {
     path: '/api/admin/purchases/:id/refund',
     access: 'admin',
     summary: 'Pay back the latest payment, all of what is left or a part; in full it ends access',
-    input: z.strictObject({ id, amount: z.optional(cents.check(z.minimum(1, 'Please enter an amount'))) }),
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      }),
     output: nothing,
   }),
   adminDelete: endpoint({
@@ -161,7 +174,7 @@ export const purchases = {
     path: '/api/admin/purchases/:id',
     access: 'admin',
     summary: 'Delete a purchase for good, and cancel its subscription at Stripe',
-    input: z.strictObject({ id }),
+    input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
 }

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { endpoint, nothing } from './endpoint.ts'
 
 export const reminders = {
@@ -8,7 +7,7 @@ export const reminders = {
     access: 'admin',
     summary: 'How many active buyers have no TradingView username and were not reminded this week',
     input: nothing,
-    output: z.strictObject({ due: z.int() }),
+    output: (z) => z.strictObject({ due: z.int() }),
   }),
   adminSend: endpoint({
     method: 'POST',
@@ -16,6 +15,6 @@ export const reminders = {
     access: 'admin',
     summary: 'Mail each of them a reminder',
     input: nothing,
-    output: z.strictObject({ queued: z.int() }),
+    output: (z) => z.strictObject({ queued: z.int() }),
   }),
 }

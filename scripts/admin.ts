@@ -17,7 +17,7 @@ The shop may be running meanwhile.
 `
 
 const [command, typed] = process.argv.slice(2)
-const email = z.safeParse(emailField, typed).data
+const email = z.safeParse(emailField(z), typed).data
 if ((command !== 'add' && command !== 'reset') || email === undefined) {
   console.error(help)
   process.exit(1)

@@ -43,8 +43,20 @@ test.for([
 
 test('the contract imports no package but zod', () => {
   const packages = "import * as z from 'zod/mini'\nimport React from 'react'"
-  expect(complaintsAbout({ 'contract/a.ts': packages })).toEqual([
-    'contract/a.ts imports react: the contract imports only zod',
+  expect(complaintsAbout({ 'contract/zod.ts': packages })).toEqual([
+    'contract/zod.ts imports react: the contract imports only zod',
+  ])
+})
+
+test('a row of the contract does not bring the validation library into the browser', () => {
+  const zod = "export { string } from 'zod/mini'"
+  const rowWith = (row: string) => complaintsAbout({ 'contract/zod.ts': zod, 'contract/row.ts': row })
+  expect(rowWith("import type * as z from './zod.ts'")).toEqual([])
+  expect(rowWith("import * as z from './zod.ts'")).toEqual([expect.stringContaining('only types of it')])
+  expect(rowWith("export { string } from './zod.ts'")).toEqual([expect.stringContaining('only types of it')])
+  expect(rowWith("import * as z from 'zod/mini'")).toEqual([expect.stringContaining('#contract/zod.ts')])
+  expect(complaintsAbout({ 'web/form.tsx': "import * as z from 'zod/mini'" })).toEqual([
+    expect.stringContaining('#contract/zod.ts'),
   ])
 })
 
@@ -70,7 +82,8 @@ test('an import of a file that is not there is not overlooked', () => {
 
 test('the allowed arrows pass', () => {
   const files = {
-    'contract/a.ts': "import * as z from 'zod/mini'",
+    'contract/a.ts': "import type * as z from './zod.ts'",
+    'contract/zod.ts': "export { string } from 'zod/mini'",
     'web/main.tsx': "import '#contract/a.ts'\nimport 'react'",
     'server/app.ts': "import './features/a/routes.ts'\nimport './features/a/a.ts'",
     'server/features/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
@@ -81,7 +94,7 @@ test('the allowed arrows pass', () => {
     'sandbox/a.ts': '',
     'sandbox/a.test.ts': "import '#server/testing/open-shop.ts'",
   }
-  expect(checkArrows(new Map(Object.entries(files)))).toEqual({ complaints: [], modules: 10, imports: 10 })
+  expect(checkArrows(new Map(Object.entries(files)))).toEqual({ complaints: [], modules: 11, imports: 11 })
 })
 
 test('every module on the disk is seen', () => {

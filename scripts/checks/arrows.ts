@@ -4,6 +4,7 @@ import { parseSync } from 'oxc-parser'
 
 type Sources = ReadonlyMap<string, string>
 type Arrow = { from: string; to: string; deferred: boolean }
+type Import = { specifier: string; deferred: boolean; onlyTypes: boolean }
 
 /** Which room may import which. Tests may reach further, see `mayImport`. */
 const allowed: Record<string, string[]> = {
@@ -18,12 +19,15 @@ const allowed: Record<string, string[]> = {
 /** The sandbox is plugged in where a whole shop is put together, and nowhere else. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
+/** Whoever validates brings it to the schemas. */
+const validator = 'contract/zod.ts'
+
 /** Every import that the house rules forbid, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
   const arrows: Arrow[] = []
   const complaints: string[] = []
   for (const [from, source] of sources) {
-    for (const { specifier, deferred } of importsOf(from, source)) {
+    for (const { specifier, deferred, onlyTypes } of importsOf(from, source)) {
       const to = resolve(from, specifier)
       if (to === undefined) {
         const complaint = packageComplaint(from, specifier)
@@ -32,7 +36,8 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
         complaints.push(`${from} imports ${specifier}, which does not exist`)
       } else {
         arrows.push({ from, to, deferred })
-        const complaint = mayImport(from, to) ?? styleComplaint(from, to, specifier)
+        const complaint =
+          mayImport(from, to) ?? styleComplaint(from, to, specifier) ?? bringsZod(from, to, onlyTypes)
         if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
       }
     }
@@ -43,17 +48,30 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
 }
 
 /** Deferred imports (`import('./page.tsx')`) run later, when both modules are there. */
-function importsOf(path: string, source: string): { specifier: string; deferred: boolean }[] {
+function importsOf(path: string, source: string): Import[] {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
   const reexports = module.staticExports.flatMap(({ entries }) => entries)
-  const atOnce = [...module.staticImports, ...reexports].flatMap((it) => it.moduleRequest?.value ?? [])
+  const atOnce = [
+    ...module.staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.length > 0
+        ? entries.map(({ isType }) => ({ moduleRequest, isType }))
+        : { moduleRequest, isType: false },
+    ),
+    ...reexports,
+  ].flatMap(({ moduleRequest, isType }) => (moduleRequest ? { specifier: moduleRequest.value, isType } : []))
   const deferred = module.dynamicImports
     .map(({ moduleRequest }) => /^['"](.+)['"]$/.exec(source.slice(moduleRequest.start, moduleRequest.end)))
     .flatMap((match) => match?.[1] ?? [])
   return [
-    ...[...new Set(atOnce)].map((specifier) => ({ specifier, deferred: false })),
-    ...[...new Set(deferred)].map((specifier) => ({ specifier, deferred: true })),
+    ...Map.groupBy(atOnce, ({ specifier }) => specifier)
+      .entries()
+      .map(([specifier, uses]) => ({
+        specifier,
+        deferred: false,
+        onlyTypes: uses.every(({ isType }) => isType),
+      })),
+    ...[...new Set(deferred)].map((specifier) => ({ specifier, deferred: true, onlyTypes: false })),
   ]
 }
 
@@ -74,8 +92,12 @@ const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[
 
 function packageComplaint(from: string, specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '')
-  if (roomOf(from) === 'contract' && !isTest(from) && !/^zod(\/|$)/.test(name))
+  const isZod = /^zod(\/|$)/.test(name)
+  if (roomOf(from) === 'contract' && !isTest(from) && !isZod)
     return `${from} imports ${specifier}: the contract imports only zod`
+  // Schemas get what is named there handed over, and the browser loads what is named there.
+  if (/^(contract|web)\//.test(from) && isZod && from !== validator && !isTest(from))
+    return `${from} imports ${specifier}: write #${validator}`
   if (builtinModules.includes(name) && !specifier.startsWith('node:'))
     return `${from} imports ${specifier}: write node:${name}`
   return undefined
@@ -105,6 +127,12 @@ function mayImport(from: string, to: string): string | undefined {
     if (!doors.includes(to)) return `others see only ${doors.join(' and ')}`
   }
   return undefined
+}
+
+/** A page that only calls shall not load the validation with the row. */
+function bringsZod(from: string, to: string, onlyTypes: boolean): string | undefined {
+  if (roomOf(from) !== 'contract' || to !== validator || onlyTypes || isTest(from)) return undefined
+  return 'the contract imports only types of it, and schemas get it handed over'
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {

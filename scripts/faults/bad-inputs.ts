@@ -144,12 +144,15 @@ export const badInputs: Row = {
         const seller = createVisitor(victim.url)
         await seller.call(accounts.login, admin)
         const cookie = [...seller.cookies].map((pair) => pair.join('=')).join('; ')
-        const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+        const schema = z.toJSONSchema(endpoint.input(z), {
+          io: 'input',
+          unrepresentable: 'any',
+        }) as JsonSchema
         const samples = fc.sample(inputs(schema), perEndpoint).values()
         let valid = 0
         const lane = async () => {
           for (const input of samples) {
-            if (z.safeParse(endpoint.input, input).success) valid += 1
+            if (z.safeParse(endpoint.input(z), input).success) valid += 1
             const status = await send(victim.port, cookie, rawRequest(endpoint, input))
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
             if (status >= 500)

@@ -39,6 +39,6 @@ const row = (endpoint: Endpoint) =>
 <div class="shapes"><div><h3>Input</h3><pre tabindex="0">${shape(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${shape(endpoint, 'output')}</pre></div></div></details>`
 
 function shape(endpoint: Endpoint, io: 'input' | 'output') {
-  const { $schema: _, ...schema } = z.toJSONSchema(endpoint[io], { io, unrepresentable: 'any' })
+  const { $schema: _, ...schema } = z.toJSONSchema(endpoint[io](z), { io, unrepresentable: 'any' })
   return escape(JSON.stringify(schema, null, 2))
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import * as z from 'zod/mini'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
+import * as z from '#contract/zod.ts'
 import { Refusal } from '../errors.ts'
 import type { Session, Sessions, SessionUser } from './session.ts'
 
@@ -69,7 +69,7 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
     throw new Refusal(400, 'Please send a JSON object')
   for (const name of Object.keys(path))
     if (name in carrier) throw new Refusal(400, `${name} belongs into the path only`)
-  const parsed = z.safeParse(endpoint.input, { ...carrier, ...path })
+  const parsed = z.safeParse(endpoint.input(z), { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
 }
@@ -101,11 +101,11 @@ function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, 
     case 'list': {
       const { items, next } = answer as PageOf<unknown>
       if (next) reply.header('link', `<${nextPage(request, next)}>; rel="next"`)
-      return reply.send(z.parse(endpoint.output, items))
+      return reply.send(z.parse(endpoint.output(z), items))
     }
     default:
       // Only what the contract names leaves the server: a hash can never slip out.
-      return reply.send(z.parse(endpoint.output, answer === undefined ? {} : answer))
+      return reply.send(z.parse(endpoint.output(z), answer === undefined ? {} : answer))
   }
 }
 

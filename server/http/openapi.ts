@@ -28,7 +28,7 @@ export function openApi(groups: Groups, publicUrl: string) {
 }
 
 function operation(tag: string, name: string, endpoint: Endpoint) {
-  const input = jsonSchema(endpoint.input, 'input') as JsonSchema
+  const input = jsonSchema(endpoint.input(z), 'input') as JsonSchema
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
   const inBody = endpoint.method === 'POST' || endpoint.method === 'PATCH'
   const rest = Object.entries(input.properties ?? {}).filter(([field]) => !inPath.includes(field))
@@ -92,7 +92,7 @@ function success(endpoint: Endpoint) {
     200: {
       description: 'Done',
       ...(headers ? { headers } : {}),
-      content: { 'application/json': { schema: jsonSchema(endpoint.output, 'output') } },
+      content: { 'application/json': { schema: jsonSchema(endpoint.output(z), 'output') } },
     },
   }
 }

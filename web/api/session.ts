@@ -1,18 +1,11 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { accounts, User } from '#contract/accounts.ts'
+import { accounts, type User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { useTookOver } from '#web/ui/took-over.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 
-/**
- * The row `accounts.user` of the contract without its schemas: the header asks it on every page, and importing the
- * contract's would bring the validation library to visitors who fill in no form. A test holds the two together.
- */
-const row: Partial<typeof accounts.user> = { method: 'GET', path: '/api/user' }
-export const currentUser = row as typeof accounts.user
-
-const userKey = keyOf(currentUser)
+const userKey = keyOf(accounts.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
@@ -20,7 +13,7 @@ export function useUser() {
   const tookOver = useTookOver()
   const query = useQuery({
     queryKey: userKey,
-    queryFn: async () => remember(await call(currentUser, {})),
+    queryFn: async () => remember(await call(accounts.user, {})),
   })
   if (!tookOver) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
@@ -65,7 +58,6 @@ function forgetAllBut(key: QueryKey, client: QueryClient) {
 export function useLogout() {
   const forget = useForgetSession()
   return async () => {
-    const { accounts } = await import('#contract/accounts.ts')
     try {
       await call(accounts.logout, {})
     } catch (error) {

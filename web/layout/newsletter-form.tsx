@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useRef } from 'react'
+import { newsletter } from '#contract/newsletter.ts'
 import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -11,10 +12,7 @@ export function NewsletterForm({ success }: { success: string }) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const subscribe = useMutation({
-    mutationFn: async (email: string) => {
-      const { newsletter } = await import('#contract/newsletter.ts')
-      await call(newsletter.subscribe, { email })
-    },
+    mutationFn: (email: string) => call(newsletter.subscribe, { email }),
     onSuccess: () => {
       input.current?.form?.reset()
       toast({ title: 'Subscribed!', description: success })

@@ -10,8 +10,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import type * as z from 'zod/mini'
 import { ApiError } from '#contract/call.ts'
+import type * as z from '#contract/zod.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { FieldContext } from './field-context.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, isNotNull } from 'drizzle-orm'
-import type * as z from 'zod/mini'
 import { type accessRequestForm, promisedBy } from '#contract/access-requests.ts'
 import { isLive } from '#contract/purchases.ts'
+import type { InferOutput } from '#contract/schema.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
@@ -24,7 +24,7 @@ type Dependencies = {
   supportEmail: string
 }
 
-type Form = z.output<typeof accessRequestForm>
+type Form = InferOutput<typeof accessRequestForm>
 /** A purchase, by its own id or by the payment that began it. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
 

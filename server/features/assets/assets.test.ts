@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { assets, parseAssetList } from '#contract/assets.ts'
+import { assets } from '#contract/assets.ts'
 import { audit } from '#contract/audit.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases, recommendedAssets } from '../../database/schema.ts'
@@ -104,9 +104,13 @@ describe('the Rebound List', () => {
 
   test('takes a pasted list, and leaves what it knows already', async () => {
     await add('SPY', 'Mine')
-    const pasted = parseAssetList('aapl, Strong trend\nSPY; other\n\nmsft\tCloud\nAAPL')
-    expect(pasted.faults).toEqual([])
-    expect(await admin.call(assets.adminImport, { productId, assets: pasted.assets })).toEqual({
+    const pasted = [
+      { ticker: 'aapl', note: 'Strong trend' },
+      { ticker: 'SPY', note: 'other' },
+      { ticker: 'msft', note: 'Cloud' },
+      { ticker: 'AAPL' },
+    ]
+    expect(await admin.call(assets.adminImport, { productId, assets: pasted })).toEqual({
       added: 2,
       skipped: 2,
     })
@@ -115,13 +119,6 @@ describe('the Rebound List', () => {
       { ticker: 'AAPL', sortOrder: 2 },
       { ticker: 'MSFT', note: 'Cloud', sortOrder: 3 },
     ])
-  })
-
-  test('names the lines of a pasted list that are no tickers', () => {
-    expect(parseAssetList('AAPL\n\n=cmd()\nMSFT')).toEqual({
-      assets: [{ ticker: 'AAPL' }, { ticker: 'MSFT' }],
-      faults: ['Line 3: A ticker is letters, digits and . : _ - / !, at most 30'],
-    })
   })
 
   test('remembers when it was reviewed', async () => {

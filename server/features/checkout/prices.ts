@@ -1,4 +1,4 @@
-import { type BillingType, billingType } from '#contract/fields.ts'
+import { type BillingType, billingTypes } from '#contract/fields.ts'
 import { catalogue, priceOf } from '#contract/price-list.ts'
 import { Refusal, StartError } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
@@ -38,8 +38,7 @@ export function createPrices(stripe: StripeGateway) {
     /** At start, so that a wrong price is seen before anybody pays it. Answers false while Stripe is away. */
     async ensureAll(): Promise<boolean> {
       try {
-        for (const product of catalogue)
-          for (const billing of billingType.options) await ensure(product, billing)
+        for (const product of catalogue) for (const billing of billingTypes) await ensure(product, billing)
         return true
       } catch (error) {
         if (error instanceof Refusal) return false

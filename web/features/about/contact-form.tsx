@@ -1,5 +1,5 @@
-import * as z from 'zod/mini'
 import { contact } from '#contract/contact.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
@@ -7,7 +7,7 @@ import { toast } from '#web/ui/toast.tsx'
 
 const incorrect = 'Please answer the security question correctly.'
 
-const schema = z.extend(contact.send.input, {
+const schema = z.extend(contact.send.input(z), {
   answer: z.string().check(z.trim(), z.regex(/^8$/, incorrect)),
 })
 

@@ -1,5 +1,6 @@
 import { type AccessRequest, accessRequestForm, accessRequests } from '#contract/access-requests.ts'
 import { purchases } from '#contract/purchases.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -29,7 +30,7 @@ export function AccessRequestForm(props: {
   const submitForPurchase = useCall(accessRequests.submitForPurchase, messages)
   return (
     <Form
-      schema={accessRequestForm}
+      schema={accessRequestForm(z)}
       aria-label="TradingView Access Request"
       className="flex flex-col gap-5"
       onSubmit={async (typed) => {

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import * as z from 'zod/mini'
 import { accounts } from '#contract/accounts.ts'
 import { catalog } from '#contract/catalog.ts'
 import { billingType, id } from '#contract/fields.ts'
 import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -16,8 +16,8 @@ import { UserPicker } from './user-picker.tsx'
 
 const form = z.object({
   userId: z.uuid('Please choose a user'),
-  productId: id,
-  billingType,
+  productId: id(z),
+  billingType: billingType(z),
   amount: dollarAmount,
   status: z.enum(['active', 'cancelled', 'expired']),
 })

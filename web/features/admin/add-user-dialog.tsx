@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -18,7 +19,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Add User" onClose={onClose}>
       <Form
-        schema={accounts.adminAdd.input}
+        schema={accounts.adminAdd.input(z)}
         extra={{ isAdmin }}
         aria-label="Add User"
         className="flex flex-col gap-4"

@@ -1,7 +1,7 @@
 import { ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
-import * as z from 'zod/mini'
 import { assets } from '#contract/assets.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -16,7 +16,7 @@ import { ImportDialog } from './import-dialog.tsx'
 import { productId } from './product.ts'
 import { QuickActions } from './quick-actions.tsx'
 
-const form = z.pick(assets.adminAdd.input, { ticker: true, note: true })
+const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
 
 export default function AssetsTab() {
   return (

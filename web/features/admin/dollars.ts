@@ -1,5 +1,5 @@
-import * as z from 'zod/mini'
 import { cents } from '#contract/fields.ts'
+import * as z from '#contract/zod.ts'
 
 /** 39.99 is 3999: read digit by digit, because 39.99 * 100 is not. */
 export function centsOf(typed: string): number | undefined {
@@ -25,7 +25,7 @@ export const dollarAmount = z.pipe(
       return z.NEVER
     }),
   ),
-  cents,
+  cents(z),
 )
 
 /** 1234567 is $12,345.67. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { assets, type ManagedAsset, parseAssetList } from '#contract/assets.ts'
+import { assets, type ManagedAsset } from '#contract/assets.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -7,6 +7,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
+import { parseAssetList } from './parse-asset-list.ts'
 
 export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClose: () => void }) {
   const [pasted, setPasted] = useState('')

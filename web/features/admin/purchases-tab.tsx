@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
-import { type Purchase, purchaseStatus, purchases } from '#contract/purchases.ts'
+import { type Purchase, purchaseStatuses, purchases } from '#contract/purchases.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -95,7 +95,7 @@ function Filters({ filters, onChange }: { filters: Chosen; onChange: (filters: C
     <>
       <Filter aria-label="Status" value={filters.status ?? ''} onChange={set('status')}>
         <option value="">All statuses</option>
-        {purchaseStatus.options.map((status) => (
+        {purchaseStatuses.map((status) => (
           <option key={status} value={status}>
             {statusText[status]}
           </option>

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini'
 import { accessRequests, refusalReason } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
+import * as z from '#contract/zod.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Textarea } from '#web/ui/input.tsx'
@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
 import { useRowCall } from './use-pages.ts'
 
-const form = z.object({ reason: refusalReason })
+const form = z.object({ reason: refusalReason(z) })
 
 export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose: () => void }) {
   const { ids, onDone, onClose } = props

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import * as z from '#contract/zod.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { takeReturnPath } from '#web/layout/return-path.ts'
@@ -52,7 +53,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
   const mustWait = useMustWait(login.error)
   return (
     <Form
-      schema={accounts.login.input}
+      schema={accounts.login.input(z)}
       aria-label="Login"
       className="flex flex-col gap-5"
       onSubmit={(typed) => login.mutateAsync(typed)}
@@ -89,7 +90,7 @@ function SignUpForm({ email, onEmail }: EmailProps) {
   const mustWait = useMustWait(register.error)
   return (
     <Form
-      schema={accounts.register.input}
+      schema={accounts.register.input(z)}
       aria-label="Sign Up"
       className="flex flex-col gap-5"
       onSubmit={(typed) => register.mutateAsync(typed)}

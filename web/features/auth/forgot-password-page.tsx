@@ -1,6 +1,7 @@
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -35,7 +36,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   const mustWait = useMustWait(request.error)
   return (
     <Form
-      schema={accounts.requestPasswordReset.input}
+      schema={accounts.requestPasswordReset.input(z)}
       aria-label="Request a reset link"
       className="flex flex-col gap-5"
       onSubmit={(typed) => request.mutateAsync(typed)}

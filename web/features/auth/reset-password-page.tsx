@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
-import * as z from 'zod/mini'
 import { accounts } from '#contract/accounts.ts'
 import { resetPassword } from '#contract/fields.ts'
+import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -33,7 +33,7 @@ export default function ResetPasswordPage() {
   )
 }
 
-const typed = z.object({ newPassword: resetPassword, confirmPassword: z.string() }).check(
+const typed = z.object({ newPassword: resetPassword(z), confirmPassword: z.string() }).check(
   z.refine((both) => both.newPassword === both.confirmPassword, {
     path: ['confirmPassword'],
     error: "Passwords don't match",

@@ -1,11 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
-import * as z from 'zod/mini'
 import type { User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
 import { type BillingType, email as emailField } from '#contract/fields.ts'
 import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
+import * as z from '#contract/zod.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { rememberReturnPath } from '#web/layout/return-path.ts'
@@ -104,7 +104,7 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
 }
 
 const guestEmail = sessionNote('checkout-email')
-const guestForm = z.object({ email: emailField })
+const guestForm = z.object({ email: emailField(z) })
 
 function GuestEmail(props: { isPending: boolean; onContinue: (email: string) => Promise<void> }) {
   const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())

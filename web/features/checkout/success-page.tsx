@@ -1,9 +1,10 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { accounts } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
 import { call } from '#web/api/client.ts'
-import { currentUser, useStartSession } from '#web/api/session.ts'
+import { useStartSession } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -65,7 +66,7 @@ function takePaymentIntent(): string | null {
 }
 
 async function process(paymentIntentId: string, startSession: () => Promise<void>): Promise<State> {
-  if (!(await call(currentUser, {}))) {
+  if (!(await call(accounts.user, {}))) {
     try {
       await call(checkout.guestPurchaseLogin, { paymentIntentId })
     } catch (error) {
@@ -87,7 +88,7 @@ function PleaseLogIn({ reason }: { reason: string }) {
       <p role="alert" className="max-w-2xl text-lg text-muted">
         {reason}
       </p>
-      <ButtonLink href="/auth">Log In</ButtonLink>
+      <ButtonLink href="/auth">Log InferInput</ButtonLink>
     </Container>
   )
 }

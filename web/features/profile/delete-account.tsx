@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -52,7 +53,7 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
   })
   return (
     <Form
-      schema={accounts.deleteMyself.input}
+      schema={accounts.deleteMyself.input(z)}
       aria-label="Delete account"
       className="flex w-full flex-col gap-4"
       onSubmit={(typed) => remove.mutateAsync(typed)}

@@ -1,6 +1,6 @@
 import { accounts } from '#contract/accounts.ts'
 import { purchases } from '#contract/purchases.ts'
-import { currentUser } from '#web/api/session.ts'
+import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -43,7 +43,7 @@ export function ProfileDialog({ onClose }: { onClose: () => void }) {
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
   const save = useCall(accounts.updateProfile, {
-    refreshes: [accounts.profile, currentUser, purchases.list],
+    refreshes: [accounts.profile, accounts.user, purchases.list],
     succeeded: 'Profile updated successfully',
     failed: 'Failed to update profile',
     onSuccess: onClose,
@@ -60,7 +60,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
   if (!profile.data) return <Skeleton className="h-52" />
   return (
     <Form
-      schema={accounts.updateProfile.input}
+      schema={accounts.updateProfile.input(z)}
       aria-label="Profile"
       className="flex flex-col gap-5"
       onSubmit={(typed) => save.mutateAsync(typed)}

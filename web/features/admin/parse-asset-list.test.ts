@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { parseAssetList } from './parse-asset-list.ts'
+
+test('a pasted list has an asset a line, with or without a note', () => {
+  expect(parseAssetList('aapl, Strong trend\nSPY; other\n\nmsft\tCloud\nAAPL')).toEqual({
+    assets: [
+      { ticker: 'AAPL', note: 'Strong trend' },
+      { ticker: 'SPY', note: 'other' },
+      { ticker: 'MSFT', note: 'Cloud' },
+      { ticker: 'AAPL' },
+    ],
+    faults: [],
+  })
+})
+
+test('the lines of a pasted list that are no tickers are named', () => {
+  expect(parseAssetList('AAPL\n\n=cmd()\nMSFT')).toEqual({
+    assets: [{ ticker: 'AAPL' }, { ticker: 'MSFT' }],
+    faults: ['Line 3: A ticker is letters, digits and . : _ - / !, at most 30'],
+  })
+})
