@@ -35,7 +35,7 @@ async function openPaymentSide(victim: Victim) {
     postman,
     async compare() {
       await jobsAreDone(connection)
-      const { booked, wanted } = await compareBooks({ connection, sandbox })
+      const { booked, wanted } = await compareBooks({ connection })
       const inBooks = new Map(booked.map((row) => [row.id, row]))
       const different = wanted.filter((right) => !isDeepStrictEqual(inBooks.get(right.id), right)).length
       return { booked: booked.length, different: different + booked.length - inBooks.size }

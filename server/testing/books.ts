@@ -1,31 +1,127 @@
 import { eq, isNotNull, sql } from 'drizzle-orm'
-import type { Sandbox } from '#sandbox/sandbox.ts'
 import type { Connection } from '../database/connect.ts'
 import { purchases, users } from '../database/schema.ts'
-import { stateOf } from '../features/purchases/purchases.ts'
-import { createStripeGateway } from '../gateways/stripe.ts'
+import { meaningOf, type StateAtStripe } from './subscription-states.ts'
 
-type Shop = { connection: Pick<Connection, 'db'>; sandbox: Pick<Sandbox, 'secretKey' | 'api'> }
+type Shop = { connection: Pick<Connection, 'db'> }
+
+/** Stripe's objects as they are kept, only as far as they are read here. */
+type Raw = {
+  customer: { id: string; email: string }
+  subscription: {
+    id: string
+    customer: string
+    status: string
+    cancel_at: number | null
+    cancel_at_period_end: boolean
+    ended_at: number | null
+    latest_invoice: string | null
+    items: { data: { current_period_end: number }[] }
+  }
+  invoice: {
+    id: string
+    status: string
+    created: number
+    attempt_count: number
+    parent: { subscription_details: { subscription: string } }
+  }
+  invoice_payment: { id: string; invoice: string; payment: { payment_intent: string } }
+  charge: { id: string; payment_intent: string; status: string; created: number; amount: number }
+  refund: { id: string; charge: string; status: string; amount: number }
+  dispute: { id: string; charge: string; status: string }
+}
+type Ledger = Awaited<ReturnType<typeof readLedger>>
+
+/** One look at everything, straight from the sandbox's books: neither the shop's gateway nor its mapping is asked. */
+async function readLedger({ db }: Shop['connection']) {
+  const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
+    sql`select kind, data from sandbox.objects order by seq`,
+  )
+  return <Kind extends keyof Raw>(kind: Kind) =>
+    rows.filter((row) => row.kind === kind).map(({ data }) => data as Raw[Kind])
+}
+
+const date = (seconds: number) => new Date(seconds * 1000)
+const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0)
+
+function groupBy<Item>(items: Item[], keyOf: (item: Item) => string) {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  return (key: string) => groups.get(key) ?? []
+}
+
+/** Each charge that succeeded, with what became of its money, by subscription. */
+function readPayments(ledger: Ledger) {
+  const refundsOf = groupBy(ledger('refund'), ({ charge }) => charge)
+  const disputesOf = groupBy(ledger('dispute'), ({ charge }) => charge)
+  const chargesOf = groupBy(ledger('charge'), ({ payment_intent }) => payment_intent)
+  const paymentsOf = groupBy(ledger('invoice_payment'), ({ invoice }) => invoice)
+  const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
+  return (subscription: string) =>
+    invoicesOf(subscription)
+      .flatMap(({ id }) => paymentsOf(id))
+      .flatMap(({ payment }) => chargesOf(payment.payment_intent))
+      .filter(({ status }) => status === 'succeeded')
+      .toSorted((a, b) => b.created - a.created)
+      .map(({ id, created, amount }) => {
+        const refunds = refundsOf(id).filter(({ status }) => status !== 'failed' && status !== 'canceled')
+        const disputes = disputesOf(id).map(({ status }) => status)
+        return {
+          created,
+          amount,
+          refunded: sum(refunds.map((refund) => refund.amount)),
+          isLost: disputes.includes('lost'),
+          isDisputed: disputes.some((status) => status === 'needs_response' || status === 'under_review'),
+        }
+      })
+}
+
+/** What the shop should have booked, by what Stripe says and the table of what that means. */
+function readWanted(ledger: Ledger) {
+  const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
+  const invoices = new Map(ledger('invoice').map((invoice) => [invoice.id, invoice]))
+  const paymentsOf = readPayments(ledger)
+  return ledger('subscription').flatMap((subscription) => {
+    const { id, customer, status, cancel_at, cancel_at_period_end, ended_at, items } = subscription
+    const payments = paymentsOf(id)
+    const [latest] = payments
+    const invoice = invoices.get(subscription.latest_invoice ?? '')
+    const kept = latest && latest.refunded >= latest.amount ? 'returned' : 'kept'
+    const state: StateAtStripe = {
+      status,
+      cancellation: cancel_at_period_end || cancel_at !== null ? 'scheduled' : 'none',
+      invoice: invoice?.status ?? 'none',
+      payment: !latest ? 'none' : latest.isLost ? 'charged back' : kept,
+    }
+    const { purchase, endedBecause } = meaningOf(state)
+    if (purchase === 'none') return []
+    const periodEnd = items.data[0]?.current_period_end ?? 0
+    const isPastDue = purchase === 'past_due'
+    const willEnd = state.cancellation === 'scheduled' && (isPastDue || purchase === 'pending_cancel')
+    return {
+      id,
+      email: customers.get(customer)?.email ?? '',
+      status: purchase,
+      lastPaidAt: latest ? date(latest.created) : null,
+      currentPeriodEnd: date(periodEnd),
+      endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
+      pastDueSince: isPastDue && invoice ? date(invoice.created) : null,
+      failedPayments: isPastDue && invoice ? invoice.attempt_count : 0,
+      endedAt: endedBecause ? date(ended_at ?? periodEnd) : null,
+      endedBecause,
+      refundedAmount: sum(payments.map(({ refunded }) => refunded)),
+      isDisputed: payments.some(({ isDisputed }) => isDisputed),
+    }
+  })
+}
 
 /** What the shop has booked, and what it should have booked by what Stripe says: the two must be equal. */
-export async function compareBooks({ connection: { db }, sandbox }: Shop) {
-  const stripe = createStripeGateway({
-    secretKey: sandbox.secretKey,
-    webhookSecret: '',
-    address: sandbox.api,
-  })
-  const booked = await db
+export async function compareBooks({ connection }: Shop) {
+  const booked = await connection.db
     .select({ email: users.email, purchase: purchases })
     .from(purchases)
     .innerJoin(users, eq(users.id, purchases.userId))
     .where(isNotNull(purchases.stripeSubscriptionId))
-  const { rows } = await db.execute<{ id: string; email: string }>(sql`
-    select s.id, c.data->>'email' as email from sandbox.objects s
-    join sandbox.objects c on c.id = s.data->>'customer'
-    where s.kind = 'subscription' and s.data->>'status' not in ('incomplete', 'incomplete_expired')`)
-  const wanted = await Promise.all(
-    rows.map(async ({ id, email }) => ({ id, email, ...stateOf(await stripe.subscription(id)) })),
-  )
   const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id)
   return {
     booked: booked
@@ -44,6 +140,6 @@ export async function compareBooks({ connection: { db }, sandbox }: Shop) {
         isDisputed: purchase.isDisputed,
       }))
       .toSorted(byId),
-    wanted: wanted.toSorted(byId),
+    wanted: readWanted(await readLedger(connection)).toSorted(byId),
   }
 }

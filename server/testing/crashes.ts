@@ -135,7 +135,7 @@ export async function crashMany(place: Place, kills: number) {
   try {
     await shop.ask({ reconcile: true })
     await jobsAreDone(connection)
-    const { booked, wanted } = await compareBooks({ connection, sandbox: shop.sandbox })
+    const { booked, wanted } = await compareBooks({ connection })
     const mails = readOutbox(join(place.dataDir, 'outbox'))
     return {
       ...judge({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),

@@ -22,7 +22,7 @@ const { sandbox } = shop
 if (!sandbox) throw new Error('Tests run with the sandbox')
 
 /** What it says when it is open, and what it can be asked to do. */
-export type Open = { url: string; sandbox: Pick<Sandbox, 'secretKey' | 'publishableKey' | 'api'> }
+export type Open = { url: string; sandbox: Pick<Sandbox, 'publishableKey'> }
 export type Order = { refund: string } | { reconcile: true }
 
 process.on('message', (order: Order) => {
@@ -42,8 +42,5 @@ async function obey(order: Order) {
 
 // Who is killed writes nothing at its end, and the next one would have to compile all of it again.
 flushCompileCache()
-const { secretKey, publishableKey, api } = sandbox
-process.send?.({
-  url: shop.config.publicUrl,
-  sandbox: { secretKey, publishableKey, api },
-} satisfies Open)
+const { publishableKey } = sandbox
+process.send?.({ url: shop.config.publicUrl, sandbox: { publishableKey } } satisfies Open)

@@ -13,7 +13,6 @@ import { createOwnPurchases } from './own-purchases.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSync } from './sync.ts'
 
-export { stateOf } from './state.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Dependencies = {

@@ -30,6 +30,9 @@ export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 
   return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
 }
 
+/** Ended while one of these is the latest, a subscription ended because its renewal was not paid. */
+const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
+
 /** The same answer of Stripe always gives the same state, whatever happened here before. */
 export function stateOf(subscription: Subscription): PurchaseState {
   const { status, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
@@ -44,8 +47,10 @@ export function stateOf(subscription: Subscription): PurchaseState {
     endedAt: null,
     endedBecause: null,
   }
-  const isUnpaid = latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
-  if (endedAt || status === 'canceled') {
+  // A trial that ended without a card is paused: nothing is paid for, although Stripe keeps it.
+  const isPaused = status === 'paused'
+  const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
+  if (endedAt || status === 'canceled' || isPaused) {
     const endedBecause: EndedBecause = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }

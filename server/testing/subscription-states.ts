@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import type { Stripe } from 'stripe'
+import type { EndedBecause, PurchaseStatus } from '#contract/purchases.ts'
+
+/** Everything that Stripe can report, column by column; the types insist that no word is missing. */
+export const words = {
+  status: Object.keys({
+    incomplete: 0,
+    incomplete_expired: 0,
+    trialing: 0,
+    active: 0,
+    past_due: 0,
+    unpaid: 0,
+    paused: 0,
+    canceled: 0,
+  } satisfies Record<Stripe.Subscription.Status, 0>),
+  cancellation: ['none', 'scheduled'],
+  invoice: Object.keys({
+    draft: 0,
+    open: 0,
+    paid: 0,
+    uncollectible: 0,
+    void: 0,
+    none: 0,
+  } satisfies Record<Stripe.Invoice.Status | 'none', 0>),
+  payment: ['none', 'kept', 'returned', 'charged back'],
+}
+
+export type StateAtStripe = Record<keyof typeof words, string>
+export type Meaning = {
+  purchase: PurchaseStatus | 'none'
+  endedBecause: EndedBecause | null
+  access: boolean
+}
+type Row = { when: Record<keyof typeof words, string[]>; meaning: Meaning }
+
+const document = new URL('../../docs/subscription-states.md', import.meta.url)
+
+function readRow(line: string): Row {
+  const [status = '', cancellation = '', invoice = '', payment = '', purchase = '', because, access] = line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+  const oneOf = (column: keyof typeof words, cell: string) => {
+    const given = cell === 'any' ? words[column] : cell.split(', ')
+    const unknown = given.find((word) => !words[column].includes(word))
+    if (unknown !== undefined) throw new Error(`Stripe has no ${column} "${unknown}"`)
+    return given
+  }
+  return {
+    when: {
+      status: oneOf('status', status),
+      cancellation: oneOf('cancellation', cancellation),
+      invoice: oneOf('invoice', invoice),
+      payment: oneOf('payment', payment),
+    },
+    meaning: {
+      purchase: purchase as Meaning['purchase'],
+      endedBecause: because === '–' ? null : (because as EndedBecause),
+      access: access === 'yes',
+    },
+  }
+}
+
+const rows = readFileSync(document, 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .slice(2)
+  .map(readRow)
+
+/** What this state means by the table; a state that is in no row or in two of them is a fault of the table. */
+export function meaningOf(state: StateAtStripe): Meaning {
+  const columns = Object.keys(words) as (keyof typeof words)[]
+  const [row, second] = rows.filter(({ when }) =>
+    columns.every((column) => when[column].includes(state[column])),
+  )
+  if (!row || second) throw new Error(`${JSON.stringify(state)} is in ${row ? 'two rows' : 'no row'}`)
+  return row.meaning
+}
