@@ -34,6 +34,8 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
+-- Where it goes: an endpoint that the seller has made, or the shop that opened the sandbox.
+alter table sandbox.deliveries add column if not exists endpoint text;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
 

@@ -5,7 +5,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 
 export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
-type Claimed = { id: string; event: string; attempts: number; body: unknown }
+type Claimed = { id: string; event: string; attempts: number; body: unknown; made: Endpoint | null }
 
 /** Seconds to the next try; after the last one Stripe, too, gives up (about three days). */
 const backoff = [1, 5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
@@ -22,7 +22,7 @@ function signature(body: string, secret: string, at: number): string {
  * Delivers queued events at least once. A delivery is leased to one process at a time; if that
  * process dies, the lease runs out and another takes over.
  */
-export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) {
+export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
   let closed = false
 
   async function claim(everything: boolean): Promise<Claimed[]> {
@@ -33,22 +33,24 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
             select id from sandbox.deliveries
               where next_at is not null and (next_at <= clock_timestamp() or ($2 and last_answer is null and attempts = 0))
               order by next_at, id limit $3 for update skip locked)
-          returning id, event, attempts, next_at)
-        select claimed.id, event, attempts, data as body from claimed join sandbox.events on events.id = event
+          returning id, event, endpoint, attempts, next_at)
+        select claimed.id, event, attempts, events.data as body,
+            made.data || jsonb_build_object('secret', made.data #> '{$sandbox,secret}') as made
+          from claimed join sandbox.events on events.id = event left join sandbox.objects made on made.id = endpoint
           order by claimed.id`,
       [leaseSeconds, everything, batch],
     )
     return rows
   }
 
-  async function send(body: string): Promise<{ ok: boolean; answer: string }> {
+  async function send({ url, secret }: Endpoint, body: string): Promise<{ ok: boolean; answer: string }> {
     try {
-      const response = await fetch(endpoint.url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'Stripe/1.0 (sandbox)',
-          'stripe-signature': signature(body, endpoint.secret, Math.floor(Date.now() / 1000)),
+          'stripe-signature': signature(body, secret, Math.floor(Date.now() / 1000)),
         },
         body,
         redirect: 'manual',
@@ -63,7 +65,7 @@ export function createWebhooks(database: pg.Pool, endpoint: Endpoint, log: Log) 
   }
 
   async function deliver(delivery: Claimed) {
-    const { ok, answer } = await send(JSON.stringify(delivery.body))
+    const { ok, answer } = await send(delivery.made ?? shop, JSON.stringify(delivery.body))
     const wait = ok ? null : (backoff[delivery.attempts - 1] ?? null)
     await database.query(
       `update sandbox.deliveries set last_answer = $2, delivered_at = case when $3 then now() end,

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { missing } from './failure.ts'
 import { newId } from './identifiers.ts'
+import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
 import type { List } from './objects/list.ts'
 
@@ -71,10 +72,17 @@ export class Work {
     await this.lock(owner ?? id)
     if (owner) {
       const customer = await this.get('customer', owner)
-      this.clock = customer.test_clock
+      this.clock = 'deleted' in customer ? null : customer.test_clock
       if (this.clock) this.now = (await this.get('test_helpers.test_clock', this.clock)).frozen_time
     }
     return this.get(kind, id, param)
+  }
+
+  /** A customer who has not been deleted. */
+  async customer(id: string, param?: string): Promise<Customer> {
+    const customer = await this.get('customer', id, param)
+    if ('deleted' in customer) throw missing('customer', id, param ?? 'customer')
+    return customer
   }
 
   /** Nobody else changes this row until the work ends. */
@@ -159,13 +167,14 @@ export class Work {
   async finish() {
     if (this.events.length === 0) return
     const ids = this.events.map((event) => event.id)
+    const types = this.events.map((event) => event.type)
     await this.database.query(
       `insert into sandbox.events (id, type, created, data)
         select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
           with ordinality as told (id, type, created, data, place) order by place`,
       [
         ids,
-        this.events.map((event) => event.type),
+        types,
         this.events.map((event) => event.created),
         this.events.map((event) => JSON.stringify(event)),
       ],
@@ -173,10 +182,15 @@ export class Work {
     const copies = this.mischief.drop ? 0 : this.mischief.duplicate ? 2 : 1
     const spread = this.mischief.reorder ? 2 : 0
     await this.database.query(
-      `insert into sandbox.deliveries (event, next_at)
-        select id, clock_timestamp() + make_interval(secs => $2 + random() * $3)
-          from unnest($1::text[]) with ordinality as told (id, place), generate_series(1, $4) order by place`,
-      [ids, this.mischief.delaySeconds ?? 0, spread, copies],
+      `insert into sandbox.deliveries (event, endpoint, next_at)
+        select told.id, target.id, clock_timestamp() + make_interval(secs => $3 + random() * $4)
+          from unnest($1::text[], $2::text[]) with ordinality as told (id, type, place),
+            (select null as id, '["*"]'::jsonb as events union all
+              select id, data->'enabled_events' from sandbox.objects
+                where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target,
+            generate_series(1, $5)
+          where target.events ?| array['*', told.type] order by place`,
+      [ids, types, this.mischief.delaySeconds ?? 0, spread, copies],
     )
   }
 }

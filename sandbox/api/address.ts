@@ -1,5 +1,5 @@
 import type { Address } from '../objects/customer.ts'
-import { clearable, group, keep, type Reader, text } from './params.ts'
+import { clearable, group, keep, type Params, text } from './params.ts'
 
 const line = clearable(text)
 
@@ -12,7 +12,7 @@ export const address = group({
   state: line,
 })
 
-type Given = typeof address extends Reader<infer T> ? T : never
+type Given = Params<{ address: typeof address }>['address']
 
 export function mergeAddress(old: Address | null, given: Given): Address | null {
   if (!given) return old

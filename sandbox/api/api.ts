@@ -4,6 +4,7 @@ import { Failure, invalid } from '../failure.ts'
 import { newId } from '../identifiers.ts'
 import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'
+import { accountRoutes } from './account.ts'
 import { catalogRoutes } from './catalog.ts'
 import { customerRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
@@ -16,6 +17,7 @@ import { match } from './route.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 
 const routes = [
+  ...accountRoutes,
   ...customerRoutes,
   ...catalogRoutes,
   ...subscriptionRoutes,

@@ -1,9 +1,20 @@
 import { attach } from '../billing/payments.ts'
-import { type Customer, newCustomer } from '../objects/customer.ts'
+import { cancel } from '../billing/subscriptions.ts'
+import { type Customer, deletedCustomer, newCustomer } from '../objects/customer.ts'
 import type { Work } from '../work.ts'
 import { address, mergeAddress } from './address.ts'
 import { assertOwnCard, resolveMethod } from './methods.ts'
-import { clearable, group, keep, mergeMetadata, metadata, paging, type Read, range, text } from './params.ts'
+import {
+  clearable,
+  group,
+  keep,
+  mergeMetadata,
+  metadata,
+  type Params,
+  paging,
+  range,
+  text,
+} from './params.ts'
 import { route } from './route.ts'
 
 const editable = {
@@ -16,7 +27,7 @@ const editable = {
   phone: clearable(text),
 }
 
-async function change(work: Work, customer: Customer, params: Read<typeof editable>): Promise<Customer> {
+async function change(work: Work, customer: Customer, params: Params<typeof editable>): Promise<Customer> {
   const method = params.invoice_settings?.default_payment_method
   await assertOwnCard(work, method, customer.id, 'invoice_settings[default_payment_method]')
   return {
@@ -72,9 +83,19 @@ export const customerRoutes = [
   ),
   route('GET', '/v1/customers/:id', {}, ({ work, id }) => work.get('customer', id)),
   route('POST', '/v1/customers/:id', editable, async ({ work, id, params }) => {
-    const before = await work.claim('customer', id)
+    await work.claim('customer', id)
+    const before = await work.customer(id)
     const after = await work.save(await change(work, before, params))
     work.emit('customer.updated', after, before)
     return after
+  }),
+  route('DELETE', '/v1/customers/:id', {}, async ({ work, id }) => {
+    await work.claim('customer', id)
+    const customer = await work.customer(id)
+    for (const subscription of await work.all('subscription', { customer: id })) {
+      if (subscription.ended_at === null) await cancel(work, subscription)
+    }
+    work.emit('customer.deleted', customer)
+    return work.save(deletedCustomer(id))
   }),
 ]

@@ -1,6 +1,6 @@
 import { invalid, missing } from '../failure.ts'
 import { newTestClock } from '../objects/kinds.ts'
-import { integer, paging, range, required, text, texts } from './params.ts'
+import { flag, integer, paging, range, required, text, texts } from './params.ts'
 import { route } from './route.ts'
 
 export const eventRoutes = [
@@ -15,7 +15,7 @@ export const eventRoutes = [
   route(
     'GET',
     '/v1/events',
-    { ...paging, created: range, type: text, types: texts },
+    { ...paging, created: range, delivery_success: flag, type: text, types: texts },
     async ({ work, params }) => {
       const { starting_after: after, ending_before: before, created } = params
       const types = params.types ?? (params.type === undefined ? null : [params.type])
@@ -24,6 +24,8 @@ export const eventRoutes = [
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
         where ($1::text[] is null or type = any ($1)) and created between $2 and $3
+          and ($6::boolean is null or $6 = not exists (
+            select from sandbox.deliveries where event = events.id and delivered_at is null))
           and ($4::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.events where id = $4))
         order by seq ${backwards ? 'asc' : 'desc'} limit $5`,
         [
@@ -32,6 +34,7 @@ export const eventRoutes = [
           created?.to ?? Number.MAX_SAFE_INTEGER,
           after ?? before ?? null,
           limit + 1,
+          params.delivery_success ?? null,
         ],
       )
       const data = rows.slice(0, limit).map((row) => row.data)
@@ -64,8 +67,7 @@ export const testClockRoutes = [
     { frozen_time: required(integer) },
     async ({ work, id, params }) => {
       const clock = await work.claim('test_helpers.test_clock', id)
-      if (clock.status !== 'ready')
-        throw invalid('The test clock is still advancing.', undefined, 'test_clock_advancing')
+      if (clock.status !== 'ready') throw invalid('The test clock is still advancing.')
       if (params.frozen_time <= clock.frozen_time) {
         throw invalid('frozen_time must be after the current frozen time.', 'frozen_time')
       }

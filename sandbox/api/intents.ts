@@ -5,7 +5,7 @@ import { newSetupIntent } from '../objects/intent.ts'
 import type { PaymentMethod } from '../objects/payment-method.ts'
 import type { Work } from '../work.ts'
 import { createMethod, methodData, resolveMethod } from './methods.ts'
-import { choice, flag, group, list, metadata, paging, type Read, range, required, text } from './params.ts'
+import { choice, flag, group, list, metadata, type Params, paging, range, required, text } from './params.ts'
 import { route } from './route.ts'
 
 const confirmation = {
@@ -32,7 +32,7 @@ function assertSecret(secret: string, given: string | undefined, publishable: bo
 
 async function methodOf(
   work: Work,
-  params: Read<typeof confirmation>,
+  params: Params<typeof confirmation>,
   earlier: string | null,
 ): Promise<PaymentMethod> {
   if (params.payment_method_data) return createMethod(work, params.payment_method_data)
@@ -102,7 +102,10 @@ export const intentRoutes = [
       usage: choice('off_session', 'on_session'),
     },
     async ({ work, params }) => {
-      if (params.customer !== undefined) await work.claim('customer', params.customer)
+      if (params.customer !== undefined) {
+        await work.claim('customer', params.customer)
+        await work.customer(params.customer)
+      }
       const automatic = params.automatic_payment_methods
       const intent = await work.insert({
         ...newSetupIntent(work.now, params.customer ?? null, params.usage ?? 'off_session'),

@@ -4,7 +4,7 @@ import { Failure, invalid } from '../failure.ts'
 import { newPaymentMethod, type PaymentMethod } from '../objects/payment-method.ts'
 import type { Work } from '../work.ts'
 import { address, mergeAddress } from './address.ts'
-import { choice, clearable, group, integer, metadata, paging, type Read, required, text } from './params.ts'
+import { choice, clearable, group, integer, metadata, type Params, paging, required, text } from './params.ts'
 import { route } from './route.ts'
 
 export const methodData = {
@@ -25,7 +25,7 @@ export const methodData = {
   metadata,
 }
 
-export async function createMethod(work: Work, data: Read<typeof methodData>): Promise<PaymentMethod> {
+export async function createMethod(work: Work, data: Params<typeof methodData>): Promise<PaymentMethod> {
   if (!data.card) throw invalid('Missing required param: card.', 'card', 'parameter_missing')
   const { billing_details: billing } = data
   const method = newPaymentMethod({
@@ -79,7 +79,8 @@ export const methodRoutes = [
     '/v1/payment_methods/:id/attach',
     { customer: required(text) },
     async ({ work, id, params }) => {
-      const customer = await work.claim('customer', params.customer, 'customer')
+      await work.claim('customer', params.customer, 'customer')
+      const customer = await work.customer(params.customer)
       const method = await resolveMethod(work, id)
       const { behaviour } = method.$sandbox
       if (behaviour.outcome === 'declines' && behaviour.when === 'always') {
@@ -125,7 +126,7 @@ export const methodRoutes = [
     '/v1/customers/:id/payment_methods',
     { ...paging, type: choice('card') },
     async ({ work, id, params }) => {
-      await work.get('customer', id)
+      await work.customer(id)
       return work.list(
         'payment_method',
         `/v1/customers/${id}/payment_methods`,

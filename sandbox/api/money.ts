@@ -1,4 +1,5 @@
 import { refund } from '../billing/disputes.ts'
+import { voidInvoice } from '../billing/invoices.ts'
 import { payInvoice } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
 import type { Work } from '../work.ts'
@@ -49,6 +50,16 @@ export const moneyRoutes = [
       return payInvoice(work, invoice, method)
     },
   ),
+  route('POST', '/v1/invoices/:id/void', {}, async ({ work, id }) => {
+    const invoice = await work.claim('invoice', id)
+    if (invoice.status !== 'open') {
+      throw invalid(
+        `You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`,
+        'invoice',
+      )
+    }
+    return voidInvoice(work, invoice)
+  }),
   route(
     'GET',
     '/v1/invoice_payments',

@@ -1,88 +1,40 @@
-import { invalid } from '../failure.ts'
-import type { Form, FormValue } from './form.ts'
+import { z } from 'zod'
+import { type Failure, invalid } from '../failure.ts'
+import type { Form } from './form.ts'
 
-/** Reads one parameter; `undefined` when it was not sent. */
-export type Reader<T> = (value: FormValue | undefined, name: string) => T
-export type Shape = Record<string, Reader<unknown>>
-export type Read<S extends Shape> = { [K in keyof S]: ReturnType<S[K]> }
+type Param<T = unknown> = z.ZodType<T>
+/** As most of Stripe's are: `undefined` when it was not sent. */
+type Optional<T> = z.ZodOptional<Param<T>>
+export type Shape = Record<string, Param>
+export type Params<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 
-export const text: Reader<string | undefined> = (value, name) => {
-  if (value === undefined || typeof value === 'string') return value
-  throw invalid(`Invalid string: ${name}`, name)
-}
+const optional = <T>(schema: Param<T>): Optional<T> => z.optional(schema)
 
-export const integer: Reader<number | undefined> = (value, name) => {
-  if (value === undefined) return undefined
-  if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value)) {
-    throw invalid(`Invalid integer: ${JSON.stringify(value)}`, name, 'parameter_invalid_integer')
-  }
-  return Number(value)
-}
-
-export const flag: Reader<boolean | undefined> = (value, name) => {
-  if (value === undefined) return undefined
-  if (value === 'true' || value === 'false') return value === 'true'
-  throw invalid(`Invalid boolean: ${JSON.stringify(value)}`, name)
-}
-
-export const choice =
-  <T extends string>(...values: T[]): Reader<T | undefined> =>
-  (value, name) => {
-    if (value === undefined) return undefined
-    const chosen = values.find((each) => each === value)
-    if (chosen !== undefined) return chosen
-    throw invalid(`Invalid ${name}: must be one of ${values.join(', ')}`, name)
-  }
-
+export const text = optional(z.string())
+export const integer = optional(
+  z
+    .string()
+    .regex(/^-?\d{1,12}$/)
+    .transform(Number),
+)
+export const flag = optional(z.enum(['true', 'false']).transform((value) => value === 'true'))
+export const choice = <T extends string>(...values: T[]) => optional(z.enum(values))
 /** An empty value clears the field, as in Stripe. */
-export const clearable =
-  <T>(reader: Reader<T | undefined>): Reader<T | null | undefined> =>
-  (value, name) =>
-    value === '' ? null : reader(value, name)
-
-export const required =
-  <T>(reader: Reader<T | undefined>): Reader<T> =>
-  (value, name) => {
-    const read = reader(value, name)
-    if (read !== undefined && read !== '') return read
-    throw invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
-  }
-
-export const list =
-  <T>(reader: Reader<T>): Reader<T[] | undefined> =>
-  (value, name) => {
-    if (value === undefined) return undefined
-    if (!Array.isArray(value)) throw invalid(`Invalid array: ${name}`, name)
-    return value.map((each, index) => reader(each, `${name}[${index}]`))
-  }
-
+export const clearable = <T>(schema: Optional<T>) =>
+  optional(z.union([z.literal('').transform(() => null), schema.unwrap()]))
+export const required = <T>(schema: Optional<T>): Param<T> => schema.unwrap().refine((value) => value !== '')
+export const list = <T>(schema: Param<T>) => optional(z.array(schema))
 export const texts = list(required(text))
-
-export const group =
-  <S extends Shape>(shape: S): Reader<Read<S> | undefined> =>
-  (value, name) => {
-    if (value === undefined) return undefined
-    if (typeof value === 'string' || Array.isArray(value)) throw invalid(`Invalid object: ${name}`, name)
-    return readShape(shape, value, (key) => `${name}[${key}]`)
-  }
+export const group = <S extends Shape>(shape: S) => optional(strict(shape))
+const strict = <S extends Shape>(shape: S) => z.strictObject(shape) as unknown as Param<Params<S>>
 
 /** What was not sent stays as it was. */
 export const keep = <T>(given: T | undefined, old: T): T => (given === undefined ? old : given)
 
-/** Metadata: an empty value removes its key, an empty map removes all. */
-export const metadata: Reader<Record<string, string> | undefined> = (value, name) => {
-  if (value === undefined) return undefined
-  if (value === '') return {}
-  const entries = typeof value === 'string' ? [] : Object.entries(value)
-  return Object.fromEntries(
-    entries.map(([key, each]) => {
-      if (typeof each !== 'string' || key.length > 40 || each.length > 500) {
-        throw invalid(`Invalid metadata: ${key}`, `${name}[${key}]`)
-      }
-      return [key, each]
-    }),
-  )
-}
+/** An empty value removes its key, an empty map removes all. */
+export const metadata: Optional<Record<string, string>> = optional(
+  z.union([z.literal('').transform(() => ({})), z.record(z.string().max(40), z.string().max(500))]),
+)
 
 export function mergeMetadata(old: Record<string, string>, change: Record<string, string> | undefined) {
   if (!change) return old
@@ -90,27 +42,48 @@ export function mergeMetadata(old: Record<string, string>, change: Record<string
   return Object.fromEntries(Object.entries({ ...old, ...change }).filter(([, value]) => value !== ''))
 }
 
-export const range: Reader<{ from: number; to: number } | undefined> = (value, name) => {
-  if (value === undefined) return undefined
-  if (typeof value === 'string') {
-    const exact = required(integer)(value, name)
-    return { from: exact, to: exact }
-  }
-  const bounds = required(group({ gt: integer, gte: integer, lt: integer, lte: integer }))(value, name)
-  return {
-    from: Math.max(bounds.gte ?? 0, (bounds.gt ?? -1) + 1),
-    to: Math.min(bounds.lte ?? Number.MAX_SAFE_INTEGER, (bounds.lt ?? Number.MAX_SAFE_INTEGER) - 1),
-  }
-}
+const { MAX_SAFE_INTEGER: forever } = Number
+export const range = optional(
+  z.union([
+    required(integer).transform((exact) => ({ from: exact, to: exact })),
+    strict({ gt: integer, gte: integer, lt: integer, lte: integer }).transform(({ gt, gte, lt, lte }) => ({
+      from: Math.max(gte ?? 0, (gt ?? -1) + 1),
+      to: Math.min(lte ?? forever, (lt ?? forever) - 1),
+    })),
+  ]),
+)
 
 export const paging = { limit: integer, starting_after: text, ending_before: text }
 
-export function readShape<S extends Shape>(shape: S, form: Form, nameOf = (key: string) => key): Read<S> {
-  for (const key of Object.keys(form)) {
-    if (!Object.hasOwn(shape, key)) {
-      throw invalid(`Received unknown parameter: ${nameOf(key)}`, nameOf(key), 'parameter_unknown')
-    }
+/** Reads a form, or refuses the first wrong parameter in Stripe's words. */
+export function reader<S extends Shape>(shape: S) {
+  const schema = strict(shape)
+  return (form: Form): Params<S> => {
+    const { data, error } = schema.safeParse(form, { reportInput: true })
+    if (!error) return data
+    const unknown = error.issues.find(({ code }) => code === 'unrecognized_keys')
+    throw refusal(unknown ?? error.issues[0])
   }
-  const read = Object.entries(shape).map(([key, reader]) => [key, reader(form[key], nameOf(key))])
-  return Object.fromEntries(read) as Read<S>
+}
+
+/** `items[0][price]` */
+const nameOf = ([first, ...rest]: PropertyKey[]) =>
+  String(first) + rest.map((step) => `[${String(step)}]`).join('')
+
+function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []): Failure {
+  const path = [...within, ...(issue?.path ?? [])]
+  const name = nameOf(path)
+  if (issue?.code === 'unrecognized_keys') {
+    const unknown = nameOf([...path, issue.keys[0] ?? ''])
+    return invalid(`Received unknown parameter: ${unknown}`, unknown, 'parameter_unknown')
+  }
+  // The first choice is the special one: an empty value, or a number for a range.
+  if (issue?.code === 'invalid_union') return refusal(issue.errors.at(-1)?.[0], path)
+  if (issue?.input === undefined || issue.code === 'custom')
+    return invalid(`Missing required param: ${name}.`, name, 'parameter_missing')
+  if (issue.code === 'invalid_format')
+    return invalid(`Invalid integer: ${issue.input}`, name, 'parameter_invalid_integer')
+  if (issue.code === 'invalid_value')
+    return invalid(`Invalid ${name}: must be one of ${issue.values.join(', ')}`, name)
+  return invalid(`Invalid ${issue.code === 'invalid_type' ? issue.expected : 'value'}: ${name}`, name)
 }

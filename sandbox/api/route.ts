@@ -2,10 +2,10 @@ import type { Failure } from '../failure.ts'
 import type { Work } from '../work.ts'
 import { expandAll } from './expand.ts'
 import type { Form } from './form.ts'
-import { type Read, readShape, type Shape, texts } from './params.ts'
+import { type Params, reader, type Shape, texts } from './params.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
-export type Call<S extends Shape> = { work: Work; id: string; params: Read<S>; publishable: boolean }
+export type Call<S extends Shape> = { work: Work; id: string; params: Params<S>; publishable: boolean }
 export type Answer = object | Failure
 
 export type Route = {
@@ -26,6 +26,8 @@ export function route<S extends Shape>(
   handle: (call: Call<S>) => Promise<Answer>,
   options: Options = {},
 ): Route {
+  const read = reader(shape)
+  const readExpand = reader({ expand: texts })
   return {
     method,
     steps: path.split('/').slice(1),
@@ -33,8 +35,8 @@ export function route<S extends Shape>(
     movesClock: options.movesClock ?? false,
     async run({ work, id, form, publishable }) {
       const { expand, ...rest } = form
-      const paths = texts(expand, 'expand')
-      const answer = await handle({ work, id, params: readShape(shape, rest), publishable })
+      const paths = readExpand(expand === undefined ? {} : { expand }).expand
+      const answer = await handle({ work, id, params: read(rest), publishable })
       return answer instanceof Error ? answer : expandAll(work, answer, paths)
     },
   }

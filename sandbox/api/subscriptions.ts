@@ -1,6 +1,6 @@
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
-import { end, expire, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
+import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
 import { Failure, invalid, missing } from '../failure.ts'
 import { periodOf, type Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
@@ -15,8 +15,8 @@ import {
   list,
   mergeMetadata,
   metadata,
+  type Params,
   paging,
-  type Read,
   range,
   required,
   text,
@@ -53,7 +53,7 @@ const editable = {
   }),
 }
 
-type Change = Read<typeof editable>
+type Change = Params<typeof editable>
 
 function withDetails(subscription: Subscription, given: Change['cancellation_details']): Subscription {
   const old = subscription.cancellation_details
@@ -144,7 +144,8 @@ export const subscriptionRoutes = [
       payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
     },
     async ({ work, params }) => {
-      const customer = await work.claim('customer', params.customer)
+      await work.claim('customer', params.customer)
+      const customer = await work.customer(params.customer)
       const lines = await linesOf(work, params.items)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
       const { subscription, intent } = await startSubscription(work, {
@@ -183,10 +184,7 @@ export const subscriptionRoutes = [
       const before = await work.claim('subscription', id)
       if (before.status === 'canceled' || before.status === 'incomplete_expired')
         throw missing('subscription', id)
-      const withReason = withDetails(before, params.cancellation_details)
-      if (before.status === 'incomplete') return expire(work, withReason)
-      const now = { ...withReason, cancel_at: null, cancel_at_period_end: false }
-      return end(work, now, 'cancellation_requested')
+      return cancel(work, withDetails(before, params.cancellation_details))
     },
   ),
   route(

@@ -20,7 +20,7 @@ type Bill = {
 
 /** Writes the invoice of a period with the payment intent that is to pay it, and hangs it on the subscription. */
 export async function bill(work: Work, { subscription, reason, period }: Bill) {
-  const customer = await work.get('customer', subscription.customer)
+  const customer = await work.customer(subscription.customer)
   const names = new Map<string, string>()
   for (const item of subscription.items.data) {
     names.set(item.price.product, (await work.get('product', item.price.product)).name)
@@ -129,10 +129,8 @@ export async function update(work: Work, before: Subscription, after: Subscripti
 }
 
 /** The buyer owes nothing any more: the invoice is void and its intent cannot be paid. */
-export async function voidInvoice(work: Work, id: string) {
-  const invoice = await work.get('invoice', id)
-  if (invoice.status !== 'open') return
-  for (const payment of await work.all('invoice_payment', { invoice: id })) {
+export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
+  for (const payment of await work.all('invoice_payment', { invoice: invoice.id })) {
     const intent = await work.get('payment_intent', payment.payment.payment_intent)
     await work.save({
       ...payment,
@@ -156,6 +154,7 @@ export async function voidInvoice(work: Work, id: string) {
     status_transitions: { ...invoice.status_transitions, voided_at: work.now },
   })
   work.emit('invoice.voided', voided)
+  return voided
 }
 
 /** The invoice stays open and can still be paid by hand, but nobody tries the card again. */

@@ -88,7 +88,7 @@ export async function collect(work: Work, open: Invoice) {
 }
 
 export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
-  const customer = await work.get('customer', subscription.customer)
+  const customer = await work.customer(subscription.customer)
   const id = subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
   return id === null ? undefined : work.find('payment_method', id)
 }
@@ -144,9 +144,17 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
   return work.get('invoice', invoice.id)
 }
 
+/** At once. */
+export async function cancel(work: Work, subscription: Subscription): Promise<Subscription> {
+  if (subscription.status === 'incomplete') return expire(work, subscription)
+  const now = { ...subscription, cancel_at: null, cancel_at_period_end: false }
+  return end(work, now, 'cancellation_requested')
+}
+
 /** An unpaid start that was given up, by time or by cancelling it, never becomes a subscription. */
-export async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
-  if (subscription.latest_invoice) await voidInvoice(work, subscription.latest_invoice)
+async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
+  const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
+  if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)
   return update(work, subscription, {
     ...subscription,
     status: 'incomplete_expired',
@@ -155,11 +163,7 @@ export async function expire(work: Work, subscription: Subscription): Promise<Su
   })
 }
 
-export async function end(
-  work: Work,
-  before: Subscription,
-  reason: CancellationReason,
-): Promise<Subscription> {
+async function end(work: Work, before: Subscription, reason: CancellationReason): Promise<Subscription> {
   if (before.latest_invoice) await stopCollecting(work, before.latest_invoice)
   const ended = await work.save({
     ...before,

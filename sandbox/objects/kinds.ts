@@ -1,7 +1,8 @@
 import { newId } from '../identifiers.ts'
+import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
 import type { Charge, Dispute, Refund } from './charge.ts'
-import type { Customer } from './customer.ts'
+import type { Customer, DeletedCustomer } from './customer.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
 import type { Invoice, InvoicePayment } from './invoice.ts'
 import type { PaymentMethod } from './payment-method.ts'
@@ -24,18 +25,20 @@ export type TestClock = ReturnType<typeof newTestClock>
 /** Everything the sandbox keeps, by the name that it carries in its own `object` field. */
 export type Kinds = {
   charge: Charge
-  customer: Customer
+  customer: Customer | DeletedCustomer
   dispute: Dispute
   invoice: Invoice
   invoice_payment: InvoicePayment
   payment_intent: PaymentIntent
   payment_method: PaymentMethod
+  payment_method_domain: PaymentMethodDomain
   price: Price
   product: Product
   refund: Refund
   setup_intent: SetupIntent
   subscription: Subscription
   'test_helpers.test_clock': TestClock
+  webhook_endpoint: WebhookEndpoint
 }
 
 export type Kind = keyof Kinds

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parseForm } from '../api/form.ts'
-import { choice, flag, integer, type Read, readShape, required, type Shape, text } from '../api/params.ts'
+import { choice, flag, integer, type Params, reader, required, type Shape, text } from '../api/params.ts'
 import type { Controls } from '../controls.ts'
 
 type Action = { done: string; run(controls: Controls, body: string): Promise<unknown> }
@@ -8,9 +8,10 @@ type Action = { done: string; run(controls: Controls, body: string): Promise<unk
 function action<S extends Shape>(
   done: string,
   shape: S,
-  run: (controls: Controls, params: Read<S>) => Promise<unknown>,
+  run: (controls: Controls, params: Params<S>) => Promise<unknown>,
 ): Action {
-  return { done, run: (controls, body) => run(controls, readShape(shape, parseForm(body))) }
+  const read = reader(shape)
+  return { done, run: (controls, body) => run(controls, read(parseForm(body))) }
 }
 
 /** The buttons of the control page, by the last part of their address. */

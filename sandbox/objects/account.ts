@@ -1,0 +1,99 @@
+import { newId, randomText } from '../identifiers.ts'
+
+/** The seller's own account; the sandbox has one. */
+export const account = {
+  id: 'acct_1SandboxAccount0',
+  object: 'account' as const,
+  business_profile: {
+    mcc: null,
+    minority_owned_business_designation: null,
+    name: 'Stripe sandbox',
+    specified_commercial_transactions_act_url: null,
+    support_address: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    url: null,
+  },
+  business_type: null,
+  capabilities: { card_payments: 'active' as const, transfers: 'active' as const },
+  charges_enabled: true,
+  country: 'US',
+  default_currency: 'usd',
+  details_submitted: true,
+  email: null,
+  payouts_enabled: true,
+  settings: {
+    branding: { icon: null, logo: null, primary_color: null, secondary_color: null },
+    card_payments: {
+      statement_descriptor_prefix: null,
+      statement_descriptor_prefix_kana: null,
+      statement_descriptor_prefix_kanji: null,
+    },
+    dashboard: { display_name: 'Stripe sandbox', timezone: 'Etc/UTC' },
+    payments: {
+      statement_descriptor: 'SANDBOX',
+      statement_descriptor_kana: null,
+      statement_descriptor_kanji: null,
+      statement_descriptor_prefix_kana: null,
+      statement_descriptor_prefix_kanji: null,
+    },
+  },
+  type: 'standard' as const,
+}
+
+type GivenEndpoint = {
+  now: number
+  url: string
+  events: string[]
+  version: string | null
+  description: string | null
+}
+
+/** The secret is answered once, when the endpoint is made. */
+export const newWebhookEndpoint = ({ now, url, events, version, description }: GivenEndpoint) => ({
+  id: newId('we'),
+  object: 'webhook_endpoint' as const,
+  api_version: version,
+  application: null,
+  created: now,
+  description,
+  enabled_events: events,
+  livemode: false,
+  metadata: {} as Record<string, string>,
+  status: 'enabled' as 'enabled' | 'disabled',
+  url,
+  $sandbox: { secret: `whsec_${randomText(32)}` },
+})
+
+export type WebhookEndpoint = ReturnType<typeof newWebhookEndpoint>
+
+/** A page that the world cannot reach has no wallets: Apple and Google look at the domain themselves. */
+const walletOn = (domain: string) =>
+  /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
+    ? {
+        status: 'inactive' as const,
+        status_details: { error_message: `${domain} could not be verified: it is not reachable.` },
+      }
+    : { status: 'active' as const }
+
+const walletsOn = (domain: string) => ({
+  amazon_pay: walletOn(domain),
+  apple_pay: walletOn(domain),
+  google_pay: walletOn(domain),
+  klarna: walletOn(domain),
+  link: walletOn(domain),
+  paypal: walletOn(domain),
+})
+
+export const newPaymentMethodDomain = (now: number, domain: string, enabled: boolean) => ({
+  id: newId('pmd'),
+  object: 'payment_method_domain' as const,
+  ...walletsOn(domain),
+  created: now,
+  domain_name: domain,
+  enabled,
+  livemode: false,
+})
+
+export type PaymentMethodDomain = ReturnType<typeof newPaymentMethodDomain>
