@@ -3,11 +3,13 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  hkdfSync,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartError } from '../errors.ts'
 
 export type Secrets = ReturnType<typeof createSecrets>
 
@@ -21,21 +23,44 @@ export function loadSecretsKey(given: string | undefined, dataDir: string): stri
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return readFileSync(file, 'utf8').trim()
+  const kept = readFileSync(file, 'utf8').trim()
+  if (!isStrongKey(kept))
+    throw new StartError(
+      `${file} does not hold a key. Put your copy of it back, or delete the file if no exchange keys were sealed with it yet.`,
+    )
+  return kept
 }
 
-/** `oldHexKey` opens what was sealed before the key was changed; nothing new is sealed with it. */
+/** 32 bytes, and not the same few again and again: a key from a generator has about 30 different ones. */
+export const isStrongKey = (hexKey: string) =>
+  /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
+
+/**
+ * One key for each purpose, all from the shop's one key (HKDF): what is learned of one tells nothing about another.
+ */
+const deriveKey = (key: Buffer, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', key, '', `rebound-sigma-shop ${purpose}`, 32))
+
+const mac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('base64url')
+
+/**
+ * `oldHexKey` opens what was sealed before the key was changed; nothing new is sealed with it. The first release used
+ * the one key itself for everything: what it sealed and mailed still opens.
+ */
 export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
-  const keyId = idOf(key)
-  const keys = new Map([[keyId, key]])
-  if (oldHexKey) {
-    const old = Buffer.from(oldHexKey, 'hex')
-    keys.set(idOf(old), old)
-  }
+  const known = oldHexKey ? [key, Buffer.from(oldHexKey, 'hex')] : [key]
+  const sealingKey = deriveKey(key, 'seal')
+  const keyId = idOf(sealingKey)
+  const openingKeys = new Map(
+    known.flatMap((each) => [each, deriveKey(each, 'seal')]).map((opening) => [idOf(opening), opening]),
+  )
 
-  const linkToken = (purpose: string, rowId: string) =>
-    createHmac('sha256', key).update(`${purpose}:${rowId}`).digest('base64url')
+  const linkToken = (purpose: string, rowId: string) => mac(deriveKey(key, `link ${purpose}`), rowId)
+
+  /** Every form in which this link may have been mailed. */
+  const linkTokens = (purpose: string, rowId: string) =>
+    known.flatMap((each) => [mac(deriveKey(each, `link ${purpose}`), rowId), mac(each, `${purpose}:${rowId}`)])
 
   return {
     keyId,
@@ -43,20 +68,20 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     /** Encrypts; `owner` (a row's id) must be given again to open, so that a sealed text cannot be moved to another row. */
     seal(text: string, owner: string): string {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
+      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(Buffer.from(owner))
       const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `${keyId}:${sealed.toString('base64url')}`
     },
 
     open(sealedText: string, owner: string): string {
       const [id = '', encoded = ''] = sealedText.split(':')
-      const itsKey = keys.get(id)
-      if (!itsKey)
-        throw new Error(`Sealed with key ${id}, but the shop has ${[...keys.keys()].join(' and ')}`)
+      const openingKey = openingKeys.get(id)
+      if (!openingKey)
+        throw new Error(`Sealed with key ${id}, but the shop has ${[...openingKeys.keys()].join(', ')}`)
       const sealed = Buffer.from(encoded, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', itsKey, sealed.subarray(0, 12)).setAAD(
-        Buffer.from(owner),
-      )
+      const decipher = createDecipheriv('aes-256-gcm', openingKey, sealed.subarray(0, 12), {
+        authTagLength: 16,
+      }).setAAD(Buffer.from(owner))
       decipher.setAuthTag(sealed.subarray(-16))
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
@@ -70,8 +95,10 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     linkToken,
 
     isLinkToken(purpose: string, rowId: string, token: string): boolean {
-      const [right, given] = [Buffer.from(linkToken(purpose, rowId)), Buffer.from(token)]
-      return right.length === given.length && timingSafeEqual(right, given)
+      const given = Buffer.from(token)
+      return linkTokens(purpose, rowId)
+        .map((right) => Buffer.from(right))
+        .some((right) => right.length === given.length && timingSafeEqual(right, given))
     },
   }
 }
