@@ -6,7 +6,11 @@ import type { Visitor } from '#server/testing/visitor.ts'
 export { expect }
 
 /** Stripe's own test keys, when they are set: real ones are never used here. */
-const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET = 'whsec_none' } = process.env
+const {
+  STRIPE_SECRET_KEY,
+  STRIPE_PUBLISHABLE_KEY,
+  STRIPE_WEBHOOK_SECRET = 'whsec_none_reaches_a_test',
+} = process.env
 export const stripeKeys =
   STRIPE_SECRET_KEY?.startsWith('sk_test_') && STRIPE_PUBLISHABLE_KEY
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }

@@ -79,7 +79,12 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pageNotFound: pages.notFound,
   })
 
-  mountMetrics(app, { pool: connection.pool, queue, token: config.metricsToken })
+  mountMetrics(app, {
+    pool: connection.pool,
+    queue,
+    token: config.metricsToken,
+    production: config.production,
+  })
 
   const audit = createAudit({ db, now })
   const site = mailSite(config, secrets)

@@ -63,11 +63,19 @@ export async function assertReachable(pool: pg.Pool, url: string) {
   }
 }
 
+/** Drizzle wraps what PostgreSQL said. */
+function causeOf(error: unknown): { cause?: Error; code: string } {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }
+}
+
+/** True for a statement that took too long, waited too long or stood in another's way: it may be tried again. */
+export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
+
 /** True for an error that says "the database is away", not "the statement was wrong". */
 export function isDatabaseAway(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return false
-  const code = (cause as { code?: string }).code ?? ''
+  const { cause, code } = causeOf(error)
+  if (!cause) return false
   return (
     /^(08|57P|53)/.test(code) ||
     ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT'].includes(code) ||

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
@@ -17,10 +17,10 @@ export type Mail = {
 /** The way out for mails: an SMTP server, or a folder where each mail is one .eml file. */
 export type MailTransport = { send(mail: Mail): Promise<void>; close(): void }
 
-type Options = { smtpUrl: string | undefined; from: string; outbox: string }
+type Options = { smtpUrl: string | undefined; requireTls: boolean; from: string; outbox: string }
 
-export const createMailTransport = ({ smtpUrl, from, outbox }: Options): MailTransport =>
-  smtpUrl ? createSmtp(smtpUrl, from) : createOutbox(outbox, from)
+export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Options): MailTransport =>
+  smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
 /** Nothing that people typed reaches a header except as one line, and an address only as an address. */
 const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
@@ -33,8 +33,10 @@ const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
 })
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-function createSmtp(url: string, from: string): MailTransport {
+function createSmtp(url: string, requireTLS: boolean, from: string): MailTransport {
   const smtp = nodemailer.createTransport({
+    // What the address says (?requireTLS=false) comes first.
+    requireTLS,
     url,
     pool: true,
     // The job queue tries again; a second, hidden queue would only blur what was sent.
@@ -66,10 +68,12 @@ function createOutbox(folder: string, from: string): MailTransport {
   return {
     async send(mail) {
       const { message } = await composer.sendMail({ from, ...safe(mail) })
-      await mkdir(folder, { recursive: true })
+      // Mails hold links to set a password: for the shop's own user alone.
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await chmod(folder, 0o700)
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
       // Written beside and renamed: a reader never sees half a mail, and a second try replaces the first.
-      await writeFile(join(folder, `.${name}`), message as Buffer)
+      await writeFile(join(folder, `.${name}`), message as Buffer, { mode: 0o600 })
       await rename(join(folder, `.${name}`), join(folder, name))
     },
     close: () => composer.close(),

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest'
 import { openShop } from '../testing/open-shop.ts'
+import { production } from '../testing/production.ts'
 
 test('the sandbox’s controls are there to try things out, and gone in production', async () => {
-  const production = {
-    NODE_ENV: 'production',
-    PAYMENTS: 'sandbox',
-    SECRETS_KEY: 'ab'.repeat(32),
-    PUBLIC_URL: 'https://shop.example',
-  }
   for (const [env, status] of [
     [{}, 200],
     [production, 404],

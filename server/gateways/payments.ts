@@ -4,6 +4,7 @@ import { brand } from '#contract/brand.ts'
 import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
 import type { Config } from '../config.ts'
 import type { Ahead } from '../http/server.ts'
+import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
 import { createStripeGateway, type StripeGateway } from './stripe.ts'
 
@@ -48,7 +49,7 @@ export async function openPayments(
     publicUrl: config.publicUrl,
     businessName: brand.name,
     // Its page of controls shows every buyer: never on a shop that the world can see.
-    mayControl: () => !config.production,
+    mayControl: (request) => !config.production && isFromThisMachine(request),
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     log: (message, detail) => log.warn(detail ?? {}, message),
   })

@@ -5,7 +5,7 @@ import { openShop, type TestShop } from '../testing/open-shop.ts'
 
 let shop: TestShop
 beforeAll(async () => {
-  shop = await openShop({ rateLimits: true, env: { TRUST_PROXY: 'true' } })
+  shop = await openShop({ rateLimits: true, env: { TRUST_PROXY: '1' } })
 })
 afterAll(() => shop.close())
 

@@ -11,8 +11,9 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { isDatabaseAway } from '../database/connect.ts'
+import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
 import { Refusal, tooMany } from '../errors.ts'
+import { cleanForwardedFor, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerUnreadable } from './unreadable.ts'
 
@@ -42,7 +43,7 @@ export async function createHttpServer({
     // The hooks below name the request themselves: no logger of its own for each.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
-    trustProxy: config.trustProxy,
+    trustProxy: trustIn(config.trustProxy),
     bodyLimit: 64 * 1024,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: answerUnreadable(security.other),
@@ -55,6 +56,7 @@ export async function createHttpServer({
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
           for (const look of ahead) if (look(request, response)) return
+          if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)
         },
       ),
@@ -142,7 +144,7 @@ function explain(
 ): Pick<Refusal, 'status' | 'message' | 'fields' | 'retryAfterSeconds'> {
   if (error instanceof Refusal) return error
   const none = { fields: undefined, retryAfterSeconds: undefined }
-  if (isDatabaseAway(error))
+  if (isDatabaseAway(error) || isDatabaseBusy(error))
     return {
       ...none,
       status: 503,

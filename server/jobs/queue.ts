@@ -3,6 +3,7 @@ import { fromDrizzle, type Job, type JobResult, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
 import { PermanentFailure } from '../errors.ts'
+import { messageOf } from '../process/log.ts'
 import { createFailedJobs, type Query } from './failed-jobs.ts'
 
 /**
@@ -120,7 +121,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     } catch (error) {
       if (count) count.failed += 1
       log.error({ err: error, job: kind.name, id }, 'job failed')
-      const output = { message: error instanceof Error ? error.message : String(error) }
+      const output = { message: messageOf(error) }
       return { status: error instanceof PermanentFailure ? 'deadletter' : 'failed', output } as const
     }
   }

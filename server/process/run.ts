@@ -1,11 +1,12 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import process from 'node:process'
-import { pino } from 'pino'
 import { ConfigurationError, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { type Shop, startShop } from '../start.ts'
 import { openCluster } from './cluster.ts'
+import { tellFirstAdmin } from './first-admin.ts'
+import { createLog } from './log.ts'
 
 /** The shop as a process: reads the settings, tells where everything is, stops in order. */
 export async function run() {
@@ -32,29 +33,16 @@ async function open() {
     await opening
     return
   }
-  const log = pino({
-    level: process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel,
-    redact: [
-      'password',
-      'newPassword',
-      'token',
-      'apiKey',
-      'secretKey',
-      'clientSecret',
-      '*.password',
-      '*.token',
-      '*.apiKey',
-      '*.secretKey',
-      'req.headers.cookie',
-      'req.headers.authorization',
-    ],
-  })
+  const log = createLog(process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel)
+  const isFirst = cluster.worker === undefined || cluster.worker.id === 1
+  if (isFirst) for (const warning of config.warnings) log.warn(warning)
   const opening = startShop(config, { log })
   stopInOrder(opening)
   const shop = await opening
-  if (cluster.worker === undefined || cluster.worker.id === 1) say(shop)
+  if (isFirst) say(shop)
   // Of several processes, the one that made the admin tells; a password from the settings is known already.
-  if (shop.firstAdmin && !config.admin.password) sayAdmin(shop.firstAdmin)
+  if (shop.firstAdmin && !config.admin.password)
+    tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
 }
 
 function say({ config, mailsGoTo, databaseIsAt }: Shop) {
@@ -69,10 +57,6 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-function sayAdmin({ email, password }: { email: string; password: string }) {
-  process.stdout.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
 }
 
 /** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. Either lets a start come to its end. */

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { isCommonPassword } from './common-passwords.ts'
 import { createPasswords } from './passwords.ts'
 
 test('a hash is argon2id with 19 MiB and two passes, and different each time', async () => {
@@ -20,4 +23,19 @@ test('few are hashed at once, few more wait, and the rest is refused at once', a
   ])
   expect(answers.at(-1)).toMatchObject({ reason: { status: 503, retryAfterSeconds: 2 } })
   await passwords.hash('sesame')
+})
+
+test('ten thousand common passwords are refused, for a sign-up and for a reset, and hardly any other', () => {
+  const common =
+    '123456 password 12345678 iloveyou trustno1 macgyver 02061970 P@ssword Summer2026 tradingview reboundsigma'
+  const patterns = '11111111 abcabcabc 0987654321 23456789 qwertz lkjhgf 90123456 zyxwvu'
+  for (const password of `${common} ${patterns}`.split(' '))
+    expect([password, isCommonPassword(password)]).toEqual([password, true])
+  const { size } = statSync(new URL('./common-passwords.bin', import.meta.url))
+  expect(size).toBeGreaterThan(4 * 15_000)
+  expect(size).toBeLessThan(4 * 17_000)
+  const others = Array.from({ length: 20_000 }, () => randomBytes(9).toString('base64url'))
+  expect(others.filter(isCommonPassword).length).toBeLessThan(5)
+  for (const good of ['correct horse battery', 'the seller of the shop', 'abcdefgx', 'qwertz7!'])
+    expect([good, isCommonPassword(good)]).toEqual([good, false])
 })

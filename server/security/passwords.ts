@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { Refusal } from '../errors.ts'
-import { commonPasswords } from './common-passwords.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
 export type Passwords = ReturnType<typeof createPasswords>
 
@@ -52,7 +52,7 @@ export function createPasswords({
 
     /** Refuses what everybody tries first. */
     refuseCommon(password: string, field: string) {
-      if (!commonPasswords.has(password.toLowerCase())) return
+      if (!isCommonPassword(password)) return
       const message = 'This password is among the most common ones. Please choose another.'
       throw new Refusal(400, message, { fields: { [field]: message } })
     },

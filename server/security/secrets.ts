@@ -60,7 +60,10 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
 
   /** Every form in which this link may have been mailed. */
   const linkTokens = (purpose: string, rowId: string) =>
-    known.flatMap((each) => [mac(deriveKey(each, `link ${purpose}`), rowId), mac(each, `${purpose}:${rowId}`)])
+    known.flatMap((each) => [
+      mac(deriveKey(each, `link ${purpose}`), rowId),
+      mac(each, `${purpose}:${rowId}`),
+    ])
 
   return {
     keyId,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -129,7 +130,7 @@ describe('the keys of an exchange', () => {
   })
 
   test('survive a change of the shop’s key, which can be repeated', async () => {
-    const [oldKey, newKey] = ['aa'.repeat(32), 'bb'.repeat(32)]
+    const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: oldKey } })
     await using _ = shop
     const settings = {

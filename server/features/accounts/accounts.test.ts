@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import { production } from '../../testing/production.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -232,7 +233,7 @@ describe('a session', () => {
   })
 
   test('is in a __Host- cookie that only https carries, when the shop has an https address', async () => {
-    await using secure = await openShop({ env: { PUBLIC_URL: 'https://shop.example' } })
+    await using secure = await openShop({ env: production })
     const response = await fetch(`http://localhost:${secure.config.port}/api/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { contact } from '#contract/contact.ts'
 import { type Connection, connect } from '../../database/connect.ts'
 import { contactMessages } from '../../database/schema.ts'
+import { production } from '../../testing/production.ts'
 import { startShopProcess } from '../../testing/shop-process.ts'
 import { openSmtp } from '../../testing/smtp.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
@@ -19,7 +20,7 @@ let servers: Server[]
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const slowly = { beforeAnswer: () => pause(randomInt(40)) }
 const start = () =>
-  startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: 'ab'.repeat(32) })
+  startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: production.SECRETS_KEY })
 
 beforeAll(async () => {
   database = await createTestDatabase()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openShop } from '../../testing/open-shop.ts'
+import { production } from '../../testing/production.ts'
 
 test('the preview shows every mail outside production, and is not there in production', async () => {
   await using shop = await openShop()
@@ -8,14 +9,7 @@ test('the preview shows every mail outside production, and is not there in produ
   expect(page.body).toContain('Your receipt: Rebound Sigma Pro')
   expect((await shop.app.inject('/dev/mails/raw?mail=no-such-mail')).statusCode).toBe(404)
 
-  await using live = await openShop({
-    env: {
-      NODE_ENV: 'production',
-      PAYMENTS: 'sandbox',
-      SECRETS_KEY: 'ab'.repeat(32),
-      PUBLIC_URL: 'https://shop.example',
-    },
-  })
+  await using live = await openShop({ env: production })
   for (const path of ['/dev/mails', '/dev/mails/raw?mail=receipt'])
     expect((await live.app.inject(path)).statusCode).toBe(404)
 })

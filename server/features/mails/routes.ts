@@ -1,6 +1,8 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { notFound } from '../../errors.ts'
 import { readOutbox, type SentMail } from '../../gateways/outbox.ts'
 import { escape, plainPage } from '../../http/plain-page.ts'
+import { isFromThisMachine } from '../../http/this-machine.ts'
 import { renderHtml, renderText } from './layout.ts'
 import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
@@ -12,8 +14,13 @@ type Query = { mail?: string; scheme?: 'light' | 'dark' }
 /** `/dev/mails`, outside production: every mail with sample data, and those that went into the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
   const byName = () => new Map([...sampleMails(site), ...sentMails(outbox)])
+  /** The outbox holds everybody's links to set a password. */
+  const refuseStrangers = ({ raw }: FastifyRequest) => {
+    if (!isFromThisMachine(raw)) throw notFound('Page')
+  }
 
   app.get<{ Querystring: Query }>('/dev/mails', (request, reply) => {
+    refuseStrangers(request)
     const mails = byName()
     const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : 'welcome'
     return reply
@@ -26,6 +33,7 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   })
 
   app.get<{ Querystring: Query }>('/dev/mails/raw', (request, reply) => {
+    refuseStrangers(request)
     const mail = byName().get(request.query.mail ?? '')
     if (!mail) return reply.status(404).send({ message: 'Mail not found' })
     return reply

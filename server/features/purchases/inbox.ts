@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { checkouts, stripeEvents } from '../../database/schema.ts'
 import type { StripeEvent, StripeGateway } from '../../gateways/stripe.ts'
+import { messageOf } from '../../process/log.ts'
 
 /** What may change a purchase; everything else is kept and answered, no more. */
 export const eventTypes = [
@@ -52,7 +53,7 @@ export function createInbox({ db, now, stripe, sync, crashPoint }: Dependencies)
       crashPoint('event before handled')
       await mark(event.id, { handledAt: now(), lastError: null })
     } catch (error) {
-      await mark(event.id, { lastError: String(error).slice(0, 500) })
+      await mark(event.id, { lastError: messageOf(error).slice(0, 500) })
       throw error
     }
   }

@@ -1,0 +1,87 @@
+import { proxiesOf } from '../http/addresses.ts'
+import { isLocalName } from '../http/this-machine.ts'
+import { isCommonPassword } from '../security/common-passwords.ts'
+import { isStrongKey } from '../security/secrets.ts'
+import type { Settings } from './settings.ts'
+
+/** What is wrong with settings that are each well written: faults stop the start, warnings are told. */
+export function judge(s: Settings): { faults: string[]; warnings: string[] } {
+  const production = s.NODE_ENV === 'production'
+  return {
+    faults: [...keyFaults(s), ...(production ? productionFaults(s) : exposures(s))],
+    warnings: [...proxyWarnings(s), ...(production ? productionWarnings(s) : [])],
+  }
+}
+
+const takesPayments = (s: Settings) => s.STRIPE_SECRET_KEY !== undefined && s.PAYMENTS !== 'sandbox'
+const isLive = (key: string | undefined) => key !== undefined && /^[a-z]+_live_/.test(key)
+const hasLiveKey = (s: Settings) => isLive(s.STRIPE_SECRET_KEY) || isLive(s.STRIPE_PUBLISHABLE_KEY)
+
+function* keyFaults(s: Settings) {
+  const { STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable } = s
+  if (s.PAYMENTS === 'stripe' && !secret) yield 'PAYMENTS=stripe needs STRIPE_SECRET_KEY'
+  if (takesPayments(s) && !publishable) yield 'STRIPE_SECRET_KEY needs STRIPE_PUBLISHABLE_KEY beside it'
+  if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET)
+    yield 'STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET beside it'
+  if (secret && publishable && isLive(secret) !== isLive(publishable))
+    yield 'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys'
+  if (s.PAYMENTS === 'sandbox' && hasLiveKey(s))
+    yield 'PAYMENTS=sandbox with live keys of Stripe: remove one of them, so that it is clear whether money moves'
+  if (s.ADMIN_PASSWORD && !s.ADMIN_EMAIL) yield 'ADMIN_PASSWORD needs ADMIN_EMAIL beside it'
+  if (s.SECRETS_KEY && !isStrongKey(s.SECRETS_KEY))
+    yield 'SECRETS_KEY must be random (make one: openssl rand -hex 32)'
+}
+
+/** Outside production the mails and the test payments are open to whoever sits at this machine: nobody else may come. */
+function* exposures(s: Settings) {
+  const how = 'set NODE_ENV=production ("Sell with it" in README.md)'
+  if (!isLocalName(s.HOST)) yield `HOST=${s.HOST} lets other machines in: ${how}, or leave HOST out`
+  if (s.PUBLIC_URL && !isLocalName(new URL(s.PUBLIC_URL).hostname))
+    yield `PUBLIC_URL=${s.PUBLIC_URL} is an address for others: ${how}, or leave PUBLIC_URL out`
+  if (hasLiveKey(s) && s.PAYMENTS !== 'sandbox')
+    yield `Live keys of Stripe take real money: ${how}, or use test keys`
+}
+
+function* productionFaults(s: Settings) {
+  if (!takesPayments(s) && s.PAYMENTS !== 'sandbox')
+    yield 'In production set STRIPE_SECRET_KEY, or PAYMENTS=sandbox to say out loud that no money moves'
+  if (!s.SECRETS_KEY)
+    yield 'In production set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
+  if (!s.PUBLIC_URL) yield 'In production set PUBLIC_URL to the address that visitors use'
+  // Also what compose.yaml begins with: its PUBLIC_URL is localhost.
+  else if (!s.PUBLIC_URL.startsWith('https:') && !isLocalName(new URL(s.PUBLIC_URL).hostname))
+    yield 'In production PUBLIC_URL must start with https://, or passwords travel in the clear'
+  if (s.ADMIN_PASSWORD && isCommonPassword(s.ADMIN_PASSWORD))
+    yield 'ADMIN_PASSWORD is among the most common passwords. Choose another, or leave it out and one is made'
+  if (s.DATABASE_URL && !saysTls(new URL(s.DATABASE_URL)))
+    yield 'In production DATABASE_URL must end with ?sslmode=verify-full, or with ?sslmode=disable if the way to the database is private'
+  if (!isLive(s.STRIPE_SECRET_KEY)) return
+  for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
+    yield `With live keys of Stripe set ${name}: ${needs[name]}`
+}
+
+/** On this machine nobody listens; elsewhere it must be said, either way. */
+const saysTls = ({ hostname, searchParams }: URL) =>
+  hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')
+
+const needs = {
+  SUPPORT_EMAIL: 'buyers write to it, and access requests are mailed to it',
+  SMTP_URL: 'without it mails to buyers are only files in DATA_DIR/outbox',
+}
+const missing = (s: Settings, ...names: (keyof typeof needs)[]) => names.filter((name) => !s[name])
+
+function* productionWarnings(s: Settings) {
+  if (!isLive(s.STRIPE_SECRET_KEY))
+    for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL')) yield `${name} is not set: ${needs[name]}`
+  const imprint = (['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'] as const).filter(
+    (name) => !s[name],
+  )
+  if (imprint.length > 0) yield `The imprint is not complete: set ${imprint.join(', ')}`
+  if (s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
+    yield 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors count as one address'
+}
+
+function* proxyWarnings(s: Settings) {
+  if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
+    yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini'
+import { proxiesOf } from '../http/addresses.ts'
+
+/** Every setting the shop knows. `.env.example` explains each; a fault is a sentence that says what to do. */
+
+const whole = (name: string, min: number, max: number) =>
+  z.coerce
+    .number(`${name} must be a whole number`)
+    .check(
+      z.int(`${name} must be a whole number`),
+      z.minimum(min, `${name} must be at least ${min}`),
+      z.maximum(max, `${name} must be at most ${max}`),
+    )
+
+const address = (name: string, ...schemes: string[]) =>
+  z
+    .string()
+    .check(
+      z.refine<string>(
+        (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
+        `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+      ),
+    )
+
+const hexKey = (name: string) =>
+  z
+    .string()
+    .check(
+      z.regex(/^[0-9a-f]{64}$/i, `${name} must be 64 hexadecimal digits (make one: openssl rand -hex 32)`),
+    )
+
+const emailAddress = (name: string) => z.email(`${name} must be an e-mail address`)
+
+const text = z._default(z.string(), '')
+
+export const settings = z.object({
+  NODE_ENV: z._default(
+    z.enum(['development', 'production', 'test'], 'NODE_ENV must be development, production or test'),
+    'development',
+  ),
+  PORT: z._default(whole('PORT', 0, 65535), 3000),
+  HOST: z._default(z.string(), 'localhost'),
+  PUBLIC_URL: z.optional(address('PUBLIC_URL', 'http', 'https')),
+  WEB_CONCURRENCY: z._default(whole('WEB_CONCURRENCY', 1, 128), 1),
+  TRUST_PROXY: z._default(
+    z
+      .string()
+      .check(
+        z.refine<string>(
+          (value) => proxiesOf(value) !== undefined,
+          'TRUST_PROXY must be the number of proxies in front, or their addresses (10.0.0.5, 10.1.0.0/16)',
+        ),
+      ),
+    'false',
+  ),
+  DATA_DIR: z._default(z.string(), './data'),
+  DATABASE_URL: z.optional(address('DATABASE_URL', 'postgres', 'postgresql')),
+  ADMIN_EMAIL: z.optional(emailAddress('ADMIN_EMAIL')),
+  ADMIN_PASSWORD: z.optional(
+    z.string().check(z.minLength(8, 'ADMIN_PASSWORD must be at least 8 characters long')),
+  ),
+  SUPPORT_EMAIL: z.optional(emailAddress('SUPPORT_EMAIL')),
+  SMTP_URL: z.optional(address('SMTP_URL', 'smtp', 'smtps')),
+  MAIL_FROM: z.optional(z.string()),
+  PAYMENTS: z.optional(z.enum(['sandbox', 'stripe'], 'PAYMENTS must be sandbox or stripe')),
+  STRIPE_SECRET_KEY: z.optional(
+    z.string().check(z.regex(/^(sk|rk)_/, 'STRIPE_SECRET_KEY must start with sk_ or rk_')),
+  ),
+  STRIPE_PUBLISHABLE_KEY: z.optional(
+    z.string().check(z.regex(/^pk_/, 'STRIPE_PUBLISHABLE_KEY must start with pk_')),
+  ),
+  STRIPE_WEBHOOK_SECRET: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^whsec_.{16,}$/,
+          'STRIPE_WEBHOOK_SECRET must start with whsec_, and be as long as Stripe made it',
+        ),
+      ),
+  ),
+  SECRETS_KEY: z.optional(hexKey('SECRETS_KEY')),
+  SECRETS_KEY_OLD: z.optional(hexKey('SECRETS_KEY_OLD')),
+  REGION_LOOKUP_URL: z._default(address('REGION_LOOKUP_URL', 'https', 'http'), 'https://ipapi.co/json/'),
+  GA_MEASUREMENT_ID: z.optional(
+    z.string().check(z.regex(/^G-[A-Z0-9]+$/, 'GA_MEASUREMENT_ID must look like G-XXXXXXX')),
+  ),
+  INDICATOR_URL: z._default(address('INDICATOR_URL', 'https'), 'https://www.tradingview.com/scripts/'),
+  STRATEGY_URL: z._default(address('STRATEGY_URL', 'https'), 'https://www.tradingview.com/scripts/'),
+  SELLER_NAME: text,
+  SELLER_STREET: text,
+  SELLER_CITY: text,
+  SELLER_COUNTRY: text,
+  SELLER_PHONE: text,
+  SELLER_REGISTER: text,
+  SELLER_VAT_ID: text,
+  METRICS_TOKEN: z.optional(
+    z.string().check(z.minLength(16, 'METRICS_TOKEN must be at least 16 characters long')),
+  ),
+  LOG_LEVEL: z._default(
+    z.enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      'LOG_LEVEL must be trace, debug, info, warn, error or silent',
+    ),
+    'info',
+  ),
+})
+
+export const settingNames = Object.keys(settings.shape)
+
+export type Settings = z.output<typeof settings>

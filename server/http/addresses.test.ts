@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { cleanForwardedFor, networkOf, trustIn } from './addresses.ts'
+
+test.for([
+  ['198.51.100.7', '198.51.100.7'],
+  ['a lie, 198.51.100.7', '198.51.100.7'],
+  ['203.0.113.1, <b>, 192.0.2.1, 198.51.100.7:443', '192.0.2.1, 198.51.100.7'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  [`${'x'.repeat(9000)}, 2001:db8::1`, '2001:db8::1'],
+  [`fe80::1%${'x'.repeat(9000)}`, undefined],
+  ['unknown', undefined],
+  ['198.51.100.7, unknown', undefined],
+  ['', undefined],
+] as const)('of X-Forwarded-For only addresses are believed, from the right: %s', ([given, left]) => {
+  const headers = { 'x-forwarded-for': given }
+  cleanForwardedFor(headers)
+  expect(headers).toEqual(left === undefined ? {} : { 'x-forwarded-for': left })
+})
+
+test('a number of proxies means those nearby: who comes past them is no proxy', () => {
+  const trusts = trustIn(2)
+  if (typeof trusts !== 'function') throw new Error('A number becomes a rule')
+  for (const near of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])
+    expect([near, trusts(near, 0)]).toEqual([near, true])
+  for (const far of ['198.51.100.7', '2001:db8::1', '::ffff:198.51.100.7', '172.32.0.1'])
+    expect([far, trusts(far, 0)]).toEqual([far, false])
+  expect([trusts('198.51.100.7', 1), trusts('127.0.0.1', 2)]).toEqual([true, false])
+})
+
+test('one network of IPv6 is one visitor', () => {
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:DB8:1:2::'))
+  expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
+  expect(networkOf('::ffff:198.51.100.7')).toBe('198.51.100.7')
+  expect(networkOf('198.51.100.7')).toBe('198.51.100.7')
+  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+})

@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tellFirstAdmin } from './first-admin.ts'
+
+const credentials = { email: 'seller@example.com', password: 'made-for-the-first-admin' }
+
+function told(isTTY: boolean, dataDir: string) {
+  let said = ''
+  const output = { isTTY, write: (text: string | Uint8Array) => (said += String(text)) !== '' }
+  tellFirstAdmin(credentials, dataDir, output)
+  return said
+}
+
+test('the first admin’s password is shown on a terminal, and never in a service’s journal', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-admin-'))
+  expect(told(true, folder)).toContain(credentials.password)
+  expect(readdirSync(folder)).toEqual([])
+
+  const inJournal = told(false, folder)
+  const file = join(folder, 'first-admin')
+  expect(inJournal).not.toContain(credentials.password)
+  expect(inJournal).toContain(file)
+  expect(readFileSync(file, 'utf8')).toBe(`${credentials.email}  ${credentials.password}\n`)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  rmSync(folder, { recursive: true })
+})

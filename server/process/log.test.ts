@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { contact } from '#contract/contact.ts'
+import { newsletter } from '#contract/newsletter.ts'
+import { bookPurchase } from '../testing/book-purchase.ts'
+import { openShop } from '../testing/open-shop.ts'
+import { openSmtp } from '../testing/smtp.ts'
+import { createLog } from './log.ts'
+
+const planted = {
+  email: 'planted-address@example.com',
+  name: 'Planted Name',
+  password: 'planted-password-1',
+  message: 'planted message of a visitor',
+  apiKey: 'planted-api-key',
+  secretKey: 'planted-secret-key',
+}
+
+/** Ways in which a database fails every write, each with errors of its own kind. */
+const faults = {
+  'a value that cannot be read': `raise exception using errcode = '22P02', message = 'invalid input: "' || new::text || '"'`,
+  'a rule that is broken': `raise exception using errcode = '23514', message = 'broken', detail = 'Failing row contains ' || new::text`,
+  'a trigger that says what it saw': `raise exception 'saw "%"', new::text`,
+  'a statement that takes too long': 'perform pg_sleep(60)',
+}
+
+test('whatever goes wrong, nothing that people typed stands in the log, nor beside a failed job', async () => {
+  const lines: string[] = []
+  const smtp = await openSmtp({ refuse: () => 550 })
+  await using shop = await openShop({
+    env: { SMTP_URL: smtp.url },
+    log: createLog('trace', { write: (line) => lines.push(line) }),
+  })
+  const buyer = await shop.user({ email: 'planted-buyer@example.com', name: planted.name })
+  await bookPurchase(shop.connection, buyer.user.id, { paymentIntentId: 'pi_planted' })
+  const { email, name, password, message, apiKey, secretKey } = planted
+  const visitor = shop.visitor()
+  const writes: (() => Promise<unknown>)[] = [
+    () => visitor.call(accounts.register, { email, name, password }),
+    () => visitor.call(newsletter.subscribe, { email }),
+    () => visitor.call(contact.send, { email, firstName: name, lastName: name, message }),
+    () => buyer.call(accounts.updateProfile, { name: `${name} II`, tradingViewUsername: name }),
+    () =>
+      buyer.call(accessRequests.submit, {
+        paymentIntentId: 'pi_planted',
+        exchangeName: name,
+        tradingViewUsername: name,
+        additionalInfo: message,
+        apiKey,
+        secretKey,
+      }),
+  ]
+  const tables = ['users', 'newsletter_subscriptions', 'contact_messages', 'access_requests']
+  const { db } = shop.connection
+  for (const [fault, statement] of Object.entries(faults)) {
+    await db.execute(
+      sql.raw(
+        `create or replace function fail() returns trigger language plpgsql as $$ begin ${statement}; return new; end $$`,
+      ),
+    )
+    for (const table of tables)
+      await db.execute(
+        sql.raw(
+          `create or replace trigger fail before insert or update on ${table} for each row execute function fail()`,
+        ),
+      )
+    const outcomes = await Promise.allSettled(writes.map((write) => write()))
+    const statuses = outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason?.status)
+    expect([fault, statuses]).toEqual([fault, Array<number>(5).fill(fault.includes('too long') ? 503 : 500)])
+    for (const table of tables) await db.execute(sql.raw(`drop trigger fail on ${table}`))
+  }
+  // Without its table a statement fails before it is run; and a mail server that refuses repeats the address.
+  await db.execute(sql.raw('alter table contact_messages rename to gone'))
+  await expect(writes[2]?.()).rejects.toMatchObject({ status: 500 })
+  await writes[0]?.()
+  await expect.poll(async () => (await shop.queue.failed.list({ limit: 10 })).items.length).toBeGreaterThan(0)
+  const { rows: outputs } = await db.execute(
+    sql.raw(`select output::text from jobs.job where output is not null`),
+  )
+  await smtp.close()
+
+  const said = [...lines, ...outputs.map(({ output }) => String(output))].join('\n')
+  expect(lines.filter((line) => line.includes('request failed')).length).toBeGreaterThanOrEqual(21)
+  expect(lines.some((line) => line.includes('job failed'))).toBe(true)
+  const leaks = [...new Set([...said.matchAll(/.{0,60}planted.{0,20}/gi)].map(([leak]) => leak))]
+  expect(leaks).toEqual([])
+})

@@ -1,0 +1,69 @@
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+
+/** The log, as JSON lines. It says what went wrong, never with whose data. */
+export function createLog(level: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
+    level,
+    redact: [
+      'password',
+      'newPassword',
+      'token',
+      'apiKey',
+      'secretKey',
+      'clientSecret',
+      '*.password',
+      '*.token',
+      '*.apiKey',
+      '*.secretKey',
+      'req.headers.cookie',
+      'req.headers.authorization',
+    ],
+    serializers: { err: describeError, error: describeError },
+  }
+  return to ? pino(options, to) : pino(options)
+}
+
+type Described = { type: string; message: string; stack: string; cause?: Described } & Record<string, unknown>
+
+/** Fields of an error that name things of ours, and cannot hold what a person typed. */
+const harmless = [
+  'code',
+  'severity',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'statusCode',
+  'responseCode',
+  'requestId',
+]
+
+function describeError(error: unknown): Described | string {
+  if (!(error instanceof Error)) return withoutAddresses(String(error))
+  const { name, stack = '', cause } = error
+  const fields = error as unknown as Record<string, unknown>
+  const message = messageOf(error)
+  return {
+    type: name,
+    message,
+    // Its first lines are the message as it was.
+    stack: [`${name}: ${message}`, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n'),
+    ...Object.fromEntries(
+      harmless.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
+    ),
+    ...(cause instanceof Error ? { cause: describeError(cause) as Described } : {}),
+    ...(error instanceof AggregateError ? { errors: error.errors.map(describeError) } : {}),
+  }
+}
+
+/** What an error says, without the values that a statement was given, and without anybody's address. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return withoutAddresses(String(error))
+  const [statement = ''] = error.message.split('\nparams: ')
+  // PostgreSQL quotes a value that it could not read (class 22), or what a trigger wanted to say of a row (P0001).
+  const { code } = error as { code?: unknown }
+  const quotesValues = typeof code === 'string' && /^(22|P0)/.test(code)
+  return withoutAddresses(quotesValues ? statement.replace(/".*"/s, '"…"') : statement)
+}
+
+const withoutAddresses = (text: string) => text.replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')
