@@ -174,13 +174,12 @@ test.describe('a card', () => {
     await expect(succeeded(page)).toBeVisible()
   })
 
-  for (const number of ['4000 0000 0000 0341', '4000 0000 0000 0259'])
-    test(`${number} pays today`, async ({ page }) => {
-      await goToPayment(page, someone())
-      await fillCard(page, number)
-      await payButton(page).click()
-      await expect(succeeded(page)).toBeVisible()
-    })
+  test('that will be disputed pays today', async ({ page }) => {
+    await goToPayment(page, someone())
+    await fillCard(page, '4000 0000 0000 0259')
+    await payButton(page).click()
+    await expect(succeeded(page)).toBeVisible()
+  })
 
   test('that asks for 3-D Secure pays when the buyer confirms, and not when they fail', async ({ page }) => {
     await goToPayment(page, someone())

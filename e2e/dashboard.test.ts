@@ -311,7 +311,7 @@ test.describe('invoices', () => {
 })
 
 test('a failed renewal is repaired with another card', async ({ page, shop }) => {
-  const buyer = await shop.buyer({ card: 'pm_card_chargeCustomerFail' })
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await openDashboard(page, buyer, shop)

@@ -38,7 +38,7 @@ test('a newcomer moves the clock on by a month and sees the renewal and its invo
 
 test('an invoice that could not be collected is paid on its own page', async ({ page, shop }) => {
   const buyer = await shop.user()
-  await shop.buy(buyer, { card: 'pm_card_chargeCustomerFail' })
+  await shop.buy(buyer, { laterCard: 'pm_card_chargeCustomerFail' })
   await shop.sandbox.controls.advance(1, 'month')
   await invoiceOf(page, buyer.user.email)
   await expect(page.getByText('Due', { exact: true })).toBeVisible()

@@ -82,6 +82,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mountMetrics(app, {
     pool: connection.pool,
     queue,
+    stripe,
     token: config.metricsToken,
     production: config.production,
   })
@@ -125,8 +126,9 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     crashPoint,
   })
   const checkout = createCheckout({ db, now, stripe, purchases, crashPoint })
-  if (!(await checkout.ensurePrices()))
-    log.warn('Stripe does not answer; prices will be checked at the first checkout')
+  await checkout.ensurePrices((error) =>
+    log.error({ err: error }, 'a price is not ready at Stripe; it is asked for again at the next checkout'),
+  )
 
   const newsletter = createNewsletter({ db, now, mails, secrets })
   queue.schedule('forget-newsletter-addresses', '17 3 * * *', newsletter.forgetTheOthers)

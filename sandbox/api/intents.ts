@@ -91,6 +91,7 @@ export const intentRoutes = [
     'POST',
     '/v1/setup_intents',
     {
+      allowed_payment_method_types: list(required(choice('card'))),
       automatic_payment_methods: group({
         allow_redirects: choice('always', 'never'),
         enabled: required(flag),
@@ -98,7 +99,6 @@ export const intentRoutes = [
       customer: text,
       description: text,
       metadata,
-      payment_method_types: list(required(choice('card'))),
       usage: choice('off_session', 'on_session'),
     },
     async ({ work, params }) => {
@@ -109,6 +109,7 @@ export const intentRoutes = [
       const automatic = params.automatic_payment_methods
       const intent = await work.insert({
         ...newSetupIntent(work.now, params.customer ?? null, params.usage ?? 'off_session'),
+        allowed_payment_method_types: params.allowed_payment_method_types ?? null,
         automatic_payment_methods: automatic
           ? { allow_redirects: automatic.allow_redirects ?? ('always' as const), enabled: automatic.enabled }
           : null,

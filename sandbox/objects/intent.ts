@@ -87,7 +87,7 @@ export function newSetupIntent(now: number, customer: string | null, usage: 'off
   return {
     id,
     object: 'setup_intent' as const,
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: null as 'card'[] | null,
     application: null,
     automatic_payment_methods: null as { allow_redirects: 'always' | 'never'; enabled: boolean } | null,
     cancellation_reason: null,

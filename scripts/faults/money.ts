@@ -52,7 +52,7 @@ type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
 /** Guests who pay and never come back from it; at Stripe things go on, in every way there is. */
 async function trade(victim: Victim, side: PaymentSide, guests: number) {
-  const { begin, pay } = createBuyers(victim.url, () => side.publishableKey)
+  const { begin, pay, storeCard } = createBuyers(victim.url, () => side.publishableKey)
   const { controls, stripe } = side
   for (let first = 0; first < guests; first += 10)
     await Promise.all(
@@ -61,7 +61,8 @@ async function trade(victim: Victim, side: PaymentSide, guests: number) {
           email: `storm-${Date.now()}-${first + place}@fault.example`,
           billing: place % 5 === 0 ? 'yearly' : 'monthly',
         })
-        await pay(begun, place === 1 ? 'pm_card_chargeCustomerFail' : 'pm_card_visa')
+        await pay(begun)
+        if (place === 1) await failAtRenewals(begun.paymentIntentId)
         if (place === 2) await controls.refund(begun.paymentIntentId)
         if (place === 3) await controls.refund(begun.paymentIntentId, 500)
         if (place === 4) await controls.openDispute(begun.paymentIntentId)
@@ -71,13 +72,23 @@ async function trade(victim: Victim, side: PaymentSide, guests: number) {
       }),
     )
 
-  async function cancelAtStripe(paymentIntentId: string) {
-    const { rows } = await side.database.query<{ id: string }>(
-      'select subscription_id as id from checkouts where payment_intent_id = $1',
+  async function atStripe(paymentIntentId: string) {
+    const { rows } = await side.database.query<{ id: string; customer: string }>(
+      'select subscription_id as id, customer_id as customer from checkouts where payment_intent_id = $1',
       [paymentIntentId],
     )
-    const id = rows[0]?.id ?? ''
-    await stripe.cancelAtPeriodEnd(id, true, `storm-${id}`)
+    return rows[0] ?? { id: '', customer: '' }
+  }
+
+  async function failAtRenewals(paymentIntentId: string) {
+    const { id, customer } = await atStripe(paymentIntentId)
+    const setup = await storeCard(await stripe.createSetupIntent(customer), 'pm_card_chargeCustomerFail')
+    await stripe.useCard(id, (await stripe.storedCard(setup, customer)) ?? '')
+  }
+
+  async function cancelAtStripe(paymentIntentId: string) {
+    const { id } = await atStripe(paymentIntentId)
+    await stripe.cancelAtPeriodEnd(id, `storm-${id}`)
   }
 }
 

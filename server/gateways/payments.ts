@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { Ahead } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
-import { createStripeGateway, type StripeGateway } from './stripe.ts'
+import { createStripeGateway, type StripeFault, type StripeGateway } from './stripe.ts'
 
 /** The release that the pinned @stripe/stripe-js expects. */
 const scriptUrl = 'https://js.stripe.com/endive/stripe.js'
@@ -31,9 +31,11 @@ export async function openPayments(
   secrets: Secrets,
   log: Logger,
 ): Promise<Payments> {
+  const report = ({ isOutage, ...fault }: StripeFault) =>
+    log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe)
     return {
-      stripe: createStripeGateway(config.stripe),
+      stripe: createStripeGateway({ ...config.stripe, report }),
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       ahead: [],
       sandbox: undefined,
@@ -55,7 +57,7 @@ export async function openPayments(
   })
   const { secretKey, publishableKey, api } = sandbox
   return {
-    stripe: createStripeGateway({ secretKey, webhookSecret, address: api }),
+    stripe: createStripeGateway({ secretKey, webhookSecret, address: api, report }),
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     ahead: [sandbox.browser],
     sandbox,

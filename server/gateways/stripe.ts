@@ -1,5 +1,6 @@
 // The value by its default name: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
+import { createClient, type StripeFault } from './stripe/answers.ts'
 import { cardCalls } from './stripe/cards.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
@@ -7,6 +8,7 @@ import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
 
+export type { StripeFault } from './stripe/answers.ts'
 export type { StripeEvent } from './stripe/events.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
@@ -14,23 +16,36 @@ export type StripeGateway = ReturnType<typeof createStripeGateway>
 /** Where Stripe is reached: its own address, or the sandbox's. */
 type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
 
-type Options = { secretKey: string; webhookSecret: string; address?: StripeAddress }
+type Options = {
+  secretKey: string
+  webhookSecret: string
+  address?: StripeAddress
+  /** Hears of everything that Stripe would not do and no buyer can help. */
+  report?: (fault: StripeFault) => void
+}
 
 /** All that the shop asks of Stripe. */
-export function createStripeGateway({ secretKey, webhookSecret, address }: Options) {
-  const stripe = new StripeSdk(secretKey, {
+export function createStripeGateway({ secretKey, webhookSecret, address, report = () => {} }: Options) {
+  const faults = new Map<string, number>()
+  const sdk = new StripeSdk(secretKey, {
     maxNetworkRetries: 3,
     timeout: 10_000,
     telemetry: false,
     ...address,
   })
-  const { payments, ...refunds } = paymentCalls(stripe)
+  const client = createClient(sdk, (fault) => {
+    faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)
+    report(fault)
+  })
+  const { payments, ...refunds } = paymentCalls(client)
   return {
-    ...subscriptionCalls(stripe, payments),
+    ...subscriptionCalls(client, payments),
     ...refunds,
-    ...invoiceCalls(stripe),
-    ...cardCalls(stripe),
-    ...priceCalls(stripe),
-    ...eventCalls(stripe, webhookSecret),
+    ...invoiceCalls(client),
+    ...cardCalls(client),
+    ...priceCalls(client),
+    ...eventCalls(client, webhookSecret),
+    /** How often Stripe failed us so far, by the kind of fault. */
+    faults: faults as ReadonlyMap<string, number>,
   }
 }

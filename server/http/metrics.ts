@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { notFound } from '../errors.ts'
+import type { StripeGateway } from '../gateways/stripe.ts'
 import type { Queue } from '../jobs/queue.ts'
 import { isFromThisMachine } from './this-machine.ts'
 
@@ -13,12 +14,19 @@ import { isFromThisMachine } from './this-machine.ts'
 
 type Labels = Record<string, string | number>
 type Sample = { labels?: Labels; value: number; suffix?: string }
-type Dependencies = { pool: Pool; queue: Queue; token: string | undefined; production: boolean }
+type Dependencies = {
+  pool: Pool
+  queue: Queue
+  stripe: Pick<StripeGateway, 'faults'>
+  token: string | undefined
+  production: boolean
+}
 
 const which: Labels = cluster.worker ? { process: cluster.worker.id } : {}
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-export function mountMetrics(app: FastifyInstance, { pool, queue, token, production }: Dependencies) {
+export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
+  const { pool, queue, stripe, token, production } = deps
   const requests = createHistogram()
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
@@ -57,6 +65,12 @@ export function mountMetrics(app: FastifyInstance, { pool, queue, token, product
             of(depths, 'seconds'),
           ),
           metric('shop_job_runs_total', 'counter', 'Jobs that this process ran.', [...runsOf(queue)]),
+          metric(
+            'shop_stripe_faults_total',
+            'counter',
+            'What Stripe refused or failed to do, no buyer being to blame.',
+            [...stripe.faults].map(([type, value]) => ({ labels: { type }, value })),
+          ),
           metric('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [
             { value: process.memoryUsage.rss() },
           ]),

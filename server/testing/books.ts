@@ -16,7 +16,7 @@ type Raw = {
     cancel_at_period_end: boolean
     ended_at: number | null
     latest_invoice: string | null
-    items: { data: { current_period_end: number }[] }
+    items: { data: { current_period_end: number; quantity: number; price: { unit_amount: number } }[] }
   }
   invoice: {
     id: string
@@ -95,13 +95,15 @@ function readWanted(ledger: Ledger) {
     }
     const { purchase, endedBecause } = meaningOf(state)
     if (purchase === 'none') return []
-    const periodEnd = items.data[0]?.current_period_end ?? 0
+    const [item] = items.data
+    const periodEnd = item?.current_period_end ?? 0
     const isPastDue = purchase === 'past_due'
     const willEnd = state.cancellation === 'scheduled' && (isPastDue || purchase === 'pending_cancel')
     return {
       id,
       email: customers.get(customer)?.email ?? '',
       status: purchase,
+      amount: item ? item.price.unit_amount * item.quantity : 0,
       lastPaidAt: latest ? date(latest.created) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
@@ -129,6 +131,7 @@ export async function compareBooks({ connection }: Shop) {
         id: purchase.stripeSubscriptionId ?? '',
         email,
         status: purchase.status,
+        amount: purchase.amount,
         lastPaidAt: purchase.lastPaidAt,
         currentPeriodEnd: purchase.currentPeriodEnd,
         endsAt: purchase.endsAt,

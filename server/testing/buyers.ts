@@ -46,16 +46,27 @@ export function createBuyers(url: string, publishableKey: () => string) {
     return { email, ...begun }
   }
 
-  /** Buys for someone who is logged in. */
-  async function buy(visitor: Visitor, given: { billing?: BillingType; card?: string } = {}) {
+  /** Another card for a purchase, as the dashboard's dialog stores it. */
+  async function changeCard(visitor: Visitor, id: string, card: string) {
+    const { clientSecret } = await visitor.call(purchases.beginCardUpdate, { id })
+    const setupIntentId = await storeCard(clientSecret, card)
+    return visitor.call(purchases.finishCardUpdate, { id, setupIntentId })
+  }
+
+  /** Buys for someone who is logged in; `laterCard` then takes the place of the one that has paid. */
+  async function buy(
+    visitor: Visitor,
+    given: { billing?: BillingType; card?: string; laterCard?: string } = {},
+  ) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)
     await visitor.call(checkout.confirm, { paymentIntentId: begun.paymentIntentId })
     const bought = await visitor.call(purchases.list, {})
     const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)
     if (!purchase) throw new Error('The purchase was not booked')
+    if (given.laterCard) await changeCard(visitor, purchase.id, given.laterCard)
     return purchase
   }
 
-  return { begin, pay, storeCard, guest, buy }
+  return { begin, pay, storeCard, changeCard, guest, buy }
 }

@@ -98,7 +98,7 @@ export async function openShop({
       return person
     },
     /** Someone who has signed up and bought. */
-    async buyer(given: { billing?: BillingType; card?: string; email?: string } = {}) {
+    async buyer(given: { billing?: BillingType; card?: string; laterCard?: string; email?: string } = {}) {
       const { email, ...wanted } = given
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buyers.buy(buyer, wanted) }

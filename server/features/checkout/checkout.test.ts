@@ -4,6 +4,7 @@ import { accounts } from '#contract/accounts.ts'
 import { checkout } from '#contract/checkout.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -292,12 +293,48 @@ test('who logs in after paying as a guest confirms at once', async () => {
   await shop.sandbox.controls.webhooks.misbehave({})
 })
 
-test('a price at Stripe that differs from the catalogue stops the start and says what to do', async () => {
-  await using own = await openShop()
-  await own.connection.db.execute(
-    sql`update sandbox.objects set data = jsonb_set(data, '{unit_amount}', '4100') where data->>'lookup_key' = 'rebound-sigma-pro-monthly'`,
-  )
-  await expect(openShop({ databaseUrl: own.connection.url })).rejects.toThrow(
-    'At Stripe the price "rebound-sigma-pro-monthly" is 41.00 USD per month, but the catalogue says 39.00 USD per month.',
-  )
+describe('a price at Stripe', () => {
+  const setPrice = (own: TestShop, change: object) =>
+    own.connection.db.execute(sql`
+      update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb
+      where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly'`)
+  const prices = async (own: TestShop) => {
+    const { rows } = await own.connection.db.execute<{ amount: number; key: string | null }>(sql`
+      select (data->>'unit_amount')::int as amount, data->>'lookup_key' as key
+      from sandbox.objects where kind = 'price' and data->'recurring'->>'interval' = 'month' order by seq`)
+    return rows
+  }
+
+  test('that differs from the catalogue is followed by a new one; who has subscribed keeps theirs', async () => {
+    await using own = await openShop()
+    await setPrice(own, { unit_amount: 4100 })
+    const earlier = await own.buyer()
+    expect(earlier.purchase).toMatchObject({ amount: 4100 })
+
+    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    const later = await restarted.buyer()
+    expect(later.purchase).toMatchObject({ amount: 3900 })
+    expect(await prices(own)).toEqual([
+      { amount: 4100, key: null },
+      { amount: 3900, key: 'rebound-sigma-pro-monthly' },
+    ])
+    await restarted.advance(1, 'month')
+    const { booked, wanted } = await compareBooks(restarted)
+    expect(booked).toEqual(wanted)
+    expect(new Set(booked.map(({ amount }) => amount))).toEqual(new Set([3900, 4100]))
+  })
+
+  test('that was archived keeps its lookup key, and stops neither the start nor a buyer', async () => {
+    await using own = await openShop()
+    await setPrice(own, { active: false })
+    await own.buyer()
+    await setPrice(own, { active: false })
+    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    await restarted.buyer()
+    expect(await prices(own)).toEqual([
+      { amount: 3900, key: null },
+      { amount: 3900, key: null },
+      { amount: 3900, key: 'rebound-sigma-pro-monthly' },
+    ])
+  })
 })

@@ -21,6 +21,7 @@ type Dependencies = {
 }
 
 type Buyer = { id: string; email: string }
+type Product = (typeof catalogue)[number]
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
 
 export type Checkout = ReturnType<typeof createCheckout>
@@ -34,7 +35,18 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
   const prices = createPrices(stripe)
   const ago = (span: number) => new Date(now().getTime() - span)
 
-  async function refuseSecond(product: (typeof catalogue)[number], buyer: Buyer | null, email: string) {
+  async function subscribe(attempt: string, email: string, product: Product, billing: BillingType) {
+    const ask = async () =>
+      stripe.createSubscription({ attempt, email, priceId: await prices.idOf(product, billing) })
+    const begun = await ask()
+    if (begun) return begun
+    prices.forget(product, billing)
+    const again = await ask()
+    if (!again) throw new Error(`Stripe does not sell ${product.name} ${billing}`)
+    return again
+  }
+
+  async function refuseSecond(product: Product, buyer: Buyer | null, email: string) {
     const [live] = await db
       .select({ id: purchasesTable.id })
       .from(purchasesTable)
@@ -122,8 +134,7 @@ export function createCheckout({ db, now, stripe, purchases, crashPoint }: Depen
 
         const attempt = randomUUID()
         const kept = await keepNonce(nonce)
-        const priceId = await prices.idOf(product, billingType)
-        const { clientSecret, ...ids } = await stripe.createSubscription({ attempt, email, priceId })
+        const { clientSecret, ...ids } = await subscribe(attempt, email, product, billingType)
         crashPoint('checkout before commit')
         // Only now does the browser get the secret: nobody can pay for what is not written down.
         await db.insert(checkouts).values({

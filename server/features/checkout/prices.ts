@@ -1,49 +1,42 @@
 import { type BillingType, billingTypes } from '#contract/fields.ts'
 import { catalogue, priceOf } from '#contract/price-list.ts'
-import { Refusal, StartError } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 
 type Product = (typeof catalogue)[number]
 
-const nameOf = ({ slug }: Product, billing: BillingType) => `${slug}-${billing}`
-const dollars = (cents: number) => (cents / 100).toFixed(2)
+/** A product's price as it should be at Stripe. */
+const wanted = (product: Product, billing: BillingType) => ({
+  lookupKey: `${product.slug}-${billing}`,
+  product: { id: product.slug, name: product.name },
+  amount: priceOf(product, billing),
+  interval: billing === 'yearly' ? ('year' as const) : ('month' as const),
+})
 
-/** The catalogue's prices at Stripe, found by their lookup keys and made when they are missing. */
+const wantedPrices = () =>
+  catalogue.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
+
+/** The catalogue's prices at Stripe, found by their lookup keys, made when they are missing or differ. */
 export function createPrices(stripe: StripeGateway) {
-  const ids = new Map<string, string>()
+  const ids = new Map<string, Promise<string>>()
 
-  async function ensure(product: Product, billing: BillingType): Promise<string> {
-    const name = nameOf(product, billing)
-    const known = ids.get(name)
+  function ensure(price: ReturnType<typeof wanted>): Promise<string> {
+    const known = ids.get(price.lookupKey)
     if (known) return known
-    const amount = priceOf(product, billing)
-    const interval = billing === 'yearly' ? 'year' : 'month'
-    const price = await stripe.ensurePrice({
-      lookupKey: name,
-      product: { id: product.slug, name: product.name },
-      amount,
-      interval,
-    })
-    if (!price.asWanted)
-      throw new StartError(
-        `At Stripe the price "${name}" is ${price.found}, but the catalogue says ${dollars(amount)} USD per ${interval}. Change one of them: a Stripe price is replaced by a new one that takes over its lookup key.`,
-      )
-    ids.set(name, price.id)
-    return price.id
+    const found = stripe.ensurePrice(price)
+    ids.set(price.lookupKey, found)
+    found.catch(() => ids.delete(price.lookupKey))
+    return found
   }
 
   return {
-    idOf: ensure,
+    idOf: (product: Product, billing: BillingType) => ensure(wanted(product, billing)),
 
-    /** At start, so that a wrong price is seen before anybody pays it. Answers false while Stripe is away. */
-    async ensureAll(): Promise<boolean> {
-      try {
-        for (const product of catalogue) for (const billing of billingTypes) await ensure(product, billing)
-        return true
-      } catch (error) {
-        if (error instanceof Refusal) return false
-        throw error
-      }
+    /** Somebody has archived it at Stripe: the next one is looked for anew. */
+    forget: (product: Product, billing: BillingType) => ids.delete(wanted(product, billing).lookupKey),
+
+    /** At start, so that the first buyer need not wait. Without Stripe the shop starts nevertheless. */
+    async ensureAll(onError: (error: unknown) => void) {
+      for (const price of wantedPrices()) await ensure(price).catch(onError)
     },
   }
 }

@@ -103,11 +103,7 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
         if (!latest || left === 0) throw conflict('This payment has already been refunded')
         const amount = wanted ?? left
         if (amount > left) throw conflict(`Only $${(left / 100).toFixed(2)} of this payment can be refunded`)
-        await stripe.refund(
-          latest.paymentIntentId,
-          amount,
-          `refund-${latest.paymentIntentId}-${left}-${amount}`,
-        )
+        await stripe.refund(latest.paymentIntentId, amount)
         await record(db, by, 'refund', id, { amount })
         await own.sync(stripeSubscriptionId)
       })

@@ -87,7 +87,7 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
           throw conflict('Only an active subscription can be cancelled')
         // Stripe first: if we die before the sync, the webhook repairs the row.
         if (status === 'past_due') await stripe.cancelNow(subscriptionId)
-        else await stripe.cancelAtPeriodEnd(subscriptionId, true, await keyFor('cancel', subscriptionId))
+        else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
         crashPoint('cancelled at Stripe')
         await sync(subscriptionId)
       })
@@ -101,7 +101,7 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
         if (status === 'active') return
         if (status !== 'pending_cancel')
           throw conflict('This subscription has ended. You can buy a new one at any time.')
-        await stripe.cancelAtPeriodEnd(subscriptionId, false, await keyFor('resume', subscriptionId))
+        await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
         await sync(subscriptionId)
       })

@@ -4,6 +4,7 @@ import type { Subscription } from '../../gateways/stripe.ts'
 /** What a purchase takes over from Stripe. */
 export type PurchaseState = {
   status: PurchaseStatus
+  amount: number
   lastPaidAt: Date | null
   currentPeriodEnd: Date
   endsAt: Date | null
@@ -35,8 +36,9 @@ const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
 /** The same answer of Stripe always gives the same state, whatever happened here before. */
 export function stateOf(subscription: Subscription): PurchaseState {
-  const { status, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
+  const { status, amount, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
   const common = {
+    amount,
     lastPaidAt: payments[0]?.paidAt ?? null,
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),

@@ -36,8 +36,7 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
       crashPoint('duplicate cancelled')
       const { payments } = await stripe.subscription(subscriptionId)
       for (const { paymentIntentId, amount, refunded } of payments)
-        if (refunded < amount)
-          await stripe.refund(paymentIntentId, amount - refunded, `duplicate-${paymentIntentId}`)
+        if (refunded < amount) await stripe.refund(paymentIntentId, amount - refunded)
       await sync(subscriptionId)
     },
   )
@@ -92,7 +91,6 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
         userId,
         productId: checkout.productId,
         billingType: checkout.billingType,
-        amount: checkout.amount,
         createdAt: now(),
         stripeSubscriptionId: answer.id,
         paymentIntentId: checkout.paymentIntentId,

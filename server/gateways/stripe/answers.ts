@@ -1,40 +1,108 @@
-import StripeSdk from 'stripe'
+import StripeSdk, { type Stripe } from 'stripe'
 import { Refusal } from '../../errors.ts'
 
-/** Waits for an answer. An outage becomes a refusal that says so; a card's refusal becomes the bank's words. */
-export async function ask<Answer extends { object: string }>(request: Promise<Answer>): Promise<Answer> {
-  try {
-    const answer = await request
-    // The SDK takes a 4xx without an `error` for an answer.
-    if (typeof answer.object !== 'string') throw new Refusal(503, unavailable)
-    return answer
-  } catch (error) {
-    if (
-      error instanceof StripeSdk.errors.StripeCardError &&
-      error.code !== 'invoice_payment_intent_requires_action'
-    )
-      throw new Refusal(402, error.message)
-    if (error instanceof StripeSdk.errors.StripeConnectionError || isOutage(error))
-      throw new Refusal(503, unavailable, { retryAfterSeconds: 5 })
-    throw error
-  }
+/** What Stripe would not do for us and no buyer can help: a wrong key, a missing permission, a mistake of ours. */
+export type StripeFault = {
+  /** The SDK's name for it, for instance StripeAuthenticationError. */
+  type: string
+  status: number | undefined
+  code: string | undefined
+  message: string
+  /** By which Stripe's dashboard and support find the request. */
+  requestId: string | undefined
+  isOutage: boolean
 }
 
-const unavailable = 'The payment service does not answer at the moment. Please try again.'
+export type Client = ReturnType<typeof createClient>
 
-const isOutage = (error: unknown) =>
-  error instanceof StripeSdk.errors.StripeError &&
-  ((error.statusCode ?? 0) >= 500 || error.statusCode === 429)
+const { StripeCardError, StripeConnectionError, StripeError, StripeInvalidRequestError } = StripeSdk.errors
 
-/** Whether Stripe refused the request with this code. */
-export const isRefused = (error: unknown, code: string) =>
-  error instanceof StripeSdk.errors.StripeInvalidRequestError && error.code === code
+const away = 'The payment service isn’t answering right now. Please try again in a moment.'
+const broken =
+  'Something is wrong between us and our payment service. Please try again later or contact support.'
 
-export async function orMissing<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (isRefused(error, 'resource_missing')) return undefined
-    throw error
+/** What is true of these passes by itself: too many requests, a key that is in use, an outage. */
+const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
+
+/** Whether Stripe refused the request: for any reason, with this code, or because of this parameter. */
+export const isRefused = (error: unknown, { code, param }: { code?: string; param?: string } = {}) =>
+  error instanceof StripeInvalidRequestError &&
+  (code === undefined || error.code === code) &&
+  (param === undefined || error.param === param)
+
+/** Whether the buyer's bank wants the buyer to confirm the payment. */
+export const needsBuyer = (error: unknown) =>
+  error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
+
+/** Stripe's API, asked with our manners. */
+export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
+  /** Stripe's words never reach a visitor as ours, except what a bank says about a card. */
+  function translate(error: unknown): unknown {
+    if (!(error instanceof StripeError)) return error
+    if (error instanceof StripeCardError) return new Refusal(402, error.message)
+    const { type, statusCode: status, code, message, requestId, headers } = error
+    const isOutage = error instanceof StripeConnectionError || passes(status)
+    report({ type, status, code, message, requestId, isOutage })
+    if (!isOutage) return new Refusal(502, broken)
+    return new Refusal(503, away, { retryAfterSeconds: Number(headers?.['retry-after']) || 5 })
   }
+
+  /** Waits for an answer. What the caller `expects` is thrown as it came, for the caller to understand. */
+  async function ask<Answer extends { object: string }>(
+    request: Promise<Answer>,
+    expects: (error: unknown) => boolean = () => false,
+  ): Promise<Answer> {
+    try {
+      const answer = await request
+      // The SDK takes a 4xx without an `error` for an answer.
+      if (typeof answer.object !== 'string') throw new StripeError({ message: 'An answer that is no object' })
+      return answer
+    } catch (error) {
+      throw expects(error) ? error : translate(error)
+    }
+  }
+
+  async function orMissing<Answer extends { object: string }>(request: Promise<Answer>) {
+    const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
+    try {
+      return await ask(request, isMissing)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  const failures = new Map<string, number>()
+
+  /**
+   * Asks for a change under a key, so that asked for twice at once it is one. Stripe keeps a key's answer for a day,
+   * its own failures too: after one the object is read again, and what is still to be done gets the next key.
+   */
+  async function change<Answer extends { object: string }>(
+    key: string,
+    request: (options: Stripe.RequestOptions) => Promise<Answer>,
+    isDone: () => Promise<boolean>,
+    expects?: (error: unknown) => boolean,
+  ): Promise<Answer | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const failed = failures.get(key) ?? 0
+      const isKept = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
+      try {
+        const idempotencyKey = failed === 0 ? key : `${key}-${failed}`
+        const answer = await ask(
+          request({ idempotencyKey, maxNetworkRetries: 1 }),
+          (error) => isKept(error) || (expects?.(error) ?? false),
+        )
+        failures.delete(key)
+        return answer
+      } catch (error) {
+        if (!isKept(error)) throw error
+        failures.set(key, failed + 1)
+        if (await isDone()) return undefined
+        if (attempt === 3) throw translate(error)
+      }
+    }
+  }
+
+  return { sdk, ask, orMissing, change, translate }
 }

@@ -1,30 +1,26 @@
-import type { Stripe } from 'stripe'
-import { ask, orMissing } from './answers.ts'
+import type { Client } from './answers.ts'
 import { idOf } from './values.ts'
 
 /** Another card for a running subscription. */
-export function cardCalls(stripe: Stripe) {
+export function cardCalls({ sdk, ask, orMissing }: Client) {
   return {
+    /** Cards only: whatever else the account has switched on could not be charged at the next renewal. */
     async createSetupIntent(customer: string) {
       const intent = await ask(
-        stripe.setupIntents.create({
-          customer,
-          usage: 'off_session',
-          automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
-        }),
+        sdk.setupIntents.create({ customer, usage: 'off_session', allowed_payment_method_types: ['card'] }),
       )
       return intent.client_secret ?? ''
     },
 
     /** The card that a finished setup has stored for this customer; nothing for anybody else's. */
     async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
-      const intent = await orMissing(ask(stripe.setupIntents.retrieve(setupIntentId)))
+      const intent = await orMissing(sdk.setupIntents.retrieve(setupIntentId))
       if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined
       return idOf(intent.payment_method) ?? undefined
     },
 
     async useCard(subscriptionId: string, card: string) {
-      await ask(stripe.subscriptions.update(subscriptionId, { default_payment_method: card }))
+      await ask(sdk.subscriptions.update(subscriptionId, { default_payment_method: card }))
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import type { Client } from './answers.ts'
 import { idOf } from './values.ts'
 
 /** An event says only whom it is about; what is true is asked from Stripe. */
@@ -9,18 +10,22 @@ export type StripeEvent = {
   paymentIntentId: string | null
 }
 
-export function eventCalls(stripe: Stripe, webhookSecret: string) {
+export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
     /** Every event since then, newest first. Stripe keeps them for 30 days. */
     async *eventsSince(since: Date, types: string[]): AsyncGenerator<StripeEvent> {
       const from = Math.floor(since.getTime() / 1000)
-      for await (const event of stripe.events.list({ created: { gte: from }, types, limit: 100 }))
-        yield about(event)
+      try {
+        for await (const event of sdk.events.list({ created: { gte: from }, types, limit: 100 }))
+          yield about(event)
+      } catch (error) {
+        throw translate(error)
+      }
     },
 
     /** Throws unless Stripe itself has signed exactly these bytes, not long ago. */
     readEvent: (body: Buffer, signature: string): StripeEvent =>
-      about(stripe.webhooks.constructEvent(body, signature, webhookSecret)),
+      about(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
   }
 }
 

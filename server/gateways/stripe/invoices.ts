@@ -1,11 +1,11 @@
-import StripeSdk, { type Stripe } from 'stripe'
-import { ask } from './answers.ts'
+import { conflict } from '../../errors.ts'
+import { type Client, isRefused, needsBuyer } from './answers.ts'
 import { date } from './values.ts'
 
-export function invoiceCalls(stripe: Stripe) {
+export function invoiceCalls({ sdk, ask, translate }: Client) {
   return {
     async invoices(subscription: string) {
-      const { data } = await ask(stripe.invoices.list({ subscription, limit: 100 }))
+      const { data } = await ask(sdk.invoices.list({ subscription, limit: 100 }))
       return data.map((invoice) => ({
         id: invoice.id,
         number: invoice.number,
@@ -17,17 +17,20 @@ export function invoiceCalls(stripe: Stripe) {
       }))
     },
 
-    /** Pays an open invoice. Answers a secret when the bank wants the buyer to confirm it. */
+    /** Pays an open invoice, the buyer being there. Answers a secret when the bank wants the buyer to confirm it. */
     async payInvoice(id: string, card: string): Promise<string | null> {
       try {
-        await ask(stripe.invoices.pay(id, { payment_method: card }))
+        await ask(sdk.invoices.pay(id, { payment_method: card, off_session: false }), () => true)
         return null
       } catch (error) {
-        if (!(error instanceof StripeSdk.errors.StripeError)) throw error
-        if (error.code === 'invoice_already_paid') return null
-        if (error.code !== 'invoice_payment_intent_requires_action') throw error
-        const invoice = await ask(stripe.invoices.retrieve(id, { expand: ['confirmation_secret'] }))
-        return invoice.confirmation_secret?.client_secret ?? null
+        // Whatever the refusal says: somebody else, or this very request, may have paid it.
+        const { status, confirmation_secret: secret } = await ask(
+          sdk.invoices.retrieve(id, { expand: ['confirmation_secret'] }),
+        )
+        if (status === 'paid') return null
+        if (needsBuyer(error)) return secret?.client_secret ?? null
+        if (status !== 'open' && isRefused(error)) throw conflict('This invoice can no longer be paid.')
+        throw translate(error)
       }
     },
   }

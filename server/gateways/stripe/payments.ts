@@ -1,6 +1,6 @@
-import StripeSdk, { type Stripe } from 'stripe'
-import { Refusal } from '../../errors.ts'
-import { ask, isRefused, orMissing } from './answers.ts'
+import StripeSdk from 'stripe'
+import { conflict } from '../../errors.ts'
+import { type Client, isRefused } from './answers.ts'
 import { date, idOf } from './values.ts'
 
 export type Payment = {
@@ -14,17 +14,22 @@ export type Payment = {
 const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
 
 /** Money that came, and money that goes back. */
-export function paymentCalls(stripe: Stripe) {
+export function paymentCalls({ sdk, ask, orMissing, change }: Client) {
   async function disputeOf(charge: string): Promise<Payment['dispute']> {
-    const { data } = await ask(stripe.disputes.list({ charge, limit: 100 }))
+    const { data } = await ask(sdk.disputes.list({ charge, limit: 100 }))
     if (data.some(({ status }) => status === 'lost')) return 'lost'
     return data.every(({ status }) => wonDisputes.has(status)) ? 'won' : 'open'
+  }
+
+  async function refundsOf(paymentIntent: string) {
+    const { data } = await ask(sdk.refunds.list({ payment_intent: paymentIntent, limit: 100 }))
+    return data.length
   }
 
   return {
     /** Every payment that arrived, newest first. */
     async payments(customer: string): Promise<Payment[]> {
-      const charges = await ask(stripe.charges.list({ customer, limit: 100 }))
+      const charges = await ask(sdk.charges.list({ customer, limit: 100 }))
       return Promise.all(
         charges.data
           .filter(({ status, payment_intent }) => status === 'succeeded' && payment_intent)
@@ -38,20 +43,29 @@ export function paymentCalls(stripe: Stripe) {
       )
     },
 
-    /** Pays back; the key says which wish it is, so that a repeated one is the same refund. */
-    async refund(paymentIntentId: string, amount: number, idempotencyKey: string) {
+    /**
+     * Pays back. Two wishes of one moment are one refund: the key counts the refunds before it, failed ones too, so
+     * that after a failed one it is another key and not the old answer again.
+     */
+    async refund(paymentIntentId: string, amount: number) {
+      const before = await refundsOf(paymentIntentId)
       try {
-        await ask(stripe.refunds.create({ payment_intent: paymentIntentId, amount }, { idempotencyKey }))
+        const refund = await change(
+          `refund-${paymentIntentId}-${before}-${amount}`,
+          (options) => sdk.refunds.create({ payment_intent: paymentIntentId, amount }, options),
+          async () => (await refundsOf(paymentIntentId)) > before,
+          (error) => isRefused(error),
+        )
+        if (refund?.status === 'failed') throw conflict('The bank has refused this refund')
       } catch (error) {
-        if (isRefused(error, 'charge_already_refunded')) return
-        throw error instanceof StripeSdk.errors.StripeInvalidRequestError
-          ? new Refusal(409, error.message)
-          : error
+        if (isRefused(error, { code: 'charge_already_refunded' })) return
+        // Read by the seller: Stripe's own words say best why.
+        throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
       }
     },
 
     async customerOfPayment(paymentIntentId: string) {
-      const intent = await orMissing(ask(stripe.paymentIntents.retrieve(paymentIntentId)))
+      const intent = await orMissing(sdk.paymentIntents.retrieve(paymentIntentId))
       return intent ? idOf(intent.customer) : null
     },
   }

@@ -1,0 +1,198 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, test } from 'vitest'
+import { createStripeGateway, type StripeFault } from './stripe.ts'
+
+type Request = { method: string; path: string; body: string; key: string | undefined }
+type Reply = { status: number; body: object; headers?: Record<string, string> }
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+/** A gateway that talks to a Stripe of which the test writes every answer. */
+async function talkTo(answer: (request: Request) => Reply) {
+  const requests: Request[] = []
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const [path = ''] = (incoming.url ?? '').split('?')
+      const key = incoming.headers['idempotency-key']
+      const request = {
+        method: incoming.method ?? '',
+        path,
+        body,
+        key: typeof key === 'string' ? key : undefined,
+      }
+      requests.push(request)
+      const reply = answer(request)
+      response
+        .writeHead(reply.status, {
+          'content-type': 'application/json',
+          'request-id': 'req_123',
+          'stripe-should-retry': 'false',
+          ...reply.headers,
+        })
+        .end(JSON.stringify(reply.body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  const faults: StripeFault[] = []
+  const stripe = createStripeGateway({
+    secretKey: 'sk_test_1',
+    webhookSecret: '',
+    address: { protocol: 'http', host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    report: (fault) => faults.push(fault),
+  })
+  return { stripe, faults, requests, close: () => server.close() }
+}
+
+const error = (type: string, more: object = {}) => ({
+  error: { type, message: 'Stripe’s own words', ...more },
+})
+
+test.each([
+  ['a rolled key', 401, error('invalid_request_error')],
+  ['a missing permission', 403, error('invalid_request_error')],
+  ['a mistake of ours', 400, error('invalid_request_error', { code: 'parameter_unknown' })],
+  ['a refusal without a code', 400, error('invalid_request_error')],
+  ['an answer that is none', 400, { message: 'from some proxy' }],
+])(
+  '%s is our trouble, not the visitor’s: 502, a sentence of ours, and a report',
+  async (_what, status, body) => {
+    const { stripe, faults } = await talkTo(() => ({ status, body }))
+    await expect(stripe.invoices('sub_1')).rejects.toMatchObject({
+      status: 502,
+      message: expect.stringContaining('our payment service'),
+    })
+    expect(faults).toMatchObject([{ isOutage: false }])
+    expect([...stripe.faults.values()]).toEqual([1])
+  },
+)
+
+test('what is reported names the request, as Stripe’s dashboard does', async () => {
+  const { stripe, faults } = await talkTo(() => ({ status: 401, body: error('invalid_request_error') }))
+  await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 502 })
+  expect(faults).toEqual([
+    {
+      type: 'StripeAuthenticationError',
+      status: 401,
+      code: undefined,
+      message: 'Stripe’s own words',
+      requestId: 'req_123',
+      isOutage: false,
+    },
+  ])
+  expect(stripe.faults).toEqual(new Map([['StripeAuthenticationError', 1]]))
+})
+
+test.each([
+  ['an outage', 500, {}, 5],
+  ['too many requests', 429, {}, 5],
+  ['too many requests, with a time to wait', 429, { 'retry-after': '17' }, 17],
+])('%s passes: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
+  const { stripe, faults } = await talkTo(() => ({ status, body: error('api_error'), headers }))
+  await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds })
+  expect(faults).toMatchObject([{ isOutage: true }])
+})
+
+test('a Stripe that cannot be reached passes, too', async () => {
+  const { stripe, close } = await talkTo(() => ({ status: 200, body: {} }))
+  close()
+  await expect(stripe.useCard('sub_1', 'pm_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds: 5 })
+})
+
+test('what a bank says about a card reaches the buyer, and is no fault', async () => {
+  const { stripe, faults } = await talkTo(({ method }) =>
+    method === 'POST'
+      ? { status: 402, body: error('card_error', { code: 'card_declined' }) }
+      : { status: 200, body: { object: 'invoice', status: 'open' } },
+  )
+  await expect(stripe.payInvoice('in_1', 'pm_1')).rejects.toMatchObject({
+    status: 402,
+    message: 'Stripe’s own words',
+  })
+  expect(faults).toEqual([])
+})
+
+test('an invoice that cannot be paid because it is paid is paid, whatever the refusal says', async () => {
+  const { stripe, faults } = await talkTo(({ method }) =>
+    method === 'POST'
+      ? { status: 400, body: error('invalid_request_error') }
+      : { status: 200, body: { object: 'invoice', status: 'paid' } },
+  )
+  expect(await stripe.payInvoice('in_1', 'pm_1')).toBeNull()
+  expect(faults).toEqual([])
+})
+
+test('an invoice is paid with its buyer present', async () => {
+  const { stripe, requests } = await talkTo(() => ({ status: 200, body: { object: 'invoice' } }))
+  await stripe.payInvoice('in_1', 'pm_1')
+  expect(requests).toMatchObject([{ body: expect.stringContaining('off_session=false') }])
+})
+
+/** A Stripe as it is: the first answer under a key is kept, a failure too. */
+function keeping(perform: (request: Request) => Reply) {
+  const kept = new Map<string, Reply>()
+  return (request: Request) => {
+    const reply = kept.get(request.key ?? '') ?? perform(request)
+    if (request.key) kept.set(request.key, reply)
+    return reply
+  }
+}
+
+test('a kept failure does not stop a cancellation: it gets another key', async () => {
+  let failures = 2
+  let willEnd = false
+  const subscription = () => ({
+    status: 200,
+    body: { object: 'subscription', cancel_at_period_end: willEnd, cancel_at: null },
+  })
+  const { stripe } = await talkTo(
+    keeping(({ method }) => {
+      if (method === 'POST' && failures-- > 0) return { status: 500, body: error('api_error') }
+      if (method === 'POST') willEnd = true
+      return subscription()
+    }),
+  )
+  await stripe.cancelAtPeriodEnd('sub_1', 'cancel-sub_1-7')
+  expect(willEnd).toBe(true)
+})
+
+test('a failure that did its work is not repeated', async () => {
+  let refunds = 0
+  const list = () => ({ object: 'list', data: Array.from({ length: refunds }, () => ({ object: 'refund' })) })
+  const { stripe } = await talkTo(
+    keeping(({ method }) => {
+      if (method === 'GET') return { status: 200, body: list() }
+      refunds += 1
+      return { status: 500, body: error('api_error') }
+    }),
+  )
+  await stripe.refund('pi_1', 3900)
+  expect(refunds).toBe(1)
+})
+
+test('a refund after one that failed later is a new refund, not the old answer again', async () => {
+  const refunds: object[] = []
+  const { stripe } = await talkTo(
+    keeping(({ method }) => {
+      if (method === 'GET') return { status: 200, body: { object: 'list', data: refunds } }
+      refunds.push({ object: 'refund', status: 'succeeded' })
+      return { status: 200, body: { object: 'refund', status: 'succeeded' } }
+    }),
+  )
+  await stripe.refund('pi_1', 3900)
+  await stripe.refund('pi_1', 3900)
+  expect(refunds).toHaveLength(2)
+})
+
+test('a refund that the bank refuses at once is not called a refund', async () => {
+  const { stripe } = await talkTo(({ method }) => ({
+    status: 200,
+    body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },
+  }))
+  await expect(stripe.refund('pi_1', 3900)).rejects.toMatchObject({ status: 409 })
+})
