@@ -42,6 +42,7 @@ export const accounts = {
     method: 'GET',
     path: '/api/user',
     access: 'public',
+    caller: 'optional',
     summary: 'The current user, or null',
     input: nothing,
     output: (z) => z.nullable(user(z)),

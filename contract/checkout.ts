@@ -6,6 +6,7 @@ export const checkout = {
     method: 'POST',
     path: '/api/create-subscription-intent',
     access: 'public',
+    caller: 'optional',
     summary: 'Begin a checkout; the answer is the secret that the payment form confirms with',
     input: (z) =>
       z.strictObject({

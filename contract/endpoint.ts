@@ -5,6 +5,8 @@ import type * as z from './zod.ts'
 /** Who may call: anyone, anyone logged in, or the seller's admins. `server/http/mount.ts` enforces it. */
 export type Access = 'public' | 'user' | 'admin'
 
+export type Caller = 'none' | 'optional'
+
 /** How the answer arrives: as JSON, as a list with a `Link` header to its next page, as a file, or as a redirect. */
 export type Answer = 'json' | 'list' | 'csv' | 'redirect'
 
@@ -15,6 +17,8 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   /** Segments like `:id` are taken from the input, the rest of it travels as query (GET, DELETE) or JSON body. */
   path: `/api/${string}`
   access: Access
+  /** Whether a public call wants to know who is logged in, if anybody is. Without it the database is not asked. */
+  caller?: Caller
   summary: string
   input: Schema<Input>
   output: Schema<Output>
@@ -34,7 +38,8 @@ export function endpoint<
   Input extends Fields,
   Output extends z.ZodMiniType,
   const R extends Answer = 'json',
->(row: Endpoint<Input, Output> & { access: A; answer?: R }) {
+  const C extends Caller = 'none',
+>(row: Endpoint<Input, Output> & { access: A; answer?: R; caller?: C }) {
   return { ...row, input: schema(row.input), output: schema(row.output) }
 }
 

@@ -6,7 +6,7 @@ import { connect } from '#server/database/connect.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { Refusal } from '#server/errors.ts'
-import { createAdmins } from '#server/features/admins/admins.ts'
+import { createAdmins } from '#server/features/accounts/accounts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 
 const help = `npm run admin -- add <email>     makes an admin, or an existing user one; with a new password

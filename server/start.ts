@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { type Credentials, createAdmins } from './features/admins/admins.ts'
+import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments } from './gateways/payments.ts'
 import { drain } from './http/drain.ts'
@@ -102,7 +102,7 @@ export async function startShop(
       pages,
       security,
       stripe: payments.stripe,
-      ahead: payments.ahead,
+      middleware: payments.middleware,
       log,
       now,
       crashPoint,

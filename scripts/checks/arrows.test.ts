@@ -19,6 +19,12 @@ test.for([
     'server may not import sandbox',
   ],
   ['the ground floor knows no feature', 'server/http/a.ts', '#server/features/b/b.ts', 'the ground floor'],
+  [
+    'a room knows no HTTP',
+    'server/features/a/a.ts',
+    '../../http/mount.ts',
+    "only a room's routes.ts knows HTTP",
+  ],
   ['a feature has one door', 'server/features/a/a.ts', '../b/inner.ts', 'others see only'],
   ["a feature's routes are for the app", 'server/features/a/a.ts', '../b/routes.ts', 'others see only'],
   [
@@ -39,6 +45,12 @@ test.for([
   ]
   for (const source of [...kinds, `import type { X } from '${specifier}'`])
     expect(complaintsAbout({ [from]: source, [to]: '' })).toEqual([expect.stringContaining(complaint)])
+})
+
+test('a room knows no HTTP package; its routes do', () => {
+  const source = "import 'fastify'\nimport '@fastify/cookie'\nimport 'node:http'"
+  expect(complaintsAbout({ 'server/features/a/routes.ts': source })).toEqual([])
+  expect(complaintsAbout({ 'server/features/a/inner.ts': source })).toHaveLength(3)
 })
 
 test('the contract imports no package but zod', () => {

@@ -90,6 +90,9 @@ const isTesting = (path: string) =>
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
+/** A room's logic; its routes alone know that there is HTTP. */
+const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
+
 function packageComplaint(from: string, specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '')
   const isZod = /^zod(\/|$)/.test(name)
@@ -98,6 +101,8 @@ function packageComplaint(from: string, specifier: string): string | undefined {
   // Schemas get what is named there handed over, and the browser loads what is named there.
   if (/^(contract|web)\//.test(from) && isZod && from !== validator && !isTest(from))
     return `${from} imports ${specifier}: write #${validator}`
+  if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
+    return `${from} imports ${specifier}: only a room's routes.ts knows HTTP`
   if (builtinModules.includes(name) && !specifier.startsWith('node:'))
     return `${from} imports ${specifier}: write node:${name}`
   return undefined
@@ -119,12 +124,15 @@ function mayImport(from: string, to: string): string | undefined {
   if (/^server\/(http|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
     return 'the ground floor does not know the features'
 
+  if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows HTTP"
+
   const feature = featureOf(to)
   if (feature && feature !== featureOf(from)) {
     const fromOutside = featureOf(from) === undefined
     const doors = [`server/features/${feature}/${feature}.ts`]
-    if (fromOutside) doors.push(`server/features/${feature}/routes.ts`)
-    if (!doors.includes(to)) return `others see only ${doors.join(' and ')}`
+    if (fromOutside)
+      doors.push(`server/features/${feature}/routes.ts`, `server/features/${feature}/schedules.ts`)
+    if (!doors.includes(to)) return `others see only ${doors.join(', ')}`
   }
   return undefined
 }

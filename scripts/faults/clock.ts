@@ -25,7 +25,7 @@ export const clockJumps: Row = {
     for (const { name, minutes, good } of jumps) {
       const things = await prepare(shop, name)
       await shop.advance(minutes, 'minute')
-      for (const schedule of ['tidy-accounts', 'forget-newsletter-addresses', 'forget-old-data'])
+      for (const schedule of ['tidy-accounts', 'forget-expired-sessions', 'forget-newsletter-addresses'])
         await shop.queue.runNow(schedule)
       for (const [thing, use] of Object.entries(things.tokens))
         if ((await use()) !== good) wrong.push(`${thing} at ${name}`)

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
 import type { Config } from '../config.ts'
-import type { Ahead } from '../http/server.ts'
+import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
 import type { Secrets } from '../security/secrets.ts'
 import { createStripeGateway, type StripeFault, type StripeGateway } from './stripe.ts'
@@ -15,7 +15,7 @@ export type Payments = {
   stripe: StripeGateway
   /** For the pages. */
   settings: { publishableKey: string; scriptUrl: string }
-  ahead: Ahead[]
+  middleware: Middleware[]
   sandbox: Sandbox | undefined
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export async function openPayments(
     return {
       stripe: createStripeGateway({ ...config.stripe, report }),
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
-      ahead: [],
+      middleware: [],
       sandbox: undefined,
       close: async () => {},
     }
@@ -59,7 +59,7 @@ export async function openPayments(
   return {
     stripe: createStripeGateway({ secretKey, webhookSecret, address: api, report }),
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
-    ahead: [sandbox.browser],
+    middleware: [sandbox.browser],
     sandbox,
     async close() {
       await sandbox.close()

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { escape, plainPage } from './plain-page.ts'
+import { escapeHtml } from '../security/escape-html.ts'
+import { plainPage } from './plain-page.ts'
 
 const style = `section{scroll-margin-top:1rem}
 section h2{text-transform:capitalize}
@@ -35,10 +36,10 @@ export function docsPage(groups: Record<string, Record<string, Endpoint>>): stri
 }
 
 const row = (endpoint: Endpoint) =>
-  `<details><summary><b>${endpoint.method}</b> <code>${endpoint.path}</code> <em>${endpoint.access}</em> <span>${escape(endpoint.summary)}</span></summary>
+  `<details><summary><b>${endpoint.method}</b> <code>${endpoint.path}</code> <em>${endpoint.access}</em> <span>${escapeHtml(endpoint.summary)}</span></summary>
 <div class="shapes"><div><h3>Input</h3><pre tabindex="0">${shape(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${shape(endpoint, 'output')}</pre></div></div></details>`
 
 function shape(endpoint: Endpoint, io: 'input' | 'output') {
   const { $schema: _, ...schema } = z.toJSONSchema(endpoint[io](z), { io, unrepresentable: 'any' })
-  return escape(JSON.stringify(schema, null, 2))
+  return escapeHtml(JSON.stringify(schema, null, 2))
 }

@@ -1,13 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import * as z from '#contract/zod.ts'
+import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
-import type { Session, Sessions, SessionUser } from './session.ts'
+import type { SessionCookie } from './session-cookie.ts'
 
-/** What a handler learns of its caller, beside the input. */
+/** Nobody is looked up for a public call, unless its row says that it wants to know. */
+type CallerOf<E extends Endpoint> = E['access'] extends 'public'
+  ? E extends { caller?: 'optional' }
+    ? User | null
+    : null
+  : User
+
+/** What a handler learns beside the input. */
 export type Context<E extends Endpoint = Endpoint> = {
-  user: E['access'] extends 'public' ? SessionUser | null : SessionUser
-  session: E['access'] extends 'public' ? Session | null : Session
+  actor: Actor<CallerOf<E>>
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -34,13 +41,24 @@ export type Handler<E extends Endpoint> = (
 /** One handler for every endpoint of a group: the types insist. */
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
 
+type Dependencies = {
+  sessions: { find(token: string): Promise<{ id: string; user: User; isRenewed: boolean } | undefined> }
+  cookie: SessionCookie
+}
+
 /** Puts endpoints on the server. Access, validation and the form of the answer are decided here and nowhere else. */
-export function createMount(app: FastifyInstance, sessions: Sessions) {
+export function createMount(app: FastifyInstance, { sessions, cookie }: Dependencies) {
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
+    const token = cookie.read(request)
+    const session = token ? await sessions.find(token) : undefined
+    if (token && session?.isRenewed) cookie.set(reply, token)
+    return session
+  }
+
   return function mount<Group extends Record<string, Endpoint>>(group: Group, handlers: Handlers<Group>) {
     for (const [name, endpoint] of Object.entries(group)) {
       const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
-      // A public handler that takes no context does not ask who calls, and the database need not be asked either.
-      const asksWho = endpoint.access !== 'public' || handler.length > 1
+      const wantsCaller = endpoint.access !== 'public' || endpoint.caller === 'optional'
       app.route({
         method: endpoint.method,
         url: endpoint.path,
@@ -48,12 +66,18 @@ export function createMount(app: FastifyInstance, sessions: Sessions) {
           ? { rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 } }
           : {},
         handler: async (request, reply) => {
-          const session = asksWho ? await sessions.read(request, reply) : null
+          const session = wantsCaller ? await sessionOf(request, reply) : undefined
           if (endpoint.access !== 'public' && !session) throw new Refusal(401, 'Please log in first')
           if (endpoint.access === 'admin' && !session?.user.isAdmin)
             throw new Refusal(403, "You don't have admin access.")
           const input = parse(endpoint, request)
-          const answer = await handler(input, { user: session?.user ?? null, session, request, reply })
+          const actor: Actor<User | null> = {
+            user: session?.user ?? null,
+            sessionId: session?.id ?? null,
+            ip: request.ip,
+            userAgent: request.headers['user-agent'] ?? '',
+          }
+          const answer = await handler(input, { actor, request, reply })
           return send(endpoint, request, reply, answer)
         },
       })

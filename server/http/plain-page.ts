@@ -1,7 +1,5 @@
 import { brand } from '#contract/brand.ts'
-
-export const escape = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+import { escapeHtml } from '../security/escape-html.ts'
 
 /** The shop's colours, for pages that developers see and that have no part in the web build. */
 const look = `:root{color-scheme:light dark;
@@ -29,5 +27,5 @@ main{padding:clamp(1.5rem,4vw,3.5rem);max-width:78rem}
 
 /** A page without script, in the shop's look. */
 export const plainPage = (page: { title: string; style: string; nav: string; main: string }) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escape(page.title)}</title><style>${look}${page.style}</style></head>
-<body><nav aria-label="${escape(page.title)}"><p class="brand"><span aria-hidden="true">σ</span>${escape(brand.name)}</p>${page.nav}</nav><main>${page.main}</main></body></html>`
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(page.title)}</title><style>${look}${page.style}</style></head>
+<body><nav aria-label="${escapeHtml(page.title)}"><p class="brand"><span aria-hidden="true">σ</span>${escapeHtml(brand.name)}</p>${page.nav}</nav><main>${page.main}</main></body></html>`

@@ -17,15 +17,15 @@ import { cleanForwardedFor, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerUnreadable } from './unreadable.ts'
 
-/** Looks at a request before the router does; true means it was answered. */
-export type Ahead = (request: IncomingMessage, response: ServerResponse) => boolean
+/** Sees a request before the router does; true means that it has answered. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 type Options = {
   config: Config
   log: Logger
   security: SecurityHeaders
-  ahead: Ahead[]
-  pageNotFound: Ahead
+  middleware: Middleware[]
+  pageNotFound: Middleware
 }
 
 /** Fastify with the shop's manners: JSON only, same-site writes only, one error handler, bounded patience. */
@@ -33,7 +33,7 @@ export async function createHttpServer({
   config,
   log,
   security,
-  ahead,
+  middleware,
   pageNotFound,
 }: Options): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
@@ -55,7 +55,7 @@ export async function createHttpServer({
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
-          for (const look of ahead) if (look(request, response)) return
+          for (const answers of middleware) if (answers(request, response)) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)
         },

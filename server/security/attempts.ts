@@ -2,7 +2,7 @@ import { eq, lt, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../database/connect.ts'
 import { attempts } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
-import { hashToken } from '../http/session.ts'
+import { hashToken } from './tokens.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
@@ -35,7 +35,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       await tx.delete(attempts).where(eq(attempts.key, keyOf(what, email)))
     },
 
-    async purge() {
+    async forgetExpired() {
       await db.delete(attempts).where(lt(attempts.endsAt, now()))
     },
   }

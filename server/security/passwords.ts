@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
+import { createSemaphore } from '../concurrency/semaphore.ts'
 import { Refusal } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
@@ -17,36 +18,25 @@ export function createPasswords({
   waiting: maxWaiting = 100,
   cost = usualCost,
 } = {}) {
-  const waiting: (() => void)[] = []
-  let running = 0
-
-  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (running >= atOnce) {
-      if (waiting.length >= maxWaiting)
-        throw new Refusal(503, 'Too many people are logging in at once. Please try again in a moment.', {
-          retryAfterSeconds: 2,
-        })
-      await new Promise<void>((turn) => waiting.push(turn))
-    } else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
+  const hashing = createSemaphore({
+    atOnce,
+    maxWaiting,
+    refusal: () =>
+      new Refusal(503, 'Too many people are logging in at once. Please try again in a moment.', {
+        retryAfterSeconds: 2,
+      }),
+  })
 
   /** For accounts that do not exist: checking against it takes as long as against a real one. */
   const nobodys = hash('nobody has this password', cost)
 
   return {
-    hash: (password: string) => inTurn(() => hash(password, cost)),
+    hash: (password: string) => hashing.run(() => hash(password, cost)),
 
     /** Always does the same work, whether there is a hash to check or not. */
     async matches(password: string, passwordHash: string | null | undefined) {
       const against = passwordHash ?? (await nobodys)
-      const same = await inTurn(() => verify(against, password))
+      const same = await hashing.run(() => verify(against, password))
       return same && passwordHash !== null && passwordHash !== undefined
     },
 

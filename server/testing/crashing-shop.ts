@@ -26,13 +26,13 @@ export type Open = { url: string; sandbox: Pick<Sandbox, 'publishableKey'> }
 export type Order = { refund: string } | { reconcile: true }
 
 process.on('message', (order: Order) => {
-  void obey(order).then(
+  void run(order).then(
     () => process.send?.({ done: true }),
     (error: unknown) => process.send?.({ done: false, error: String(error) }),
   )
 })
 
-async function obey(order: Order) {
+async function run(order: Order) {
   if ('refund' in order) await sandbox?.controls.refund(order.refund)
   if ('reconcile' in order) {
     await sandbox?.controls.webhooks.flush()

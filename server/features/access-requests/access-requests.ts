@@ -3,16 +3,21 @@ import { and, desc, eq, isNotNull } from 'drizzle-orm'
 import { type accessRequestForm, promisedBy } from '#contract/access-requests.ts'
 import { isLive } from '#contract/purchases.ts'
 import type { InferOutput } from '#contract/schema.ts'
+import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { accessRequests, purchases, users } from '../../database/schema.ts'
+import { accessRequests, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createDecisions } from './decisions.ts'
 import { purgeKeys, sealKeys } from './keys.ts'
+import { createPersonalData } from './personal-data.ts'
+import { shownColumns } from './shown-columns.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
+export { openRequests } from './open.ts'
 export { accessEnds } from './unpaid.ts'
 
 type Dependencies = {
@@ -21,6 +26,7 @@ type Dependencies = {
   mails: Mails
   secrets: Secrets
   audit: Audit
+  accounts: Pick<Accounts, 'setTradingViewUsername'>
   supportEmail: string
 }
 
@@ -35,56 +41,38 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** A buyer asks for access on TradingView; the seller grants it there by hand and says so here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets, supportEmail } = deps
+  const { db, now, mails, secrets, accounts, supportEmail } = deps
 
   return {
     ...createDecisions(deps),
+    ...createPersonalData(deps),
     purgeKeys: () => purgeKeys({ db, now }),
 
     /** An open request is replaced, so that the queue holds each purchase once. */
-    async submit(userId: string, which: Which, { apiKey, secretKey, ...form }: Form) {
+    async submit({ user }: Actor, which: Which, { apiKey, secretKey, ...form }: Form) {
+      const { name, email } = user
+      const { tradingViewUsername } = form
       await db.transaction(async (tx) => {
-        const [purchase] = await tx
-          .select({ id: purchases.id, status: purchases.status, email: users.email, name: users.name })
-          .from(purchases)
-          .innerJoin(users, eq(users.id, purchases.userId))
-          .where(
-            and(
-              eq(purchases.userId, userId),
-              'purchaseId' in which
-                ? eq(purchases.id, which.purchaseId)
-                : eq(purchases.paymentIntentId, which.paymentIntentId),
-            ),
-          )
-          .for('no key update', { of: purchases })
-        if (!purchase) throw notFound('Purchase')
-        if (!isLive(purchase.status))
-          throw conflict('This subscription has ended. Please subscribe again to get access.')
-
-        const { open, granted } = await requestsOf(tx, purchase.id)
-        if (granted && isSameName(granted.tradingViewUsername, form.tradingViewUsername))
+        const purchaseId = await lockLivePurchase(tx, user.id, which)
+        const { undecided, granted } = await requestsOf(tx, purchaseId)
+        if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
           throw conflict(`Access is already granted to ${granted.tradingViewUsername} on TradingView.`)
 
         // A new id, so that an admin who still sees the old username cannot grant the new one by mistake.
-        if (open) await tx.delete(accessRequests).where(eq(accessRequests.id, open.id))
+        if (undecided) await tx.delete(accessRequests).where(eq(accessRequests.id, undecided.id))
         const id = randomUUID()
         await tx.insert(accessRequests).values({
           ...form,
           id,
-          userId,
-          purchaseId: purchase.id,
+          userId: user.id,
+          purchaseId,
           additionalInfo: form.additionalInfo || null,
           sealedKeys: sealKeys(secrets, { apiKey, secretKey }, id),
           submittedAt: now(),
         })
-        await tx
-          .update(users)
-          .set({ tradingViewUsername: form.tradingViewUsername })
-          .where(eq(users.id, userId))
+        await accounts.setTradingViewUsername(tx, user.id, tradingViewUsername)
 
-        if (open && isSameName(open.tradingViewUsername, form.tradingViewUsername)) return
-        const { name, email } = purchase
-        const { tradingViewUsername } = form
+        if (undecided && isSameName(undecided.tradingViewUsername, tradingViewUsername)) return
         await mails.send(tx, email, 'accessRequestReceived', { name, tradingViewUsername })
         await mails.send(tx, supportEmail, 'accessRequested', { name, email, tradingViewUsername })
       })
@@ -93,18 +81,32 @@ export function createAccessRequests(deps: Dependencies) {
     /** The latest request of each purchase. */
     async list(userId: string) {
       const rows = await db
-        .selectDistinctOn([accessRequests.purchaseId])
+        .selectDistinctOn([accessRequests.purchaseId], shownColumns)
         .from(accessRequests)
         .where(and(eq(accessRequests.userId, userId), isNotNull(accessRequests.purchaseId)))
         .orderBy(accessRequests.purchaseId, desc(accessRequests.submittedAt))
-      return rows.map(forBuyer)
+      return rows.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) }))
     },
   }
 }
 
-function forBuyer(row: typeof accessRequests.$inferSelect) {
-  const { sealedKeys: _keys, userId: _owner, decidedBy: _admin, endedAt: _ended, ...shown } = row
-  return { ...shown, promisedBy: promisedBy(row.submittedAt) }
+async function lockLivePurchase(tx: Transaction, userId: string, which: Which): Promise<string> {
+  const [purchase] = await tx
+    .select({ id: purchases.id, status: purchases.status })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        'purchaseId' in which
+          ? eq(purchases.id, which.purchaseId)
+          : eq(purchases.paymentIntentId, which.paymentIntentId),
+      ),
+    )
+    .for('no key update')
+  if (!purchase) throw notFound('Purchase')
+  if (!isLive(purchase.status))
+    throw conflict('This subscription has ended. Please subscribe again to get access.')
+  return purchase.id
 }
 
 async function requestsOf(tx: Transaction, purchaseId: string) {
@@ -119,7 +121,7 @@ async function requestsOf(tx: Transaction, purchaseId: string) {
     .orderBy(desc(accessRequests.submittedAt))
     .for('update')
   return {
-    open: rows.find(({ status }) => status === 'requested'),
+    undecided: rows.find(({ status }) => status === 'requested'),
     granted: rows.find(({ status }) => status === 'granted'),
   }
 }

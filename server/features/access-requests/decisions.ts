@@ -1,24 +1,23 @@
-import { and, asc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access-requests.ts'
-import { liveStatuses } from '#contract/purchases.ts'
+import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
-import type { Audit, Doer } from '../audit/audit.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import { openKeys } from './keys.ts'
+import { isOpen, isUndecided } from './open.ts'
+import { shownColumns } from './shown-columns.ts'
 import { isUnpaid, replaceOlderGrants } from './unpaid.ts'
 
 type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets; audit: Audit }
 
 type Paging = { limit: number; cursor?: string | undefined }
 
-const { sealedKeys: _never, ...shown } = getTableColumns(accessRequests)
-const isOpen = eq(accessRequests.status, 'requested')
 const isGranted = eq(accessRequests.status, 'granted')
-const isForLivePurchase = inArray(purchases.status, [...liveStatuses])
 
 /** What admins see of the requests, and what they decide. */
 export function createDecisions({ db, now, mails, secrets, audit }: Dependencies) {
@@ -27,7 +26,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
     const after = decodeCursor(cursor)
     const rows = await db
       .select({
-        ...shown,
+        ...shownColumns,
         hasKeys: sql<boolean>`${accessRequests.sealedKeys} is not null`,
         user: { id: users.id, email: users.email, name: users.name },
         purchase: {
@@ -48,18 +47,12 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
       .orderBy(asc(accessRequests.submittedAt), asc(accessRequests.id))
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ submittedAt, id }) => ({ at: submittedAt, id }))
-    return {
-      items: items.map(({ userId: _user, decidedBy: _admin, endedAt: _ended, ...row }) => ({
-        ...row,
-        promisedBy: promisedBy(row.submittedAt),
-      })),
-      next,
-    }
+    return { items: items.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) })), next }
   }
 
   /** Changes those of the named requests that are still in the expected state, and tells their buyers. */
   async function decide(
-    doer: Doer,
+    actor: Actor,
     ids: string[],
     decision: {
       from: SQL | undefined
@@ -78,14 +71,13 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
           status: to,
           reason: reason ?? null,
           decidedAt: now(),
-          decidedBy: doer.actor.id,
+          decidedBy: actor.user.id,
           sealedKeys: null,
         })
         .where(inArray(accessRequests.id, chosenIds))
       if (to === 'granted') await replaceOlderGrants(tx, chosenIds, now())
       for (const { id, email, name, tradingViewUsername, personIsGone } of chosen) {
-        await audit.record(tx, {
-          ...doer,
+        await audit.record(tx, actor, {
           action: `access.${to}`,
           subject: email,
           detail: { request: id, ...(reason ? { reason } : {}) },
@@ -109,20 +101,20 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
   }
 
   return {
-    open: (paging: Paging) => page(and(isOpen, isForLivePurchase), paging),
+    open: (paging: Paging) => page(isOpen, paging),
 
     toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
 
-    grant: (admin: Doer, ids: string[]) =>
-      decide(admin, ids, { from: and(isOpen, isForLivePurchase), to: 'granted', mail: 'accessGranted' }),
+    grant: (actor: Actor, ids: string[]) =>
+      decide(actor, ids, { from: isOpen, to: 'granted', mail: 'accessGranted' }),
 
-    refuse: (admin: Doer, ids: string[], reason: string) =>
-      decide(admin, ids, { from: isOpen, to: 'refused', mail: 'accessRefused', reason }),
+    refuse: (actor: Actor, ids: string[], reason: string) =>
+      decide(actor, ids, { from: isUndecided, to: 'refused', mail: 'accessRefused', reason }),
 
-    revoke: (admin: Doer, ids: string[]) =>
-      decide(admin, ids, { from: isGranted, to: 'revoked', mail: 'accessRevoked' }),
+    revoke: (actor: Actor, ids: string[]) =>
+      decide(actor, ids, { from: isGranted, to: 'revoked', mail: 'accessRevoked' }),
 
-    async reveal(doer: Doer, id: string) {
+    async reveal(actor: Actor, id: string) {
       return db.transaction(async (tx) => {
         const [request] = await tx
           .select({ sealedKeys: accessRequests.sealedKeys, email: users.email })
@@ -131,8 +123,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
           .where(eq(accessRequests.id, id))
         if (!request) throw notFound('Access request')
         if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
-        await audit.record(tx, {
-          ...doer,
+        await audit.record(tx, actor, {
           action: 'access.reveal-keys',
           subject: request.email,
           detail: { request: id },

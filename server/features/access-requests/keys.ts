@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNotNull, lt, ne, notExists, or, sql } from 'drizzle-orm'
-import { liveStatuses } from '#contract/purchases.ts'
+import { and, eq, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
-import { accessRequests, purchases } from '../../database/schema.ts'
+import { accessRequests } from '../../database/schema.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import { openRequests } from './open.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
 
@@ -19,10 +19,7 @@ const keptDays = 30
 
 /** Keys are kept only while they can be needed: the request is open, its subscription alive, and at most 30 days. */
 export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) {
-  const livePurchase = db
-    .select({ one: sql`1` })
-    .from(purchases)
-    .where(and(eq(purchases.id, accessRequests.purchaseId), inArray(purchases.status, [...liveStatuses])))
+  const open = openRequests(db).as('open')
   await db
     .update(accessRequests)
     .set({ sealedKeys: null })
@@ -30,9 +27,8 @@ export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) 
       and(
         isNotNull(accessRequests.sealedKeys),
         or(
-          ne(accessRequests.status, 'requested'),
           lt(accessRequests.submittedAt, new Date(now().getTime() - keptDays * 86_400_000)),
-          notExists(livePurchase),
+          notInArray(accessRequests.id, db.select({ id: open.id }).from(open)),
         ),
       ),
     )

@@ -228,7 +228,7 @@ describe('a session', () => {
     later.clock.advance({ days: 20 })
     expect(await used.call(accounts.user, {})).toEqual(used.user)
     expect(await forgotten.call(accounts.user, {})).toBeNull()
-    await later.queue.runNow('tidy-accounts')
+    await later.queue.runNow('forget-expired-sessions')
     expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
   })
 

@@ -1,48 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { accounts as contract } from '#contract/accounts.ts'
-import type { Database } from '../../database/connect.ts'
-import type { Handlers } from '../../http/mount.ts'
-import type { Sessions } from '../../http/session.ts'
-import type { Attempts } from '../../security/attempts.ts'
-import type { Passwords } from '../../security/passwords.ts'
-import type { Audit } from '../audit/audit.ts'
+import type { Context, Handlers } from '../../http/mount.ts'
+import type { SessionCookie } from '../../http/session-cookie.ts'
+import type { Authenticated, Sessions } from '../sessions/sessions.ts'
 import type { Accounts } from './accounts.ts'
-import { createDeletion } from './deletion.ts'
+import type { Deletion } from './deletion.ts'
 import { collectMyData } from './my-data.ts'
-import { createUsers } from './users.ts'
 
 type Dependencies = {
-  db: Database
-  now: () => Date
   accounts: Accounts
+  deletion: Deletion
   sessions: Sessions
-  passwords: Passwords
-  attempts: Attempts
-  audit: Audit
-  endSubscriptionsOf(userId: string): Promise<void>
+  cookie: SessionCookie
+  /** Every room that keeps something about people, this one too. */
+  personal: Parameters<typeof collectMyData>[0]
 }
 
-export function accountsRoutes(deps: Dependencies): Handlers<typeof contract> {
-  const { db, accounts, sessions, audit } = deps
-  const users = createUsers(deps)
-  const deletion = createDeletion(deps)
+export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
+  const { accounts, deletion, sessions, cookie } = deps
+
+  async function begin(
+    authenticated: Authenticated,
+    { actor, request, reply }: Context<(typeof contract)['login']>,
+  ) {
+    cookie.set(reply, await sessions.begin(actor, authenticated, cookie.read(request)))
+  }
+
+  async function logout(request: FastifyRequest, reply: FastifyReply) {
+    const token = cookie.read(request)
+    if (token) await sessions.end(token)
+    cookie.clear(reply)
+  }
 
   return {
-    user: (_, { user }) => user,
+    user: (_input, { actor }) => actor.user,
     loginPage: () => '/auth',
 
-    async login(input, { request, reply }) {
-      const { user, proven } = await accounts.login(input)
-      await sessions.begin(proven, request, reply)
+    async login(input, context) {
+      const { user, authenticated } = await accounts.login(input)
+      await begin(authenticated, context)
       return user
     },
 
-    async register(input, { request, reply }) {
-      const { user, proven } = await accounts.register(input)
-      await sessions.begin(proven, request, reply)
+    async register(input, context) {
+      const { user, authenticated } = await accounts.register(input)
+      await begin(authenticated, context)
       return user
     },
 
-    logout: (_, { request, reply }) => sessions.end(request, reply),
+    logout: (_input, { request, reply }) => logout(request, reply),
 
     async requestPasswordReset({ email }) {
       await accounts.requestReset(email)
@@ -51,47 +57,33 @@ export function accountsRoutes(deps: Dependencies): Handlers<typeof contract> {
 
     resetPassword: ({ token, newPassword }) => accounts.resetPassword(token, newPassword),
 
-    profile: (_, { user }) => accounts.profile(user.id),
-    updateProfile: (input, { user }) => accounts.updateProfile(user.id, input),
+    profile: (_input, { actor }) => accounts.profile(actor.user.id),
+    updateProfile: (input, { actor }) => accounts.updateProfile(actor, input),
 
-    async devices(_, { user, session }) {
-      const devices = await sessions.devices(user.id)
-      return devices.map((device) => ({ ...device, isCurrent: device.id === session.id }))
+    async devices(_input, { actor }) {
+      const devices = await sessions.devices(actor.user.id)
+      return devices.map((device) => ({ ...device, isCurrent: device.id === actor.sessionId }))
     },
 
-    logoutDevice: ({ id }, { user }) => sessions.endOne(user.id, id),
+    logoutDevice: ({ id }, { actor }) => sessions.endOne(actor, id),
 
-    async logoutEverywhere(_, { user, request, reply }) {
-      await sessions.endAll(user.id)
-      await sessions.end(request, reply)
+    async logoutEverywhere(_input, { actor, request, reply }) {
+      await sessions.endAll(actor)
+      await logout(request, reply)
     },
 
-    myData(_, { user, reply }) {
+    myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return collectMyData(db, user.id)
+      return collectMyData(deps.personal, actor.user.id)
     },
 
-    async deleteMyself({ password }, { user, request, reply }) {
-      await deletion.byOneself(user, password)
-      await sessions.end(request, reply)
+    async deleteMyself({ password }, { actor, request, reply }) {
+      await deletion.byOneself(actor, password)
+      await logout(request, reply)
     },
 
-    adminList: (input) => users.list(input),
-
-    adminAdd: (input, { user, request }) =>
-      users.add(input, (tx) =>
-        audit.record(tx, {
-          actor: user,
-          action: 'user.add',
-          subject: input.email,
-          detail: { isAdmin: input.isAdmin },
-          ip: request.ip,
-        }),
-      ),
-
-    adminDelete: ({ id }, { user, request }) =>
-      deletion.byAdmin(user, id, (tx, email) =>
-        audit.record(tx, { actor: user, action: 'user.delete', subject: email, ip: request.ip }),
-      ),
+    adminList: (input) => accounts.users.list(input),
+    adminAdd: (input, { actor }) => accounts.users.add(actor, input),
+    adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   }
 }

@@ -1,16 +1,19 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { Database, Transaction } from '../../database/connect.ts'
+import type { Actor } from '../../actor.ts'
+import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { conflict } from '../../errors.ts'
 import type { Passwords } from '../../security/passwords.ts'
+import type { Audit } from '../audit/audit.ts'
 
+type Dependencies = { db: Database; now: () => Date; passwords: Passwords; audit: Audit }
 type NewUser = { email: string; password: string; name: string; isAdmin: boolean }
 type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }
 
 /** Users as an admin sees them. */
-export function createUsers({ db, now, passwords }: { db: Database; now: () => Date; passwords: Passwords }) {
+export function createUsers({ db, now, passwords, audit }: Dependencies) {
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)
@@ -58,7 +61,7 @@ export function createUsers({ db, now, passwords }: { db: Database; now: () => D
       return { items, next: next ?? (horizon && encodeCursor(horizon)) }
     },
 
-    async add({ password, ...user }: NewUser, alongside: (tx: Transaction) => Promise<void>) {
+    async add(actor: Actor, { password, ...user }: NewUser) {
       passwords.refuseCommon(password, 'password')
       const passwordHash = await passwords.hash(password)
       await db.transaction(async (tx) => {
@@ -68,7 +71,11 @@ export function createUsers({ db, now, passwords }: { db: Database; now: () => D
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
         if (added.length === 0) throw conflict('There is already a user with this email')
-        await alongside(tx)
+        await audit.record(tx, actor, {
+          action: 'user.add',
+          subject: user.email,
+          detail: { isAdmin: user.isAdmin },
+        })
       })
     },
   }

@@ -1,9 +1,10 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import { catalogue, reboundSigmaPro } from '#contract/price-list.ts'
+import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { recommendedAssets } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
-import type { Audit, Doer } from '../audit/audit.ts'
+import type { Audit } from '../audit/audit.ts'
 
 type Deps = {
   db: Database
@@ -72,15 +73,15 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
-    add: (productId: string, asset: NewAsset, by: Doer) =>
+    add: (actor: Actor, productId: string, asset: NewAsset) =>
       inOrder(async (tx) => {
         if ((await known(tx, productId, [asset.ticker])).size > 0)
           throw conflict(`${asset.ticker} is already on the list`)
         await append(tx, productId, [asset])
-        await audit.record(tx, { ...by, action: 'asset.add', subject: asset.ticker })
+        await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
       }),
 
-    import: (productId: string, pasted: NewAsset[], by: Doer) =>
+    import: (actor: Actor, productId: string, pasted: NewAsset[]) =>
       inOrder(async (tx) => {
         const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
         const there = await known(
@@ -90,8 +91,7 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
         )
         const added = once.filter(({ ticker }) => !there.has(ticker))
         await append(tx, productId, added)
-        await audit.record(tx, {
-          ...by,
+        await audit.record(tx, actor, {
           action: 'asset.import',
           subject: `${added.length} assets`,
           detail: { tickers: added.map(({ ticker }) => ticker) },
@@ -99,35 +99,34 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
         return { added: added.length, skipped: pasted.length - added.length }
       }),
 
-    move: (id: string, position: number, by: Doer) =>
+    move: (actor: Actor, id: string, position: number) =>
       inOrder(async (tx) => {
         const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
         if (!asset) throw notFound('Asset')
         const others = (await idsInOrder(tx, asset.productId)).filter((other) => other !== id)
         await renumber(tx, others.toSpliced(position - 1, 0, id))
-        await audit.record(tx, {
-          ...by,
+        await audit.record(tx, actor, {
           action: 'asset.move',
           subject: asset.ticker,
           detail: { from: asset.sortOrder, to: Math.min(position, others.length + 1) },
         })
       }),
 
-    review: (by: Doer) =>
+    review: (actor: Actor) =>
       db.transaction(async (tx) => {
         const reviewed = await tx
           .update(recommendedAssets)
           .set({ reviewedAt: now() })
           .returning({ id: recommendedAssets.id })
-        await audit.record(tx, { ...by, action: 'asset.review', subject: `${reviewed.length} assets` })
+        await audit.record(tx, actor, { action: 'asset.review', subject: `${reviewed.length} assets` })
       }),
 
-    remove: (id: string, by: Doer) =>
+    remove: (actor: Actor, id: string) =>
       inOrder(async (tx) => {
         const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
         if (!removed) throw notFound('Asset')
         await renumber(tx, await idsInOrder(tx, removed.productId))
-        await audit.record(tx, { ...by, action: 'asset.delete', subject: removed.ticker })
+        await audit.record(tx, actor, { action: 'asset.delete', subject: removed.ticker })
       }),
   }
 }

@@ -1,17 +1,10 @@
-import { and, desc, getTableColumns, like, type SQL, sql } from 'drizzle-orm'
+import { and, desc, like, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { auditLog } from '../../database/schema.ts'
 
-/** Who acts, and from where. */
-export type Doer = { actor: { id: string; email: string }; ip: string }
-
-export const doer = ({ user, request }: { user: Doer['actor']; request: { ip: string } }): Doer => ({
-  actor: { id: user.id, email: user.email },
-  ip: request.ip,
-})
-
-export type AuditAction = Doer & {
+export type AuditAction = {
   /** What was done, like `purchase.cancel`. */
   action: string
   /** To what: an e-mail, a ticker, an id. */
@@ -19,18 +12,26 @@ export type AuditAction = Doer & {
   detail?: Record<string, unknown>
 }
 
-const { actorId: _, searchText: __, ...entry } = getTableColumns(auditLog)
+const shown = {
+  id: auditLog.id,
+  at: auditLog.at,
+  actorEmail: auditLog.actorEmail,
+  action: auditLog.action,
+  subject: auditLog.subject,
+  detail: auditLog.detail,
+  ip: auditLog.ip,
+}
 
 export type Audit = ReturnType<typeof createAudit>
 
 /** Who among the admins did what, when, to what, and from where. Written with the change, never altered. */
 export function createAudit({ db, now }: { db: Database; now: () => Date }) {
   return {
-    async record(tx: Transaction | Database, { actor, action, subject, detail, ip }: AuditAction) {
+    async record(tx: Transaction | Database, { user, ip }: Actor, { action, subject, detail }: AuditAction) {
       await tx.insert(auditLog).values({
         at: now(),
-        actorId: actor.id,
-        actorEmail: actor.email,
+        actorId: user.id,
+        actorEmail: user.email,
         action,
         subject,
         detail: detail ?? null,
@@ -44,7 +45,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
       if (after) conditions.push(sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${Number(after.id)})`)
       if (q) conditions.push(like(auditLog.searchText, containing(q)))
       const rows = await db
-        .select(entry)
+        .select(shown)
         .from(auditLog)
         .where(and(...conditions))
         .orderBy(desc(auditLog.at), desc(auditLog.id))

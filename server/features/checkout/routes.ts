@@ -1,27 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { checkout as contract } from '#contract/checkout.ts'
 import type { Handlers } from '../../http/mount.ts'
-import type { Sessions } from '../../http/session.ts'
+import type { SessionCookie } from '../../http/session-cookie.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { Checkout } from './checkout.ts'
 
-type Rooms = { checkout: Checkout; sessions: Sessions; secure: boolean }
+type Dependencies = { checkout: Checkout; sessions: Sessions; cookie: SessionCookie; secure: boolean }
 
-export function checkoutRoutes({ checkout, sessions, secure }: Rooms): Handlers<typeof contract> {
-  const cookieName = secure ? '__Host-checkout' : 'checkout'
-  const nonceOf = (request: FastifyRequest) => request.cookies[cookieName]
+export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
+  const { checkout, sessions, cookie, secure } = deps
+  const nonceCookie = secure ? '__Host-checkout' : 'checkout'
+  const nonceOf = (request: FastifyRequest) => request.cookies[nonceCookie]
   const keep = (reply: FastifyReply, nonce: string) =>
-    reply.setCookie(cookieName, nonce, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: 86_400 })
+    reply.setCookie(nonceCookie, nonce, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      maxAge: 86_400,
+    })
 
   return {
-    createSubscriptionIntent: async (wish, { user, request, reply }) => {
-      const { clientSecret, nonce } = await checkout.begin(user, nonceOf(request), wish)
+    createSubscriptionIntent: async (wish, { actor, request, reply }) => {
+      const { clientSecret, nonce } = await checkout.begin(actor, nonceOf(request), wish)
       if (nonce) keep(reply, nonce)
       return { clientSecret }
     },
-    guestPurchaseLogin: async ({ paymentIntentId }, { request, reply }) => {
-      const proven = await checkout.loginOfGuest(nonceOf(request), paymentIntentId)
-      await sessions.begin(proven, request, reply)
+    guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
+      const authenticated = await checkout.loginOfGuest(nonceOf(request), paymentIntentId)
+      cookie.set(reply, await sessions.begin(actor, authenticated, cookie.read(request)))
     },
-    confirm: ({ paymentIntentId }, { user }) => checkout.confirm(user.id, paymentIntentId),
+    confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   }
 }

@@ -73,3 +73,15 @@ test('one visitor cannot flood the seller', async () => {
   await expect(busy.visitor().call(contact.send, message)).rejects.toMatchObject({ status: 429 })
   expect(await busy.mails()).toHaveLength(5)
 })
+
+test('a message is forgotten after two years', async () => {
+  await using later = await openShop()
+  const { db } = later.connection
+  await later.visitor().call(contact.send, { ...message, email: 'a@example.com' })
+  later.clock.advance({ days: 729 })
+  await later.queue.runNow('forget-contact-messages')
+  expect(await db.select().from(contactMessages)).toHaveLength(1)
+  later.clock.advance({ days: 2 })
+  await later.queue.runNow('forget-contact-messages')
+  expect(await db.select().from(contactMessages)).toEqual([])
+})

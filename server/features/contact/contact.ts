@@ -1,9 +1,13 @@
+import { lt } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { contactMessages } from '../../database/schema.ts'
 import type { Mails } from '../mails/mails.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
+
+/** By then they have long been answered. */
+const keptFor = 2 * 365 * 86_400_000
 
 export type Contact = ReturnType<typeof createContact>
 
@@ -14,6 +18,12 @@ export function createContact({ db, now, mails, supportEmail }: Dependencies) {
         await tx.insert(contactMessages).values({ ...message, createdAt: now() })
         await mails.send(tx, supportEmail, 'contactMessage', message)
       })
+    },
+
+    async forgetOld() {
+      await db
+        .delete(contactMessages)
+        .where(lt(contactMessages.createdAt, new Date(now().getTime() - keptFor)))
     },
   }
 }

@@ -3,9 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { ExportKind } from '#contract/exports.ts'
+import type { Actor } from '../../actor.ts'
+import { createSemaphore } from '../../concurrency/semaphore.ts'
 import type { Connection } from '../../database/connect.ts'
 import { Refusal } from '../../errors.ts'
-import type { Audit, Doer } from '../audit/audit.ts'
+import type { Audit } from '../audit/audit.ts'
 import { copyStatement, rowsLike } from './tables.ts'
 
 /** Each export holds a connection of its own for as long as it takes. */
@@ -18,7 +20,14 @@ export type Exports = ReturnType<typeof createExports>
 /** CSV files that PostgreSQL itself writes; the server only hands the bytes on, so a million rows need no memory. */
 export function createExports({ connection, now, audit }: Deps) {
   const { pool, db } = connection
-  let running = 0
+  const running = createSemaphore({
+    atOnce,
+    maxWaiting: 0,
+    refusal: () =>
+      new Refusal(429, 'Two exports are running already. Please wait until one is done.', {
+        retryAfterSeconds: 10,
+      }),
+  })
 
   async function open() {
     const client = new pg.Client({ connectionString: connection.url, application_name: 'shop export' })
@@ -46,18 +55,12 @@ export function createExports({ connection, now, audit }: Deps) {
   }
 
   return {
-    async download(kind: ExportKind, by: Doer) {
-      if (running >= atOnce)
-        throw new Refusal(429, 'Two exports are running already. Please wait until one is done.', {
-          retryAfterSeconds: 10,
-        })
-      running += 1
+    async download(actor: Actor, kind: ExportKind) {
+      const release = await running.acquire()
       const stream = new PassThrough()
-      stream.once('close', () => {
-        running -= 1
-      })
+      stream.once('close', release)
       try {
-        await audit.record(db, { ...by, action: 'export.download', subject: kind })
+        await audit.record(db, actor, { action: 'export.download', subject: kind })
       } catch (error) {
         stream.destroy()
         throw error

@@ -1,11 +1,10 @@
 import type { exports as contract } from '#contract/exports.ts'
 import type { Handlers } from '../../http/mount.ts'
-import { doer } from '../audit/audit.ts'
 import type { Exports } from './exports.ts'
 
 export const exportRoutes = (exports: Exports): Handlers<typeof contract> => ({
-  download: async ({ kind }, context) => {
-    context.reply.header('x-estimated-rows', await exports.estimate(kind))
-    return exports.download(kind, doer(context))
+  download: async ({ kind }, { actor, reply }) => {
+    reply.header('x-estimated-rows', await exports.estimate(kind))
+    return exports.download(actor, kind)
   },
 })

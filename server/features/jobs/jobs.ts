@@ -1,24 +1,24 @@
+import type { Actor } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { notFound } from '../../errors.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import type { Audit, AuditAction } from '../audit/audit.ts'
+import type { Audit } from '../audit/audit.ts'
 
 type Dependencies = { db: Database; queue: Queue; audit: Audit }
-type Who = Pick<AuditAction, 'actor' | 'ip'>
 
 export type Jobs = ReturnType<typeof createJobs>
 
 /** What an admin can do about jobs that failed for good. */
 export function createJobs({ db, queue, audit }: Dependencies) {
-  const decide = (action: 'retry' | 'discard', id: string, who: Who) =>
+  const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {
       if (!(await queue.failed[action](tx, id))) throw notFound('Failed job')
-      await audit.record(tx, { ...who, action: `job.${action}`, subject: id })
+      await audit.record(tx, actor, { action: `job.${action}`, subject: id })
     })
 
   return {
     list: queue.failed.list,
-    retry: (id: string, who: Who) => decide('retry', id, who),
-    discard: (id: string, who: Who) => decide('discard', id, who),
+    retry: (actor: Actor, id: string) => decide(actor, 'retry', id),
+    discard: (actor: Actor, id: string) => decide(actor, 'discard', id),
   }
 }

@@ -4,6 +4,6 @@ import type { Jobs } from './jobs.ts'
 
 export const jobRoutes = (jobs: Jobs): Handlers<typeof contract> => ({
   adminList: (input) => jobs.list(input),
-  adminRetry: ({ id }, { user, request }) => jobs.retry(id, { actor: user, ip: request.ip }),
-  adminDiscard: ({ id }, { user, request }) => jobs.discard(id, { actor: user, ip: request.ip }),
+  adminRetry: ({ id }, { actor }) => jobs.retry(actor, id),
+  adminDiscard: ({ id }, { actor }) => jobs.discard(actor, id),
 })

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { escape } from '../../http/plain-page.ts'
+import { escapeHtml } from '../../security/escape-html.ts'
 import type { MailContent, MailSite } from './template.ts'
 
 /**
@@ -41,19 +41,19 @@ const darkRules = Object.entries(colours)
 const as = (part: Part, style: string) =>
   `class="${part}" style="${style};${declarations(colours[part].light)}"`
 
-const lines = (text: string) => escape(text).replaceAll(/\r?\n/g, '<br>')
+const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 
 export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
   const { subject, preheader, heading, paragraphs, quote, details = [], action, footnote } = content
   const body = [
-    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escape(heading)}</h1>`,
+    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
     ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
     quote &&
       `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
     details.length > 0 && table(details),
     action &&
       // Borders instead of padding: Outlook draws them.
-      `<p style="margin:28px 0 8px"><a href="${escape(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escape(action.label)}</a></p>`,
+      `<p style="margin:28px 0 8px"><a href="${escapeHtml(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action.label)}</a></p>`,
     footnote && `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${lines(footnote)}</p>`,
   ]
   return `<!doctype html>
@@ -63,18 +63,18 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${escape(subject)}</title>
+<title>${escapeHtml(subject)}</title>
 <style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:28px 22px !important}}</style>
 </head>
 <body ${as('ground', "margin:0;padding:0;font:16px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;-webkit-text-size-adjust:100%")}>
-<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escape(preheader)}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheader)}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
 <div ${as('ground', 'padding:32px 12px 40px')}>
 <div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
-<p style="margin:0 0 20px;padding:0 4px"><a href="${escape(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escape(brand.name)}</a></p>
+<p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escapeHtml(brand.name)}</a></p>
 <div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
 ${body.filter(Boolean).join('\n')}
 </div>
-<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escape(brand.name)} · <a href="${escape(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escape(new URL(publicUrl).host)}</a> · <a href="mailto:${escape(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escape(supportEmail)}</a>${sender ? `<br>${escape(sender)}` : ''}</p>
+<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
 </div>
 </div>
 </body>
@@ -85,7 +85,7 @@ ${body.filter(Boolean).join('\n')}
 function table(details: [label: string, value: string][]) {
   const rows = details.map(
     ([label, value]) =>
-      `<tr><th scope="row" ${as('muted', 'width:42%;padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px;overflow-wrap:break-word;word-break:normal')}>${escape(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escape(value)}</td></tr>`,
+      `<tr><th scope="row" ${as('muted', 'width:42%;padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px;overflow-wrap:break-word;word-break:normal')}>${escapeHtml(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escapeHtml(value)}</td></tr>`,
   )
   return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;table-layout:fixed;border-collapse:collapse">${rows.join('')}</table></div>`
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { notFound } from '../../errors.ts'
 import { readOutbox, type SentMail } from '../../gateways/outbox.ts'
-import { escape, plainPage } from '../../http/plain-page.ts'
+import { plainPage } from '../../http/plain-page.ts'
 import { isFromThisMachine } from '../../http/this-machine.ts'
+import { escapeHtml } from '../../security/escape-html.ts'
 import { renderHtml, renderText } from './layout.ts'
 import { samples } from './samples.ts'
 import type { MailSite, Template } from './template.ts'
@@ -78,7 +79,7 @@ function page(mails: Map<string, Shown & { to?: string }>, current: string) {
       .filter(([, { to }]) => (to !== undefined) === sent)
       .map(([name, { subject, to }]) => {
         const here = name === current ? ' aria-current="page"' : ''
-        return `<li><a href="?mail=${encodeURIComponent(name)}"${here}>${escape(to ? subject : name)}</a>${to ? `<small>${escape(to)}</small>` : ''}</li>`
+        return `<li><a href="?mail=${encodeURIComponent(name)}"${here}>${escapeHtml(to ? subject : name)}</a>${to ? `<small>${escapeHtml(to)}</small>` : ''}</li>`
       })
       .join('')
   const { subject = '', text = '' } = mails.get(current) ?? {}
@@ -88,7 +89,7 @@ function page(mails: Map<string, Shown & { to?: string }>, current: string) {
     title: 'Mails of the shop',
     style,
     nav: `<h2>Every mail</h2><ul>${links(false)}</ul><h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul>`,
-    main: `<h1>${escape(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escape(text)}</pre>`,
+    main: `<h1>${escapeHtml(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escapeHtml(text)}</pre>`,
   })
 }
 

@@ -26,8 +26,8 @@ export const privatePackageRoutes = (
   links: Links,
   purchases: Purchases,
 ): Handlers<typeof privatePackage> => ({
-  show: async (_, { user }) => {
-    if (!(await purchases.owns(user.id, reboundSigmaPro.id)))
+  show: async (_input, { actor }) => {
+    if (!(await purchases.owns(actor.user.id, reboundSigmaPro.id)))
       throw new Refusal(403, 'This is for owners of Rebound Sigma Pro with a live subscription.')
     return { ...links, setupNotes, quickInstructions }
   },

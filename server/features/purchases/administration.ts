@@ -2,6 +2,8 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { BillingType } from '#contract/fields.ts'
 import { catalogue } from '#contract/price-list.ts'
 import { isLive, liveStatuses } from '#contract/purchases.ts'
+import type { Actor } from '../../actor.ts'
+import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
@@ -9,9 +11,7 @@ import type { StripeGateway } from '../../gateways/stripe.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
 import { listPurchases, type Wanted } from './list.ts'
-import type { OwnPurchases } from './own-purchases.ts'
-
-export type By = { actor: { id: string; email: string }; ip: string }
+import type { Lookup } from './lookup.ts'
 
 type NewPurchase = {
   userId: string
@@ -25,26 +25,30 @@ type Dependencies = {
   db: Database
   now: () => Date
   stripe: StripeGateway
-  own: OwnPurchases
+  lookup: Lookup
+  sync: (subscriptionId: string) => Promise<void>
+  runExclusive: RunExclusive
   audit: Pick<Audit, 'record'>
 }
 
 /** What the seller does to purchases. Each action stands in the audit log. */
-export function createAdministration({ db, now, stripe, own, audit }: Dependencies) {
-  const record = (tx: Transaction | Database, by: By, action: string, subject: string, detail = {}) =>
-    audit.record(tx, { ...by, action: `purchase.${action}`, subject, detail })
+export function createAdministration(deps: Dependencies) {
+  const { db, now, stripe, lookup, sync, runExclusive, audit } = deps
+
+  const record = (tx: Transaction | Database, actor: Actor, action: string, subject: string, detail = {}) =>
+    audit.record(tx, actor, { action: `purchase.${action}`, subject, detail })
 
   async function endAtStripe(id: string) {
-    const { stripeSubscriptionId, status } = await own.find(id)
+    const { stripeSubscriptionId, status } = await lookup.find(id)
     if (!stripeSubscriptionId || !isLive(status)) return
     await stripe.cancelNow(stripeSubscriptionId)
-    await own.sync(stripeSubscriptionId)
+    await sync(stripeSubscriptionId)
   }
 
   return {
     list: (wanted: Wanted) => listPurchases(db, wanted),
 
-    async add(by: By, wanted: NewPurchase) {
+    async add(actor: Actor, wanted: NewPurchase) {
       const { userId, productId, status } = wanted
       if (!catalogue.some(({ id }) => id === productId)) throw notFound('Product')
       await db.transaction(async (tx) => {
@@ -62,13 +66,13 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
           )
         if (live && status === 'active') throw conflict('This user already has an active subscription')
         await tx.insert(purchases).values({ ...wanted, createdAt: now() })
-        await record(tx, by, 'add', user.email, wanted)
+        await record(tx, actor, 'add', user.email, wanted)
       })
     },
 
     /** At once, unlike the buyer's own cancellation. */
-    async cancel(by: By, id: string) {
-      const { status, stripeSubscriptionId } = await own.find(id)
+    async cancel(actor: Actor, id: string) {
+      const { status, stripeSubscriptionId } = await lookup.find(id)
       if (status === 'cancelled') return
       if (!isLive(status)) throw conflict('Only an active purchase can be cancelled')
       await endAtStripe(id)
@@ -79,33 +83,33 @@ export function createAdministration({ db, now, stripe, own, audit }: Dependenci
             .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
         await accessEnds(tx, { purchaseId: id }, now())
-        await record(tx, by, 'cancel', id)
+        await record(tx, actor, 'cancel', id)
       })
     },
 
-    async remove(by: By, id: string) {
+    async remove(actor: Actor, id: string) {
       await endAtStripe(id)
       await db.transaction(async (tx) => {
         await accessEnds(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
-        if (removed) await record(tx, by, 'delete', id, removed)
+        if (removed) await record(tx, actor, 'delete', id, removed)
       })
     },
 
     /** The latest payment, or the part of it that is left. Asked for twice at once, it is one refund. */
-    async refund(by: By, id: string, wanted: number | undefined) {
-      const { stripeSubscriptionId } = await own.find(id)
+    async refund(actor: Actor, id: string, wanted: number | undefined) {
+      const { stripeSubscriptionId } = await lookup.find(id)
       if (!stripeSubscriptionId)
         throw conflict('This purchase was booked by hand: there is no payment to refund')
-      await own.inTurn(stripeSubscriptionId, async () => {
+      await runExclusive(stripeSubscriptionId, async () => {
         const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
         const left = latest ? latest.amount - latest.refunded : 0
         if (!latest || left === 0) throw conflict('This payment has already been refunded')
         const amount = wanted ?? left
         if (amount > left) throw conflict(`Only $${(left / 100).toFixed(2)} of this payment can be refunded`)
         await stripe.refund(latest.paymentIntentId, amount)
-        await record(db, by, 'refund', id, { amount })
-        await own.sync(stripeSubscriptionId)
+        await record(db, actor, 'refund', id, { amount })
+        await sync(stripeSubscriptionId)
       })
     },
   }

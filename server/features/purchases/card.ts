@@ -1,58 +1,53 @@
-import { eq } from 'drizzle-orm'
 import { isLive } from '#contract/purchases.ts'
-import type { Database } from '../../database/connect.ts'
-import { checkouts, users } from '../../database/schema.ts'
+import type { Actor } from '../../actor.ts'
+import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
 import type { Mails } from '../mails/mails.ts'
-import type { OwnPurchases } from './own-purchases.ts'
+import type { Lookup } from './lookup.ts'
 
-type Dependencies = { db: Database; stripe: StripeGateway; mails: Mails; own: OwnPurchases }
+type Dependencies = {
+  stripe: StripeGateway
+  checkouts: Checkouts
+  mails: Mails
+  lookup: Lookup
+  sync: (subscriptionId: string) => Promise<void>
+  runExclusive: RunExclusive
+}
 
 /** Another card for a running subscription; an open renewal is paid with it at once. */
-export function createCardUpdate({ db, stripe, mails, own }: Dependencies) {
+export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runExclusive }: Dependencies) {
   async function subscriptionOf(userId: string, id: string) {
-    const { status, stripeSubscriptionId } = await own.find(id, userId)
+    const { status, stripeSubscriptionId } = await lookup.find(id, userId)
     if (!stripeSubscriptionId || !isLive(status))
       throw conflict('There is no running subscription that a card could pay for')
-    const [checkout] = await db
-      .select({ customerId: checkouts.customerId })
-      .from(checkouts)
-      .where(eq(checkouts.subscriptionId, stripeSubscriptionId))
+    const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
     if (!checkout) throw notFound('Purchase')
-    return { subscriptionId: stripeSubscriptionId, ...checkout }
-  }
-
-  /** The owner hears of it even when somebody else sits at the keyboard. */
-  async function tellOwner(userId: string, setupIntentId: string) {
-    const [owner] = await db
-      .select({ email: users.email, name: users.name })
-      .from(users)
-      .where(eq(users.id, userId))
-    if (owner)
-      await mails.sendOnce(`card of ${setupIntentId}`, owner.email, 'cardUpdated', { name: owner.name })
+    return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
   }
 
   return {
-    async begin(userId: string, id: string) {
-      const { customerId } = await subscriptionOf(userId, id)
+    async begin({ user }: Actor, id: string) {
+      const { customerId } = await subscriptionOf(user.id, id)
       return { clientSecret: await stripe.createSetupIntent(customerId) }
     },
 
     /** Repeating it changes nothing: the card is the same, and a paid invoice stays paid. */
-    async finish(userId: string, id: string, setupIntentId: string) {
-      const { subscriptionId, customerId } = await subscriptionOf(userId, id)
+    async finish({ user }: Actor, id: string, setupIntentId: string) {
+      const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
       const card = await stripe.storedCard(setupIntentId, customerId)
       if (!card) throw new Refusal(409, 'The card could not be stored. Please try again.')
-      return own.inTurn(subscriptionId, async () => {
+      return runExclusive(subscriptionId, async () => {
         await stripe.useCard(subscriptionId, card)
-        await tellOwner(userId, setupIntentId)
+        // The owner hears of it even when somebody else sits at the keyboard.
+        await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
         const { latestInvoice } = await stripe.subscription(subscriptionId)
         try {
           const isOpen = latestInvoice?.status === 'open'
           return { confirmWith: isOpen ? await stripe.payInvoice(latestInvoice.id, card) : null }
         } finally {
-          await own.sync(subscriptionId)
+          await sync(subscriptionId)
         }
       })
     },

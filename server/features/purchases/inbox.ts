@@ -1,8 +1,9 @@
 import { and, asc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
-import { checkouts, stripeEvents } from '../../database/schema.ts'
+import { stripeEvents } from '../../database/schema.ts'
 import type { StripeEvent, StripeGateway } from '../../gateways/stripe.ts'
 import { messageOf } from '../../process/log.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
 
 /** What may change a purchase; everything else is kept and answered, no more. */
 export const eventTypes = [
@@ -25,6 +26,7 @@ type Dependencies = {
   db: Database
   now: () => Date
   stripe: StripeGateway
+  checkouts: Checkouts
   sync: (subscriptionId: string) => Promise<void>
   crashPoint: (name: string) => void
 }
@@ -34,15 +36,10 @@ const atOnce = 1000
 export type Inbox = ReturnType<typeof createInbox>
 
 /** Every event of Stripe is kept once and handled at least once. It only says where to look: state comes from `sync`. */
-export function createInbox({ db, now, stripe, sync, crashPoint }: Dependencies) {
+export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: Dependencies) {
   async function subscriptionOf({ customerId, paymentIntentId }: Omit<StripeEvent, 'id'>) {
     const customer = customerId ?? (paymentIntentId && (await stripe.customerOfPayment(paymentIntentId)))
-    if (!customer) return undefined
-    const [checkout] = await db
-      .select({ subscriptionId: checkouts.subscriptionId })
-      .from(checkouts)
-      .where(eq(checkouts.customerId, customer))
-    return checkout?.subscriptionId
+    return customer ? (await checkouts.ofCustomer(customer))?.subscriptionId : undefined
   }
 
   /** Known as handled only after the work is done: a failure leaves it for the next delivery or the reconciler. */

@@ -5,7 +5,7 @@ import { catalogue } from '#contract/price-list.ts'
 import type { PurchaseStatus } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
-import { inBatches } from '../../database/in-batches.ts'
+import { createLoader } from '../../database/loader.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { graceEnd } from './state.ts'
@@ -79,7 +79,7 @@ export function prepareOwnPurchases(db: Database) {
     .where(sql`${users.id} = any(${sql.placeholder('userIds')})`)
     .orderBy(...inOrder(purchases, 'newest'))
     .prepare('own_purchases')
-  const find = inBatches(async (userIds: string[]) =>
+  const find = createLoader(async (userIds: string[]) =>
     Map.groupBy(await statement.execute({ userIds }), ({ purchase }) => purchase.userId),
   )
   return async (userId: string, limit: number) => pageOfPurchases((await find(userId)) ?? [], limit)
@@ -95,17 +95,23 @@ type Row = {
 
 function present({ purchase, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase
-  const {
-    stripeSubscriptionId: _,
-    lastPaidAt: __,
-    failedPayments: ___,
-    isDisputed: ____,
-    ...shown
-  } = purchase
   const product = catalogue.find(({ id }) => id === purchase.productId)
   return {
-    ...shown,
+    id: purchase.id,
+    userId: purchase.userId,
+    productId: purchase.productId,
+    billingType: purchase.billingType,
+    amount: purchase.amount,
+    status: purchase.status,
+    createdAt: purchase.createdAt,
+    currentPeriodEnd: purchase.currentPeriodEnd,
+    endsAt: purchase.endsAt,
+    pastDueSince,
     graceEndsAt: pastDueSince && graceEnd(pastDueSince),
+    endedAt: purchase.endedAt,
+    endedBecause: purchase.endedBecause,
+    refundedAmount: purchase.refundedAmount,
+    paymentIntentId: purchase.paymentIntentId,
     tradingViewUsername,
     user: { email, name },
     product: { name: product?.name ?? 'Former product', slug: product?.slug ?? '' },

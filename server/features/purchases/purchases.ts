@@ -1,16 +1,20 @@
 import type { Logger } from 'pino'
+import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createAdministration } from './administration.ts'
 import { createCardUpdate } from './card.ts'
 import { createInbox } from './inbox.ts'
-import { createLetters } from './letters.ts'
-import { createOwnPurchases } from './own-purchases.ts'
+import { createLookup } from './lookup.ts'
+import { createNotifications } from './notifications.ts'
+import { createOwnSubscriptions } from './own-subscriptions.ts'
 import { createReconciler } from './reconciler.ts'
+import { createRenewalNotices } from './renewal-notices.ts'
 import { createSync } from './sync.ts'
 
 export type Purchases = ReturnType<typeof createPurchases>
@@ -23,6 +27,7 @@ type Dependencies = {
   mails: Mails
   audit: Audit
   accounts: Accounts
+  checkouts: Checkouts
   supportEmail: string
   log: Logger
   crashPoint: (name: string) => void
@@ -33,15 +38,19 @@ type Dependencies = {
  * changed (a webhook, the buyer's browser, an admin, the clock) calls `sync`, and `sync` asks Stripe.
  */
 export function createPurchases(deps: Dependencies) {
-  const sync = createSync({ ...deps, tell: createLetters(deps) })
-  const own = createOwnPurchases({ ...deps, sync })
-  const inbox = createInbox({ ...deps, sync })
-  const reconcile = createReconciler({ ...deps, inbox, sync })
-  deps.queue.schedule('reconcile', '*/5 * * * *', reconcile)
+  const notify = createNotifications(deps)
+  const lookup = createLookup(deps)
+  const sync = createSync({ ...deps, notify })
+  const shared = { ...deps, lookup, sync, runExclusive: createKeyedMutex() }
+  const inbox = createInbox(shared)
   return {
-    ...own,
-    card: createCardUpdate({ ...deps, own }),
-    administration: createAdministration({ ...deps, own }),
+    ...lookup,
+    ...createOwnSubscriptions(shared),
+    sync,
+    card: createCardUpdate(shared),
+    administration: createAdministration(shared),
     receiveEvent: inbox.receive,
+    reconcile: createReconciler({ ...shared, inbox }),
+    sendRenewalNotices: createRenewalNotices(deps),
   }
 }

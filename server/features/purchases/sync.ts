@@ -1,14 +1,15 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { isLive, liveStatuses } from '#contract/purchases.ts'
+import { coalesce } from '../../concurrency/coalesce.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { checkouts, purchases, users } from '../../database/schema.ts'
+import { purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { createLetters } from './letters.ts'
+import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import type { createNotifications } from './notifications.ts'
 import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
-import { joinedTurns } from './turns.ts'
 
 type Dependencies = {
   db: Database
@@ -16,19 +17,27 @@ type Dependencies = {
   stripe: StripeGateway
   queue: Queue
   accounts: Pick<Accounts, 'forGuest' | 'handOver'>
-  tell: ReturnType<typeof createLetters>
+  checkouts: Checkouts
+  notify: ReturnType<typeof createNotifications>
   /** Where a test may end the process; nothing in production. */
   crashPoint: (name: string) => void
 }
-
-type Checkout = typeof checkouts.$inferSelect
 
 /**
  * Brings what the shop knows of a subscription to what Stripe says, once, whoever asks: webhook, buyer, admin or
  * reconciler. Stripe is asked outside any transaction; the version of the row tells whether somebody was faster
  * meanwhile, and then it is asked again. So the last write always holds an answer that is newer than the one before.
  */
-export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint }: Dependencies) {
+export function createSync({
+  db,
+  now,
+  stripe,
+  queue,
+  accounts,
+  checkouts,
+  notify,
+  crashPoint,
+}: Dependencies) {
   const payBackDuplicate = queue.job<{ subscriptionId: string }>(
     'pay-back-duplicate',
     async ({ subscriptionId }) => {
@@ -43,11 +52,11 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
 
   async function bringUpToDate(subscriptionId: string) {
     for (;;) {
-      const [known] = await db.select().from(checkouts).where(eq(checkouts.subscriptionId, subscriptionId))
+      const known = await checkouts.ofSubscription(subscriptionId)
       if (!known) return
       const answer = await settled(subscriptionId)
       crashPoint('sync before commit')
-      const isNewest = await db.transaction((tx) => takeOver(tx, known, answer))
+      const isNewest = await db.transaction((tx) => apply(tx, known, answer))
       crashPoint('sync after commit')
       if (isNewest) return
     }
@@ -62,26 +71,23 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
     return stripe.subscription(subscriptionId)
   }
 
-  async function takeOver(tx: Transaction, known: Checkout, answer: Subscription): Promise<boolean> {
-    const [checkout] = await tx
-      .update(checkouts)
-      .set({ version: sql`${checkouts.version} + 1`, syncedAt: now() })
-      .where(and(eq(checkouts.id, known.id), eq(checkouts.version, known.version)))
-      .returning()
+  /** False when the answer is no longer the newest. */
+  async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
+    const checkout = await checkouts.claim(tx, known)
     if (!checkout) return false
     if (isUnpaidAttempt(answer)) {
-      if (answer.endedAt || answer.status === 'incomplete_expired') await close(tx, checkout.id, {})
+      if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
     } else if (checkout.closedAt) await change(tx, answer)
     else await book(tx, checkout, answer)
     return true
   }
 
   /** The money has arrived: from now on it is a purchase, of the buyer's account or of one that is made for the guest. */
-  async function book(tx: Transaction, checkout: Checkout, answer: Subscription) {
+  async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
     const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
     if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
-    await close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
+    await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer)
     const isDuplicate = state.endedAt === null && (buyer.deletedAt || (await hasOther(tx, userId, checkout)))
@@ -105,7 +111,7 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
     const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
     if (isHandedOver) await accounts.handOver(tx, buyer)
     if (after && !buyer.deletedAt)
-      await tell(tx, {
+      await notify(tx, {
         before: undefined,
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
@@ -131,16 +137,10 @@ export function createSync({ db, now, stripe, queue, accounts, tell, crashPoint 
     if (after && !isLive(after.status)) await accessEnds(tx, { purchaseId: after.id }, now())
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
     if (after && to && !to.deletedAt)
-      await tell(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })
+      await notify(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })
   }
 
-  const close = (tx: Transaction, id: string, more: { userId?: string; madeAccount?: boolean }) =>
-    tx
-      .update(checkouts)
-      .set({ closedAt: now(), ...more })
-      .where(eq(checkouts.id, id))
-
-  const sync = joinedTurns(bringUpToDate)
+  const sync = coalesce(bringUpToDate)
   return sync
 }
 
@@ -154,7 +154,7 @@ async function lockUser(tx: Transaction, userId: string) {
   return user
 }
 
-async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: Checkout) {
+async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
   const [other] = await tx
     .select({ id: purchases.id })
     .from(purchases)

@@ -1,20 +1,29 @@
 import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { liveStatuses } from '#contract/purchases.ts'
+import type { Actor } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import type { Audit, Doer } from '../audit/audit.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 
 const week = 7 * 86_400_000
 const batch = 500
 
-type Deps = { db: Database; queue: Queue; mails: Mails; now: () => Date; audit: Audit }
+type Dependencies = {
+  db: Database
+  queue: Queue
+  mails: Mails
+  now: () => Date
+  audit: Audit
+  accounts: Pick<Accounts, 'markReminded'>
+}
 
 export type Reminders = ReturnType<typeof createReminders>
 
 /** Without a TradingView username a buyer cannot be given what they pay for: so we ask, at most once a week. */
-export function createReminders({ db, queue, mails, now, audit }: Deps) {
+export function createReminders({ db, queue, mails, now, audit, accounts }: Dependencies) {
   const isDue = () =>
     and(
       isNull(users.tradingViewUsername),
@@ -42,18 +51,21 @@ export function createReminders({ db, queue, mails, now, audit }: Deps) {
   return {
     count: () => db.$count(users, isDue()),
 
-    /** Who is due is decided and noted in one statement, so that a second click finds nobody. */
-    send: (by: Doer) =>
+    /** Who is due is locked until it is noted, so that a second click finds nobody. */
+    send: (actor: Actor) =>
       db.transaction(async (tx) => {
         const due = await tx
-          .update(users)
-          .set({ remindedAt: now() })
+          .select({ id: users.id })
+          .from(users)
           .where(isDue())
-          .returning({ id: users.id })
-        for (let start = 0; start < due.length; start += batch)
-          await remind(tx, { userIds: due.slice(start, start + batch).map(({ id }) => id) })
-        await audit.record(tx, { ...by, action: 'reminders.send', subject: `${due.length} buyers` })
-        return due.length
+          .orderBy(users.id)
+          .for('no key update')
+        const userIds = due.map(({ id }) => id)
+        await accounts.markReminded(tx, userIds)
+        for (let start = 0; start < userIds.length; start += batch)
+          await remind(tx, { userIds: userIds.slice(start, start + batch) })
+        await audit.record(tx, actor, { action: 'reminders.send', subject: `${userIds.length} buyers` })
+        return userIds.length
       }),
   }
 }

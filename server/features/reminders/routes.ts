@@ -1,9 +1,8 @@
 import type { reminders as contract } from '#contract/reminders.ts'
 import type { Handlers } from '../../http/mount.ts'
-import { doer } from '../audit/audit.ts'
 import type { Reminders } from './reminders.ts'
 
 export const reminderRoutes = (reminders: Reminders): Handlers<typeof contract> => ({
   adminCount: async () => ({ due: await reminders.count() }),
-  adminSend: async (_input, context) => ({ queued: await reminders.send(doer(context)) }),
+  adminSend: async (_input, { actor }) => ({ queued: await reminders.send(actor) }),
 })

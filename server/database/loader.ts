@@ -1,5 +1,5 @@
 /** Look-ups of one moment become one statement: a busy shop asks for many visitors with each round trip. */
-export function inBatches<Key, Found>(look: (keys: Key[]) => Promise<Map<Key, Found>>) {
+export function createLoader<Key, Found>(load: (keys: Key[]) => Promise<Map<Key, Found>>) {
   let next: { keys: Key[]; found: Promise<Map<Key, Found>> } | undefined
 
   function open() {
@@ -7,7 +7,7 @@ export function inBatches<Key, Found>(look: (keys: Key[]) => Promise<Map<Key, Fo
     // Everything that has arrived by now is read before an immediate runs.
     const found = new Promise(setImmediate).then(() => {
       next = undefined
-      return look(keys)
+      return load(keys)
     })
     return { keys, found }
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { inBatches } from './in-batches.ts'
+import { createLoader } from './loader.ts'
 
 const looks: number[][] = []
-const square = inBatches(async (numbers: number[]) => {
+const square = createLoader(async (numbers: number[]) => {
   looks.push(numbers)
   if (numbers.includes(0)) throw new Error('away')
   return new Map(numbers.filter((number) => number > 0).map((number) => [number, number ** 2]))

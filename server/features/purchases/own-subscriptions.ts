@@ -1,87 +1,45 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { liveStatuses } from '#contract/purchases.ts'
+import type { Actor } from '../../actor.ts'
+import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
-import { checkouts, purchases } from '../../database/schema.ts'
+import { checkouts as checkoutRows, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { accessEnds } from '../access-requests/access-requests.ts'
-import type { PurchaseRow } from './letters.ts'
-import { listPurchases, prepareOwnPurchases } from './list.ts'
-import { createTurns } from './turns.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+import type { Lookup } from './lookup.ts'
 
 type Dependencies = {
   db: Database
   now: () => Date
   stripe: StripeGateway
+  checkouts: Checkouts
+  lookup: Lookup
   sync: (subscriptionId: string) => Promise<void>
+  runExclusive: RunExclusive
   crashPoint: (name: string) => void
 }
 
-export type OwnPurchases = ReturnType<typeof createOwnPurchases>
+const byHand = 'This purchase was booked by the seller. Please contact support to change it.'
 
-/** What buyers see of their purchases and do with them. */
-export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Dependencies) {
-  const inTurn = createTurns()
-  const firstPage = prepareOwnPurchases(db)
-
+/** What buyers do with their subscriptions. */
+export function createOwnSubscriptions(deps: Dependencies) {
+  const { db, now, stripe, checkouts, lookup, sync, runExclusive, crashPoint } = deps
   const isLive = inArray(purchases.status, [...liveStatuses])
-
-  async function find(id: string, userId?: string): Promise<PurchaseRow> {
-    const [found] = await db
-      .select()
-      .from(purchases)
-      .where(and(eq(purchases.id, id), userId ? eq(purchases.userId, userId) : undefined))
-    if (!found) throw notFound('Purchase')
-    return found
-  }
-
-  async function findSubscription(userId: string, id: string, refusal: string) {
-    const { stripeSubscriptionId } = await find(id, userId)
-    if (!stripeSubscriptionId) throw conflict(refusal)
-    return stripeSubscriptionId
-  }
 
   /** Names a wish made on what is known now: made twice at once, also by two processes, it is one wish to Stripe. */
   async function keyFor(wish: string, subscriptionId: string) {
-    const [checkout] = await db
-      .select({ version: checkouts.version })
-      .from(checkouts)
-      .where(eq(checkouts.subscriptionId, subscriptionId))
+    const checkout = await checkouts.ofSubscription(subscriptionId)
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
 
-  const byHand = 'This purchase was booked by the seller. Please contact support to change it.'
-
   return {
-    sync,
-    find,
-    inTurn,
-
-    list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
-      page.cursor ? listPurchases(db, { ...page, userId }) : firstPage(userId, page.limit),
-
-    async owns(userId: string, productId: string): Promise<boolean> {
-      const [found] = await db
-        .select({ id: purchases.id })
-        .from(purchases)
-        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLive))
-        .limit(1)
-      return found !== undefined
-    },
-
-    async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
-      const [found] = await db
-        .select()
-        .from(purchases)
-        .where(and(eq(purchases.paymentIntentId, paymentIntentId), eq(purchases.userId, userId)))
-      return found
-    },
-
     /** The buyer keeps access until the paid period ends; an unpaid one ends at once. */
-    async cancel(userId: string, id: string) {
-      const subscriptionId = await findSubscription(userId, id, byHand)
-      await inTurn(subscriptionId, async () => {
-        const { status } = await find(id, userId)
+    async cancel({ user }: Actor, id: string) {
+      const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
+      await runExclusive(subscriptionId, async () => {
+        const { status } = await lookup.find(id, user.id)
         if (status === 'pending_cancel') return
         if (status !== 'active' && status !== 'past_due')
           throw conflict('Only an active subscription can be cancelled')
@@ -94,10 +52,10 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
     },
 
     /** Takes a cancellation back while the paid period lasts. */
-    async resume(userId: string, id: string) {
-      const subscriptionId = await findSubscription(userId, id, byHand)
-      await inTurn(subscriptionId, async () => {
-        const { status } = await find(id, userId)
+    async resume({ user }: Actor, id: string) {
+      const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
+      await runExclusive(subscriptionId, async () => {
+        const { status } = await lookup.find(id, user.id)
         if (status === 'active') return
         if (status !== 'pending_cancel')
           throw conflict('This subscription has ended. You can buy a new one at any time.')
@@ -109,7 +67,11 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
 
     /** Its address is asked for on each click: Stripe's links do not live for ever. */
     async invoice(userId: string, id: string) {
-      const subscriptionId = await findSubscription(userId, id, 'There is no invoice for this purchase')
+      const subscriptionId = await lookup.findSubscription(
+        id,
+        userId,
+        'There is no invoice for this purchase',
+      )
       const invoices = await stripe.invoices(subscriptionId)
       const invoiceUrl = invoices.find((invoice) => invoice.invoiceUrl)?.invoiceUrl
       if (!invoiceUrl) throw notFound('Invoice')
@@ -117,7 +79,7 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
     },
 
     async invoices(userId: string, id: string) {
-      const { stripeSubscriptionId } = await find(id, userId)
+      const { stripeSubscriptionId } = await lookup.find(id, userId)
       return stripeSubscriptionId ? stripe.invoices(stripeSubscriptionId) : []
     },
 
@@ -128,9 +90,9 @@ export function createOwnPurchases({ db, now, stripe, sync, crashPoint }: Depend
         .from(purchases)
         .where(and(eq(purchases.userId, userId), isLive))
       const open = await db
-        .select({ id: checkouts.subscriptionId })
-        .from(checkouts)
-        .where(and(eq(checkouts.userId, userId), isNull(checkouts.closedAt)))
+        .select({ id: checkoutRows.subscriptionId })
+        .from(checkoutRows)
+        .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
       for (const { id } of [...live, ...open]) {
         if (!id) continue
         await stripe.cancelNow(id)

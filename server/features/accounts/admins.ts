@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connect.ts'
-import { sessions, users } from '../../database/schema.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
 import type { Passwords } from '../../security/passwords.ts'
+import { endSessions } from '../sessions/sessions.ts'
 
 export type Credentials = { email: string; password: string }
 
@@ -20,7 +21,7 @@ export function createAdmins({
   passwords: Passwords
 }) {
   /** Whoever had the account before is logged out: only who knows the new password is the admin. */
-  async function appoint(email: string, passwordHash: string, tx: Pick<Database, 'insert' | 'delete'>) {
+  async function appoint(tx: Transaction, email: string, passwordHash: string) {
     const [admin] = await tx
       .insert(users)
       .values({
@@ -33,7 +34,7 @@ export function createAdmins({
       })
       .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
       .returning({ id: users.id })
-    if (admin) await tx.delete(sessions).where(eq(sessions.userId, admin.id))
+    if (admin) await endSessions(tx, admin.id)
   }
 
   return {
@@ -54,7 +55,7 @@ export function createAdmins({
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
         const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
         if (made) return undefined
-        await appoint(email, passwordHash, tx)
+        await appoint(tx, email, passwordHash)
         return { email, password }
       })
     },
@@ -63,7 +64,7 @@ export function createAdmins({
     async add(email: string): Promise<Credentials> {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
-      await db.transaction((tx) => appoint(email, passwordHash, tx))
+      await db.transaction((tx) => appoint(tx, email, passwordHash))
       return { email, password }
     },
 
@@ -77,7 +78,7 @@ export function createAdmins({
           .where(and(eq(users.email, email), eq(users.isAdmin, true)))
           .returning({ id: users.id })
         if (!admin) throw new Refusal(404, `There is no admin ${email}`)
-        await tx.delete(sessions).where(eq(sessions.userId, admin.id))
+        await endSessions(tx, admin.id)
       })
       return { email, password }
     },

@@ -1,12 +1,8 @@
-import { catalogue } from '#contract/price-list.ts'
 import type { Transaction } from '../../database/connect.ts'
-import type { purchases } from '../../database/schema.ts'
 import type { Mails } from '../mails/mails.ts'
+import type { PurchaseRow } from './lookup.ts'
+import { productName } from './product-name.ts'
 import { graceEnd } from './state.ts'
-
-export type PurchaseRow = typeof purchases.$inferSelect
-
-const productName = (productId: string) => catalogue.find(({ id }) => id === productId)?.name ?? ''
 
 type Change = {
   before: PurchaseRow | undefined
@@ -19,8 +15,8 @@ type Change = {
 }
 
 /** What the buyer is told about a change. It is queued with the change itself, so it is told exactly once. */
-export function createLetters({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
-  return async function tell(tx: Transaction, { before, after, to, attached, paidInvoiceId }: Change) {
+export function createNotifications({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
+  return async function notify(tx: Transaction, { before, after, to, attached, paidInvoiceId }: Change) {
     const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
     const product = productName(after.productId)
     const about = { name: to.name, product }

@@ -1,0 +1,39 @@
+type Limits = {
+  atOnce: number
+  maxWaiting: number
+  /** What the others hear. */
+  refusal: () => Error
+}
+
+/** Lets so many work at once, keeps a few more waiting, and refuses the rest. */
+export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  function release() {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+
+  /** Answers how to give the place back, to be called once. */
+  async function acquire(): Promise<() => void> {
+    if (running >= atOnce) {
+      if (waiting.length >= maxWaiting) throw refusal()
+      await new Promise<void>((admit) => waiting.push(admit))
+    } else running += 1
+    return release
+  }
+
+  return {
+    acquire,
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      await acquire()
+      try {
+        return await work()
+      } finally {
+        release()
+      }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type * as schema from './schema.ts'
+
+/** Each table has one folder that writes it; the others ask that one. `npm run check` holds it. */
+export const owners = {
+  users: 'features/accounts',
+  passwordTokens: 'features/accounts',
+  sessions: 'features/sessions',
+  knownDevices: 'features/sessions',
+  attempts: 'security',
+  checkouts: 'features/checkout',
+  purchases: 'features/purchases',
+  stripeEvents: 'features/purchases',
+  stripeEventsPulled: 'features/purchases',
+  subscriptionMovements: 'features/overview',
+  accessRequests: 'features/access-requests',
+  recommendedAssets: 'features/assets',
+  newsletterSubscriptions: 'features/newsletter',
+  contactMessages: 'features/contact',
+  auditLog: 'features/audit',
+} satisfies Record<keyof typeof schema, string>

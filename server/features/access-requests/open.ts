@@ -1,0 +1,17 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { liveStatuses } from '#contract/purchases.ts'
+import type { Database } from '../../database/connect.ts'
+import { accessRequests, purchases } from '../../database/schema.ts'
+
+export const isUndecided = eq(accessRequests.status, 'requested')
+
+/** Of a request joined with its purchase: nobody has decided it, and somebody still pays for it. */
+export const isOpen = and(isUndecided, inArray(purchases.status, [...liveStatuses]))
+
+/** What waits for the seller. The queue, the overview, the digest and the purge of keys all mean these. */
+export const openRequests = (db: Database) =>
+  db
+    .select({ id: accessRequests.id, submittedAt: accessRequests.submittedAt })
+    .from(accessRequests)
+    .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
+    .where(isOpen)

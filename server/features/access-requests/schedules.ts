@@ -1,0 +1,6 @@
+import type { Schedules } from '../../jobs/schedules.ts'
+import type { AccessRequests } from './access-requests.ts'
+
+export const accessRequestSchedules = (requests: AccessRequests): Schedules => ({
+  'purge-exchange-keys': { cron: '17 * * * *', run: requests.purgeKeys },
+})

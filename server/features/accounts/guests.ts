@@ -1,0 +1,44 @@
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../database/connect.ts'
+import { users } from '../../database/schema.ts'
+import type { Mails } from '../mails/mails.ts'
+import { endSessions } from '../sessions/sessions.ts'
+import type { PasswordLinks } from './password-links.ts'
+
+type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
+
+/** Accounts of those who paid before they had one. */
+export function createGuests({ now, mails, passwordLinks }: Dependencies) {
+  return {
+    /** The account of a guest who has paid: found, or made together with the mail to choose a password. */
+    async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
+      const [made] = await tx
+        .insert(users)
+        .values({ email, name: '', createdAt: now() })
+        .onConflictDoNothing({ target: users.email })
+        .returning({ id: users.id })
+      if (made) {
+        const tokenId = await passwordLinks.create(tx, made.id, 'firstPassword')
+        await mails.send(tx, email, 'setPassword', { name: '', tokenId })
+        return { id: made.id, isNew: true }
+      }
+      const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+      if (!known) throw new Error('An account vanished while a guest was booked')
+      return { id: known.id, isNew: false }
+    },
+
+    /**
+     * Anybody can sign up with anybody's address. When something is paid for with one that nobody has verified, the
+     * account begins anew for whoever reads its mail: what the one who signed up knows and wrote counts no more.
+     */
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
+      await tx
+        .update(users)
+        .set({ passwordHash: null, name: '', tradingViewUsername: null })
+        .where(eq(users.id, id))
+      await endSessions(tx, id)
+      const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
+      await mails.send(tx, email, 'accountHandedOver', { tokenId })
+    },
+  }
+}

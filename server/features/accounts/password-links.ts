@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, gt, isNull, lt } from 'drizzle-orm'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { passwordTokens, users } from '../../database/schema.ts'
+import { Refusal } from '../../errors.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import type { Attempts } from '../../security/attempts.ts'
+import type { Passwords } from '../../security/passwords.ts'
+import type { Secrets } from '../../security/secrets.ts'
+import { hashToken } from '../../security/tokens.ts'
+import type { Mails } from '../mails/mails.ts'
+import { endSessions } from '../sessions/sessions.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  queue: Queue
+  passwords: Passwords
+  attempts: Attempts
+  linkToken: Secrets['linkToken']
+}
+
+const hour = 3_600_000
+const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
+
+const uselessLink = () => new Refusal(400, 'Failed to reset password. The link may have expired.')
+
+export type PasswordLinks = ReturnType<typeof createPasswordLinks>
+
+/** Mailed links that set a password: a new one, or a guest's first. */
+export function createPasswordLinks(deps: Dependencies) {
+  const { db, now, mails, passwords, attempts, linkToken } = deps
+
+  /** The link's secret is made from the row's id when the mail is written; here only its hash is kept. */
+  async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
+    const tokenId = randomUUID()
+    await tx.insert(passwordTokens).values({
+      id: tokenId,
+      tokenHash: hashToken(linkToken('password', tokenId)),
+      userId,
+      createdAt: now(),
+      expiresAt: new Date(now().getTime() + lifetimes[kind]),
+    })
+    return tokenId
+  }
+
+  // The request for a reset does the same for every address; who has an account is looked up here, later.
+  const enqueueReset = deps.queue.job<{ email: string }>('password-reset', ({ email }) =>
+    db.transaction(async (tx) => {
+      const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+      if (!user) return
+      await mails.send(tx, email, 'resetPassword', { tokenId: await create(tx, user.id, 'reset') })
+    }),
+  )
+
+  const usable = (token: string) =>
+    and(
+      eq(passwordTokens.tokenHash, hashToken(token)),
+      isNull(passwordTokens.usedAt),
+      gt(passwordTokens.expiresAt, now()),
+    )
+
+  return {
+    create,
+
+    async requestReset(email: string) {
+      await attempts.count('reset', email, { max: 3, minutes: 60 })
+      await enqueueReset(db, { email })
+    },
+
+    /** A link works once, also when it is used twice at the same moment, and ends every session. */
+    async resetPassword(token: string, newPassword: string) {
+      passwords.refuseCommon(newPassword, 'newPassword')
+      const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
+      if (!known) throw uselessLink()
+      const passwordHash = await passwords.hash(newPassword)
+      await db.transaction(async (tx) => {
+        const [used] = await tx
+          .update(passwordTokens)
+          .set({ usedAt: now() })
+          .where(usable(token))
+          .returning({ userId: passwordTokens.userId })
+        if (!used) throw uselessLink()
+        const [user] = await tx
+          .update(users)
+          .set({ passwordHash, verifiedAt: now() })
+          .where(and(eq(users.id, used.userId), isNull(users.deletedAt)))
+          .returning({ email: users.email })
+        if (!user) throw uselessLink()
+        await tx
+          .update(passwordTokens)
+          .set({ usedAt: now() })
+          .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
+        await endSessions(tx, used.userId)
+        await attempts.forget('login', user.email, tx)
+        await mails.send(tx, user.email, 'passwordChanged', {})
+      })
+    },
+
+    async forgetExpired() {
+      await db.delete(passwordTokens).where(lt(passwordTokens.expiresAt, now()))
+    },
+  }
+}

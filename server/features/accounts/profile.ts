@@ -1,0 +1,43 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { users } from '../../database/schema.ts'
+
+type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
+
+/** What people say about themselves. */
+export function createProfile({ db, now }: { db: Database; now: () => Date }) {
+  return {
+    async profile(userId: string) {
+      const [found] = await db
+        .select({ name: users.name, tradingViewUsername: users.tradingViewUsername })
+        .from(users)
+        .where(eq(users.id, userId))
+      return { name: found?.name ?? '', tradingViewUsername: found?.tradingViewUsername ?? '' }
+    },
+
+    async updateProfile({ user }: Actor, { name, tradingViewUsername }: Changes) {
+      await db
+        .update(users)
+        .set({
+          name: name ?? users.name,
+          tradingViewUsername:
+            tradingViewUsername === undefined ? users.tradingViewUsername : tradingViewUsername || null,
+        })
+        .where(eq(users.id, user.id))
+    },
+
+    /** An access request says it too. */
+    async setTradingViewUsername(tx: Transaction, userId: string, tradingViewUsername: string) {
+      await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
+    },
+
+    /** That these people have just been asked for their TradingView username. */
+    async markReminded(tx: Transaction, userIds: string[]) {
+      await tx
+        .update(users)
+        .set({ remindedAt: now() })
+        .where(sql`${users.id} = any(${sql.param(userIds)}::uuid[])`)
+    },
+  }
+}

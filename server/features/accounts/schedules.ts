@@ -1,0 +1,6 @@
+import type { Schedules } from '../../jobs/schedules.ts'
+import type { Accounts } from './accounts.ts'
+
+export const accountSchedules = (accounts: Accounts): Schedules => ({
+  'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
+})

@@ -1,0 +1,116 @@
+import { and, desc, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { checkouts, purchases } from '../../database/schema.ts'
+import { deletedEmail } from '../accounts/accounts.ts'
+
+export type CheckoutRow = typeof checkouts.$inferSelect
+
+export type Checkouts = ReturnType<typeof createCheckouts>
+
+const hour = 3_600_000
+/** Stripe gives an unpaid subscription up after 23 hours. */
+const reusableFor = 22 * hour
+const unpaidKeptFor = 30 * 24 * hour
+
+/** The book of begun checkouts. Each is the anchor of what Stripe later says about its subscription. */
+export function createCheckouts({ db, now }: { db: Database; now: () => Date }) {
+  const ago = (span: number) => new Date(now().getTime() - span)
+  const find = async (...conditions: SQL[]): Promise<CheckoutRow | undefined> =>
+    (
+      await db
+        .select()
+        .from(checkouts)
+        .where(and(...conditions))
+        .limit(1)
+    )[0]
+
+  return {
+    ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
+    ofCustomer: (customerId: string) => find(eq(checkouts.customerId, customerId)),
+    ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
+
+    /** What this buyer, or this guest's browser, has begun and not paid yet, newest first. */
+    open: (who: { userId: string } | { nonceHash: string }, email: string) =>
+      db
+        .select()
+        .from(checkouts)
+        .where(
+          and(
+            'userId' in who
+              ? eq(checkouts.userId, who.userId)
+              : and(isNull(checkouts.userId), eq(checkouts.nonceHash, who.nonceHash)),
+            eq(checkouts.email, email),
+            isNull(checkouts.closedAt),
+            gt(checkouts.createdAt, ago(reusableFor)),
+          ),
+        )
+        .orderBy(desc(checkouts.createdAt))
+        .limit(10),
+
+    knowNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
+
+    /** Of two tabs that pay, the one that is booked first makes the account; the other one is the same buyer. */
+    madeAccount: async (userId: string, nonceHash: string) =>
+      (await find(
+        eq(checkouts.userId, userId),
+        eq(checkouts.nonceHash, nonceHash),
+        eq(checkouts.madeAccount, true),
+      )) !== undefined,
+
+    async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
+      await db.insert(checkouts).values({ ...row, createdAt: now() })
+    },
+
+    /** Counts one more answer of Stripe; nothing when somebody was faster since `known` was read. */
+    async claim(tx: Transaction, known: CheckoutRow): Promise<CheckoutRow | undefined> {
+      const [claimed] = await tx
+        .update(checkouts)
+        .set({ version: sql`${checkouts.version} + 1`, syncedAt: now() })
+        .where(and(eq(checkouts.id, known.id), eq(checkouts.version, known.version)))
+        .returning()
+      return claimed
+    },
+
+    /** Booked for a buyer, or given up unpaid. */
+    async close(tx: Transaction, id: string, buyer: { userId?: string; madeAccount?: boolean } = {}) {
+      await tx
+        .update(checkouts)
+        .set({ closedAt: now(), ...buyer })
+        .where(eq(checkouts.id, id))
+    },
+
+    /** The one login that a guest's payment is good for; false when it was used before. */
+    async useLogin(id: string): Promise<boolean> {
+      const used = await db
+        .update(checkouts)
+        .set({ loginUsedAt: now() })
+        .where(and(eq(checkouts.id, id), isNull(checkouts.loginUsedAt)))
+        .returning({ id: checkouts.id })
+      return used.length > 0
+    },
+
+    /** They hold the address of somebody who did not buy. */
+    async forgetUnpaid() {
+      await db
+        .delete(checkouts)
+        .where(
+          and(
+            lt(checkouts.closedAt, ago(unpaidKeptFor)),
+            notExists(
+              db
+                .select({ one: sql`1` })
+                .from(purchases)
+                .where(eq(purchases.stripeSubscriptionId, checkouts.subscriptionId)),
+            ),
+          ),
+        )
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      await tx
+        .update(checkouts)
+        .set({ email: deletedEmail(userId) })
+        .where(eq(checkouts.userId, userId))
+    },
+  }
+}

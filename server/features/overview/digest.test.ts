@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { overview } from '#contract/overview.ts'
+import { purchases } from '#contract/purchases.ts'
+import { openShop, type TestShop } from '../../testing/open-shop.ts'
+
+const openSellersShop = () => openShop({ env: { SUPPORT_EMAIL: 'seller@example.com' } })
+
+const digests = async (shop: TestShop) =>
+  (await shop.mails())
+    .filter(({ to, subject }) => to === 'seller@example.com' && /waiting|overdue/i.test(subject))
+    .map(({ subject }) => subject)
+
+async function askForAccess(shop: TestShop) {
+  const buyer = await shop.buyer()
+  await buyer.call(accessRequests.submit, {
+    paymentIntentId: buyer.purchase.paymentIntentId ?? '',
+    exchangeName: 'NYSE',
+    tradingViewUsername: 'ada',
+    apiKey: 'key',
+    secretKey: 'secret',
+  })
+  return buyer
+}
+
+test('the seller hears once a day what waits, and nothing when nothing waits', async () => {
+  await using shop = await openSellersShop()
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual([])
+
+  await askForAccess(shop)
+  await shop.queue.runNow('digest')
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+  shop.clock.advance({ hours: 25 })
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request', '1 access request is overdue'])
+})
+
+test('the seller is reminded of those requests that the queue shows, and of no others', async () => {
+  await using shop = await openSellersShop()
+  const [staying, leaving, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
+  await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
+
+  expect(await admin.call(accessRequests.adminList, {})).toMatchObject([{ purchaseId: staying.purchase.id }])
+  expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+})

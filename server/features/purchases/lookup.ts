@@ -1,0 +1,81 @@
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import { liveStatuses } from '#contract/purchases.ts'
+import type { Database } from '../../database/connect.ts'
+import { purchases } from '../../database/schema.ts'
+import { conflict, notFound } from '../../errors.ts'
+import { listPurchases, prepareOwnPurchases } from './list.ts'
+
+export type PurchaseRow = typeof purchases.$inferSelect
+
+export type Lookup = ReturnType<typeof createLookup>
+
+/** Purchases as they stand in the books. */
+export function createLookup({ db }: { db: Database }) {
+  const firstPage = prepareOwnPurchases(db)
+
+  /** With a user only what is theirs: somebody else's is not there. */
+  async function find(id: string, userId?: string): Promise<PurchaseRow> {
+    const [found] = await db
+      .select()
+      .from(purchases)
+      .where(and(eq(purchases.id, id), userId ? eq(purchases.userId, userId) : undefined))
+    if (!found) throw notFound('Purchase')
+    return found
+  }
+
+  return {
+    find,
+
+    /** The subscription behind a purchase; one that was booked by hand has none. */
+    async findSubscription(id: string, userId: string, refusal: string): Promise<string> {
+      const { stripeSubscriptionId } = await find(id, userId)
+      if (!stripeSubscriptionId) throw conflict(refusal)
+      return stripeSubscriptionId
+    },
+
+    list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
+      page.cursor ? listPurchases(db, { ...page, userId }) : firstPage(userId, page.limit),
+
+    async owns(userId: string, productId: string): Promise<boolean> {
+      const [found] = await db
+        .select({ id: purchases.id })
+        .from(purchases)
+        .where(
+          and(
+            eq(purchases.userId, userId),
+            eq(purchases.productId, productId),
+            inArray(purchases.status, [...liveStatuses]),
+          ),
+        )
+        .limit(1)
+      return found !== undefined
+    },
+
+    async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
+      const [found] = await db
+        .select()
+        .from(purchases)
+        .where(and(eq(purchases.paymentIntentId, paymentIntentId), eq(purchases.userId, userId)))
+      return found
+    },
+
+    async dataOf(userId: string) {
+      const owned = await db
+        .select({
+          id: purchases.id,
+          productId: purchases.productId,
+          billingType: purchases.billingType,
+          amountInCents: purchases.amount,
+          refundedInCents: purchases.refundedAmount,
+          status: purchases.status,
+          createdAt: purchases.createdAt,
+          currentPeriodEnd: purchases.currentPeriodEnd,
+          endedAt: purchases.endedAt,
+        })
+        .from(purchases)
+        .where(eq(purchases.userId, userId))
+        .orderBy(desc(purchases.createdAt))
+      return { purchases: owned }
+    },
+  }
+}

@@ -1,0 +1,7 @@
+import type { Schedules } from '../../jobs/schedules.ts'
+import type { Purchases } from './purchases.ts'
+
+export const purchaseSchedules = (purchases: Purchases): Schedules => ({
+  reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
+  'renewal-notices': { cron: '7 8 * * *', run: purchases.sendRenewalNotices },
+})

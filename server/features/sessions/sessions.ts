@@ -1,0 +1,168 @@
+import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import type { Actor, User } from '../../actor.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { createLoader } from '../../database/loader.ts'
+import { knownDevices, sessions, users } from '../../database/schema.ts'
+import { notFound, type Refusal } from '../../errors.ts'
+import { hashToken, randomToken } from '../../security/tokens.ts'
+import type { Mails } from '../mails/mails.ts'
+import { noteDevice } from './known-devices.ts'
+
+/** Whose session begins, and the password it was checked against; null for an account that has none yet. */
+export type Authenticated = { userId: string; passwordHash: string | null; orElse: () => Refusal }
+
+type Found = { id: string; user: User; isRenewed: boolean }
+type Dependencies = { db: Database; now: () => Date; mails: Mails }
+
+const day = 86_400_000
+/** After its last use. */
+export const sessionDays = 30
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/** After a password change, or by "log out everywhere". */
+export async function endSessions(tx: Transaction | Database, userId: string) {
+  await tx.delete(sessions).where(eq(sessions.userId, userId))
+}
+
+/** Who is logged in. The browser holds a random token, the database only its hash. */
+export function createSessions({ db, now, mails }: Dependencies) {
+  const load = prepareFind(db, now)
+  const expiry = () => new Date(now().getTime() + sessionDays * day)
+  const end = (token: string) => db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
+
+  return {
+    /** One statement for the session and its user, shared with who comes at the same moment. */
+    async find(token: string): Promise<Found | undefined> {
+      const found = await load(hashToken(token))
+      if (!found) return undefined
+      // Renewed while used, but written at most once a day.
+      const isRenewed = now().getTime() - found.lastUsedAt.getTime() > day
+      if (isRenewed)
+        await db
+          .update(sessions)
+          .set({ lastUsedAt: now(), expiresAt: expiry() })
+          .where(eq(sessions.id, found.id))
+      return { id: found.id, user: found.user, isRenewed }
+    },
+
+    /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
+    async begin(
+      { ip, userAgent }: Actor<User | null>,
+      { userId, passwordHash, orElse }: Authenticated,
+      oldToken: string | undefined,
+    ): Promise<string> {
+      const token = randomToken()
+      const device = { userAgent: userAgent.slice(0, 300), ip }
+      if (oldToken) await end(oldToken)
+      await db.transaction(async (tx) => {
+        // Held until the session is there: a reset comes before it and is seen, or after it and ends it.
+        const [unchanged] = await tx
+          .select({ email: users.email })
+          .from(users)
+          .where(
+            and(
+              eq(users.id, userId),
+              sql`${users.passwordHash} is not distinct from ${passwordHash}`,
+              isNull(users.deletedAt),
+            ),
+          )
+          .for('share')
+        if (!unchanged) throw orElse()
+        await tx.insert(sessions).values({
+          tokenHash: hashToken(token),
+          userId,
+          createdAt: now(),
+          lastUsedAt: now(),
+          expiresAt: expiry(),
+          ...device,
+        })
+        if (await noteDevice(tx, userId, device, now()))
+          await mails.send(tx, unchanged.email, 'newDevice', { at: now().toISOString(), ...device })
+      })
+      return token
+    },
+
+    async end(token: string) {
+      await end(token)
+    },
+
+    /** Where this user is logged in, the latest first. */
+    devices: (userId: string) =>
+      db
+        .select({
+          id: sessions.id,
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
+        .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
+
+    async endOne({ user }: Actor, id: string) {
+      const ended = await db
+        .delete(sessions)
+        .where(and(eq(sessions.id, id), eq(sessions.userId, user.id)))
+        .returning({ id: sessions.id })
+      if (ended.length === 0) throw notFound('Device')
+    },
+
+    endAll: ({ user }: Actor) => endSessions(db, user.id),
+
+    async forgetExpired() {
+      await db.delete(sessions).where(lt(sessions.expiresAt, now()))
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      await endSessions(tx, userId)
+      await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
+    },
+
+    async dataOf(userId: string) {
+      const devices = await db
+        .select({
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(eq(sessions.userId, userId))
+        .orderBy(desc(sessions.lastUsedAt))
+      return { devices }
+    },
+  }
+}
+
+/** Asked with every call: prepared, and for all callers of the same moment at once. */
+function prepareFind(db: Database, now: () => Date) {
+  const statement = db
+    .select({
+      id: sessions.id,
+      tokenHash: sessions.tokenHash,
+      lastUsedAt: sessions.lastUsedAt,
+      user: {
+        id: users.id,
+        name: users.name,
+        email: users.email,
+        isAdmin: users.isAdmin,
+        createdAt: users.createdAt,
+      },
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        sql`${sessions.tokenHash} = any(${sql.placeholder('hashes')})`,
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isNull(users.deletedAt),
+      ),
+    )
+    .prepare('find_sessions')
+  return createLoader(async (hashes: string[]) => {
+    const found = await statement.execute({ hashes, now: now() })
+    return new Map(found.map((session) => [session.tokenHash, session]))
+  })
+}

@@ -1,0 +1,9 @@
+import type { Queue } from './queue.ts'
+
+/** What a room does by the clock: each schedule by its name, with a cron line in UTC. */
+export type Schedules = Record<string, { cron: string; run: () => Promise<void> }>
+
+export function registerSchedules(queue: Pick<Queue, 'schedule'>, ...rooms: Schedules[]) {
+  for (const schedules of rooms)
+    for (const [name, { cron, run }] of Object.entries(schedules)) queue.schedule(name, cron, run)
+}

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { Connection } from './database/connect.ts'
+import { createAccessRequests } from './features/access-requests/access-requests.ts'
+import { createAccounts, createDeletion } from './features/accounts/accounts.ts'
+import { createAssets } from './features/assets/assets.ts'
+import { createAudit } from './features/audit/audit.ts'
+import { createCheckout, createCheckouts } from './features/checkout/checkout.ts'
+import { createContact } from './features/contact/contact.ts'
+import { createExports } from './features/exports/exports.ts'
+import { createJobs } from './features/jobs/jobs.ts'
+import { createMails } from './features/mails/mails.ts'
+import { createNewsletter } from './features/newsletter/newsletter.ts'
+import { createOverview } from './features/overview/overview.ts'
+import { createPurchases } from './features/purchases/purchases.ts'
+import { createReminders } from './features/reminders/reminders.ts'
+import { createSessions } from './features/sessions/sessions.ts'
+import type { MailTransport } from './gateways/mail.ts'
+import type { StripeGateway } from './gateways/stripe.ts'
+import type { Queue } from './jobs/queue.ts'
+import { createAttempts } from './security/attempts.ts'
+import type { Passwords } from './security/passwords.ts'
+import type { Secrets } from './security/secrets.ts'
+
+export type RoomDependencies = {
+  config: Config
+  connection: Connection
+  queue: Queue
+  transport: MailTransport
+  stripe: StripeGateway
+  secrets: Secrets
+  passwords: Passwords
+  log: Logger
+  now: () => Date
+  /** Where a test may end the process; nothing in production. */
+  crashPoint: (name: string) => void
+}
+
+/** Builds every room and hands each what it needs: nothing is global. */
+export function createRooms(deps: RoomDependencies) {
+  const { config, connection, queue, transport, stripe, secrets, passwords, log, now, crashPoint } = deps
+  const { db } = connection
+  const { supportEmail } = config
+
+  const audit = createAudit({ db, now })
+  const site = mailSite(config, secrets)
+  const mails = createMails({ db, queue, transport, site })
+  const sessions = createSessions({ db, now, mails })
+  const attempts = createAttempts({ db, now })
+  const { linkToken } = secrets
+  const accounts = createAccounts({ db, now, mails, queue, audit, passwords, attempts, linkToken })
+  const checkouts = createCheckouts({ db, now })
+  const purchases = createPurchases({
+    db,
+    now,
+    stripe,
+    queue,
+    mails,
+    audit,
+    accounts,
+    checkouts,
+    supportEmail,
+    log,
+    crashPoint,
+  })
+  const checkout = createCheckout({ db, now, stripe, checkouts, purchases, crashPoint })
+  const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
+
+  return {
+    /** What the mails say of the shop, for their preview. */
+    mailSite: site,
+    audit,
+    sessions,
+    accounts,
+    deletion: createDeletion({
+      db,
+      passwords,
+      attempts,
+      audit,
+      rooms: [accounts, accessRequests, checkouts, sessions],
+      endSubscriptionsOf: purchases.endAllOf,
+    }),
+    /** Every room that keeps something about people, for "my data". */
+    personal: [accounts, sessions, purchases, accessRequests],
+    checkouts,
+    purchases,
+    checkout,
+    accessRequests,
+    newsletter: createNewsletter({ db, now, mails, secrets }),
+    contact: createContact({ db, now, mails, supportEmail }),
+    assets: createAssets({ db, now, audit, purchases }),
+    exports: createExports({ connection, now, audit }),
+    overview: createOverview({ db, now, queue, mails, supportEmail }),
+    reminders: createReminders({ db, now, queue, mails, audit, accounts }),
+    jobs: createJobs({ db, queue, audit }),
+  }
+}
+
+function mailSite({ publicUrl, supportEmail, seller }: Config, { linkToken }: Secrets) {
+  const sender = [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', ')
+  return { publicUrl, supportEmail, sender, linkToken }
+}
