@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isOnline, type Migration, readMigrations } from '#server/database/migrations.ts'
 import { run } from '../run.ts'
 
 const migrations = 'server/database/migrations'
@@ -16,6 +17,7 @@ export async function checkMigrations(): Promise<{ ok: boolean; output: string; 
     hashesOf(migrations),
     JSON.parse(readFileSync(join(migrations, sealed), 'utf8')),
   )
+  complaints.push(...checkForLargeShops(readMigrations(migrations)))
   if (complaints.length > 0) return { ok: false, output: complaints.join('\n') }
   rmSync(copy, { recursive: true, force: true })
   cpSync(migrations, copy, { recursive: true })
@@ -35,6 +37,54 @@ export function compareHashes(found: Hashes, promised: Hashes): string[] {
     if (found[name] !== promised[name])
       return [`${name} has changed, but shops have run it: add a new migration instead`]
     return []
+  })
+}
+
+/** What makes the buyers of a large shop wait, or breaks the version that still runs beside the new one. */
+const harmful: [pattern: RegExp, instead: string][] = [
+  [
+    /^create (unique )?index (?!concurrently)/i,
+    'say .concurrently() in the schema, in a migration of its own',
+  ],
+  [
+    /^(?!.*\bdefault\b).*\badd column\b.*\bnot null\b/i,
+    'the rows that are there have no value: give it a default',
+  ],
+  [
+    /\bset not null\b/i,
+    'it reads the whole table under a lock: add a check that is not valid yet, then validate it',
+  ],
+  [/\bset data type\b/i, 'it writes the whole table anew: add a column, fill it in batches'],
+  [
+    /\badd constraint\b.*\b(check|foreign key)\b(?!.*\bnot valid\b)/is,
+    'say "not valid", and validate it in the next migration',
+  ],
+  [/\b(drop column|drop table|rename)\b/i, 'the version before still uses it: only a later release may'],
+]
+
+/** Harmless all the same, and why. */
+const agreed: Record<string, string> = {}
+
+/** The first one finds no rows; a table that a migration makes has none either. */
+export function checkForLargeShops([, ...later]: Migration[]): string[] {
+  return later.flatMap(({ tag, statements }) => {
+    if (agreed[tag]) return []
+    const isMixed = statements.some(isOnline) && !statements.every(isOnline)
+    const made = statements.flatMap((statement) => /^create table "(\w+)"/i.exec(statement)?.[1] ?? [])
+    const isNew = (statement: string) =>
+      made.some((table) => new RegExp(`(on|alter table) "${table}"`, 'i').test(statement))
+    return [
+      ...(isMixed
+        ? [`${tag} needs a transaction for a part only: generate the index in a migration of its own`]
+        : []),
+      ...statements
+        .filter((statement) => !isNew(statement))
+        .flatMap((statement) =>
+          harmful
+            .filter(([pattern]) => pattern.test(statement))
+            .map(([, instead]) => `${tag}: ${statement.slice(0, 80)}: ${instead}`),
+        ),
+    ]
   })
 }
 

@@ -58,7 +58,7 @@ select id, user_id, :product, billing_type, amount, status, created_at, renews_a
 from (
   select *, case when status in ('active', 'pending_cancel')
     then created_at + period * ceil(extract(epoch from now() - created_at) / extract(epoch from period)) end as renews_at
-  from booked)
+  from booked) b
 order by created_at;
 
 -- Those who gave a username asked for access; the youngest requests still wait, a few of them too long.

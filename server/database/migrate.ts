@@ -1,27 +1,115 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { StartError } from '../errors.ts'
+import { concurrentIndex, isOnline, type Migration, readMigrations } from './migrations.ts'
 
-const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url))
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
 // Any number will do, as long as every server process of the shop uses the same.
 const lock = 7_381_920_114
 
-/** Brings the schema up to date. Two servers may start at once: the lock lets one go first. */
-export async function migrate(url: string) {
+type Client = Pick<pg.ClientBase, 'query'>
+
+/**
+ * Brings the schema up to date while others sell: a table is locked only for a moment, and what takes long (an index, a
+ * column that is filled) happens outside of transactions and goes on at the next start when it was interrupted.
+ * Two servers may start at once: the lock lets one go first.
+ */
+export async function migrate(url: string, migrations = readMigrations()) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lock])
-    // Part of every PostgreSQL; the search indexes need it, and drizzle-kit does not write it.
-    await client.query('create extension if not exists pg_trgm')
-    await runMigrations(drizzle(client), { migrationsFolder })
-    await client.query(await readFile(triggers, 'utf8'))
+    const done = await prepare(client)
+    for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
+      if (migration.statements.some(isOnline)) await runOnline(client, migration)
+      else await patiently(client, () => runAtOnce(client, migration))
+    }
+    await addTriggers(client)
   } finally {
     // Ends the session, and the lock with it.
     await client.end()
   }
+}
+
+/** Not a part of the migrations: what they cannot say. Repeating it changes nothing. */
+async function addTriggers(client: Client) {
+  await client.query(await readFile(triggers, 'utf8'))
+}
+
+/** The hashes of what this database has been through, kept where drizzle keeps them. */
+async function prepare(client: Client): Promise<Set<string>> {
+  // Part of every PostgreSQL; the search indexes need it, and drizzle-kit does not write it.
+  await client.query('create extension if not exists pg_trgm')
+  await client.query('create schema if not exists drizzle')
+  await client.query(
+    'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
+  )
+  const { rows } = await client.query<{ hash: string }>('select hash from drizzle.__drizzle_migrations')
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+const record = (client: Client, { hash, when }: Migration) =>
+  client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [hash, when])
+
+async function runAtOnce(client: Client, migration: Migration) {
+  await client.query('begin')
+  try {
+    for (const statement of migration.statements) await client.query(statement)
+    await record(client, migration)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+async function runOnline(client: Client, migration: Migration) {
+  const short = migration.statements.find((statement) => !isOnline(statement))
+  if (short) throw new Error(`${migration.tag} mixes what takes long with what needs a transaction: ${short}`)
+  for (const statement of migration.statements) {
+    const index = concurrentIndex(statement)
+    if (index) await buildIndex(client, index, statement)
+    else await untilNothingIsLeft(client, statement)
+  }
+  await record(client, migration)
+}
+
+/** A start that was killed leaves an index that PostgreSQL keeps up to date and never uses. */
+async function buildIndex(client: Client, name: string, statement: string) {
+  const { rows } = await client.query<{ valid: boolean }>(
+    `select indisvalid as valid from pg_index where indexrelid = to_regclass(quote_ident($1))`,
+    [name],
+  )
+  if (rows[0]?.valid) return
+  if (rows[0]) await client.query(`drop index concurrently "${name}"`)
+  await client.query(statement)
+}
+
+async function untilNothingIsLeft(client: Client, statement: string) {
+  while ((await client.query(statement)).rowCount) await sleep(5)
+}
+
+/**
+ * Whoever waits for a table makes all others wait behind them: so it gives up after a moment, lets them pass and tries
+ * again, until the long reader in front is done.
+ */
+async function patiently(client: Client, work: () => Promise<void>) {
+  await client.query(`set lock_timeout = '200ms'`)
+  for (let tries = 1; ; tries++) {
+    try {
+      await work()
+      break
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03') throw error
+      if (tries === 300)
+        throw new StartError(
+          'A table has been in use for minutes: end what holds it (pg_stat_activity), and start again.',
+        )
+      await sleep(400)
+    }
+  }
+  await client.query('reset lock_timeout')
 }

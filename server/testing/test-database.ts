@@ -12,24 +12,42 @@ import { createQueue } from '../jobs/queue.ts'
 const variable = 'TEST_POSTGRES_URL'
 const template = 'shop_template'
 
+/** The one of DATABASE_URL, where the user may make databases, or one of our own. */
 export async function openTestPostgres(): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'shop-test-'))
-  const postgres = await openEmbedded(folder)
+  const given = process.env.DATABASE_URL
+  const postgres = given ? { url: given, close: async () => {} } : await openOwn()
   process.env[variable] = postgres.url
-  await administer(
-    postgres.url,
-    'alter system set fsync = off',
-    'select pg_reload_conf()',
-    `create database ${template}`,
-  )
+  // Tests that start a shop say where it finds its data.
+  delete process.env.DATABASE_URL
+  const dropTemplate = `drop database if exists ${template}`
+  await administer(postgres.url, dropTemplate, `create database ${template}`)
   const url = withDatabase(postgres.url, template)
   await migrate(url)
   const queue = createQueue({ url, log: pino({ level: 'silent' }) })
   await queue.start()
   await queue.stop()
   return async () => {
+    await administer(postgres.url, dropTemplate)
     await postgres.close()
-    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function openOwn() {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-test-'))
+  const { url, superuserUrl, close } = await openEmbedded(folder)
+  const { username } = new URL(url)
+  await administer(
+    superuserUrl,
+    'alter system set fsync = off',
+    'select pg_reload_conf()',
+    `alter role ${username} createdb`,
+  )
+  return {
+    url,
+    async close() {
+      await close()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

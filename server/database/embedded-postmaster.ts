@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Place } from './embedded-place.ts'
+
+export type Postmaster = { port: number; isReady: boolean }
+
+/** The PostgreSQL that runs in this folder, also while it starts or stops. */
+export function postmasterOf(place: Place): Postmaster | undefined {
+  const file = join(place.data, 'postmaster.pid')
+  const [pid = '', , , port, , , , status] = read(file).split('\n')
+  if (!pid || !isAlive(Number(pid))) return undefined
+  if (isAnother(Number(pid), place)) {
+    // Everything was killed, and somebody else got the number: PostgreSQL would not start beside this file.
+    rmSync(file, { force: true })
+    return undefined
+  }
+  return { port: Number(port), isReady: status?.trim() === 'ready' }
+}
+
+function read(file: string) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function isAlive(pid: number) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** True only when the process is known, and is surely no PostgreSQL of this folder. */
+function isAnother(pid: number, { data }: Place): boolean {
+  const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
+  return command !== '' && !command.includes(data)
+}
+
+function commandByPs(pid: number): string {
+  if (process.platform === 'win32') return ''
+  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
+}

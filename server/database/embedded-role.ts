@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+/**
+ * The local PostgreSQL's first user may read files and run programs. The shop is another one, who owns the shop's
+ * database and nothing else: whoever got a statement of their own into the shop could not leave it.
+ */
+const role = 'storefront'
+/** The first user has had this name from the beginning; a shop of an older version still logs in with it. */
+const superuser = 'shop'
+const database = 'shop'
+
+/** Any number will do: two shops may open the same PostgreSQL at once. */
+const lock = 7_381_920_115
+
+export type Server = { port: number; password: string }
+
+/** Does not tell the first user's password. */
+const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
+
+const address = (user: string, password: string, port: number, name: string) =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
+
+export const superuserUrl = ({ port, password }: Server, name = 'postgres') =>
+  address(superuser, password, port, name)
+
+export const shopUrl = ({ port, password }: Server) => address(role, passwordOf(password), port, database)
+
+/** Makes role and database where they are missing, and gives the shop what an older version has made. */
+export async function prepareRole(server: Server) {
+  await asSuperuser(server, 'postgres', async (client) => {
+    await client.query('select pg_advisory_lock($1)', [lock])
+    const { rows } = await client.query<{ role: boolean; database: boolean }>(
+      `select exists (select from pg_roles where rolname = $1) as role,
+         exists (select from pg_database where datname = $2) as database`,
+      [role, database],
+    )
+    if (!rows[0]?.role) {
+      const password = client.escapeLiteral(passwordOf(server.password))
+      await client.query(`create role ${role} login password ${password}`)
+    }
+    if (!rows[0]?.database) await client.query(`create database ${database} owner ${role}`)
+  })
+  await asSuperuser(server, database, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [lock])
+    const { rows } = await client.query<{ statement: string }>(handOver, [role, superuser])
+    if (rows.length === 0) return
+    await client.query('begin')
+    for (const { statement } of rows) await client.query(statement)
+    await client.query('commit')
+  })
+}
+
+/**
+ * One by one, because `reassign owned` refuses the first user, to whom the system's own objects belong. What belongs
+ * to another object (an index, a column's sequence, a table's type) follows it; what an extension brought stays.
+ */
+const handOver = `
+with ours as (
+  select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
+), theirs as (select oid from pg_roles where rolname = $2), brought as (
+  select objid, classid from pg_depend where deptype = 'e'
+)
+select format('alter database %I owner to %I', datname, $1::text) as statement
+from pg_database where datname = current_database() and datdba in (select oid from theirs)
+union all
+select format('alter schema %I owner to %I', nspname, $1::text)
+from pg_namespace where oid in (select oid from ours) and nspowner in (select oid from theirs)
+union all
+select format('alter %s %I.%I owner to %I',
+  case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
+  nspname, relname, $1::text)
+from pg_class c join ours on ours.oid = relnamespace
+where relowner in (select oid from theirs) and relkind in ('r', 'p', 'v', 'm', 'S')
+  and not exists (select from pg_depend where objid = c.oid and classid = 'pg_class'::regclass and deptype in ('a', 'i', 'e')
+    and relkind = 'S')
+  and (c.oid, 'pg_class'::regclass) not in (select objid, classid from brought)
+union all
+select format('alter routine %s owner to %I', p.oid::regprocedure, $1::text)
+from pg_proc p join ours on ours.oid = pronamespace
+where proowner in (select oid from theirs) and (p.oid, 'pg_proc'::regclass) not in (select objid, classid from brought)
+union all
+select format('alter type %s owner to %I', t.oid::regtype, $1::text)
+from pg_type t join ours on ours.oid = typnamespace
+where typowner in (select oid from theirs) and typtype in ('e', 'd', 'r')
+  and (t.oid, 'pg_type'::regclass) not in (select objid, classid from brought)`
+
+export async function asSuperuser<Result>(
+  server: Server,
+  name: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: superuserUrl(server, name),
+    connectionTimeoutMillis: 2000,
+  })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    // Ends the session, and with it the lock and a transaction that did not commit.
+    await client.end().catch(() => undefined)
+  }
+}
