@@ -4,8 +4,6 @@ import { defineConfig } from 'vite'
 
 /** The browser's part. Its second half, the renderer of the pages, is built by `scripts/build-web.ts`. */
 export default defineConfig({
-  // React brings its own since version 18.
-  resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   plugins: [react(), tailwindcss()],
   publicDir: 'web/public',
   build: {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, logInAs, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { comeFrom, holdRequests } from './visitors.ts'
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
@@ -120,16 +120,37 @@ test.describe('going from page to page', () => {
     await expect(link).toBeInViewport()
   })
 
-  test('goes back to where the reader was on a page that stayed as the server wrote it', async ({ page }) => {
-    await page.goto('/')
+  test('goes back to where the reader was who had scrolled before the page was hydrated', async ({
+    page,
+  }) => {
+    const letCodeCome = await holdRequests(page, '**/assets/*.js')
+    await page.goto('/', { waitUntil: 'commit' })
     const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
     await link.scrollIntoViewIfNeeded()
+    const known = page.waitForResponse('**/api/user')
+    letCodeCome()
+    await known
     await link.click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
     await page.goBack()
     await expect(link).toBeInViewport()
     await link.click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
+  })
+
+  test('keeps the page on the screen until the code of the one behind it has come', async ({ page }) => {
+    await page.goto('/')
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await page.reload({ waitUntil: 'networkidle' })
+    const letCodeCome = await holdRequests(page, /home-page/)
+    const asked = page.waitForRequest(/home-page/)
+    await page.evaluate(() => history.back())
+    await asked
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fewer decisions, made better.')
+    letCodeCome()
+    await expect(page).toHaveTitle('Rebound Sigma: Premium Trading Indicators')
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   })
 
   test('begins a page at its top, also after a jump inside the last one', async ({ page }) => {

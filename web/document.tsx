@@ -1,5 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site.ts'
+import { descriptionOf } from './descriptions.ts'
 import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
@@ -27,6 +28,7 @@ export function Document(props: {
 }) {
   const { route, settings, assets, structuredData, content } = props
   const title = pageTitle(route)
+  const description = descriptionOf(route)
   const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
   const image = new URL(`/og/${imageOf(route)}.png`, settings.publicUrl).href
   return (
@@ -36,7 +38,7 @@ export function Document(props: {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <script dangerouslySetInnerHTML={{ __html: themeScript }} />
         <title>{title}</title>
-        <meta name="description" content={route.description} />
+        <meta name="description" content={description} />
         {canonical && <link rel="canonical" href={canonical} />}
         {!route.indexable && <meta name="robots" content="noindex" />}
         {assets.fonts.map((href) => (
@@ -58,7 +60,7 @@ export function Document(props: {
         <meta property="og:site_name" content={brand.name} />
         <meta property="og:type" content="website" />
         <meta property="og:title" content={title} />
-        <meta property="og:description" content={route.description} />
+        <meta property="og:description" content={description} />
         {canonical && <meta property="og:url" content={canonical} />}
         <meta property="og:image" content={image} />
         <meta property="og:image:width" content="1200" />

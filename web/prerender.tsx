@@ -38,7 +38,7 @@ async function renderPage(route: Route, settings: SiteSettings, assets: PageAsse
   // The content is a React root of its own, because the browser hydrates only it and never the whole document:
   // what browser extensions do to <head> and <body> cannot break the page.
   await loadPage(route)
-  const { prelude } = await prerenderToNodeStream(<App settings={settings} path={route.path} />, {
+  const { prelude } = await prerenderToNodeStream(<App settings={settings} pathname={route.path} />, {
     // Without a limit React would move large parts into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
@@ -60,7 +60,7 @@ async function renderPage(route: Route, settings: SiteSettings, assets: PageAsse
   }
 }
 
-/** What the page needs from the start: the entry, the page's own chunk unless it is plain, and all that these import. */
+/** What the page needs from the start: the entry, the page's own chunk, and all that these import. */
 function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const entry = 'web/main.tsx'
   const seen = new Set<string>()
@@ -70,7 +70,7 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
     for (const imported of manifest[key]?.imports ?? []) visit(imported)
   }
   visit(entry)
-  if (!route.plain) visit(`web/features/${route.page}.tsx`)
+  visit(`web/features/${route.page}.tsx`)
   const chunks = [...seen].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
   const script = manifest[entry]?.file
   if (!script) throw new Error('The build has no entry')

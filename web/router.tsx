@@ -1,18 +1,14 @@
 import { type ComponentType, createElement, use } from 'react'
 import type { Access } from '#contract/endpoint.ts'
-import { AsWritten } from './ui/as-written.tsx'
 
 export type Route = {
   path: string
   /** The page's module below `features/`; its code is loaded when it is needed. */
   page: string
   title: string
-  description: string
   access: Access
   /** Whether search engines may list it. */
   indexable: boolean
-  /** Nothing on it but text and links: where the server has written it, its code is not needed. */
-  plain?: boolean
   /** The address carries a secret, which must not travel as referrer. */
   secret?: boolean
 }
@@ -24,33 +20,31 @@ const admins = { access: 'admin', indexable: false } as const
 
 // biome-ignore format: one page a line
 export const routes: Route[] = [
-  { ...open, path: '/', page: 'home/home-page', plain: true, title: 'Premium Trading Indicators', description: 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.' },
-  { ...open, path: '/products', page: 'products/products-page', title: 'Products', description: 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.' },
-  { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', description: 'Invite-only TradingView indicator for short-term rebounds in stocks and ETFs, with a backtest-ready strategy version and a monthly reviewed Rebound List.' },
-  { ...open, path: '/about', page: 'about/about-page', title: 'About', description: 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.' },
-  { ...unlisted, path: '/auth', page: 'auth/auth-page', title: 'Log in or sign up', description: 'Log in to your buyer area or create an account.' },
-  { ...unlisted, path: '/forgot-password', page: 'auth/forgot-password-page', title: 'Forgot password', description: 'Request a link to set a new password.' },
-  { ...unlisted, path: '/reset-password', page: 'auth/reset-password-page', title: 'Reset password', description: 'Set a new password for your account.', secret: true },
-  { ...unlisted, path: '/checkout', page: 'checkout/checkout-page', title: 'Checkout', description: 'Review your order and pay securely by card.' },
-  { ...unlisted, path: '/checkout/success', page: 'checkout/success-page', title: 'Payment', description: 'Your purchase and your TradingView access request.', secret: true },
-  { ...unlisted, path: '/newsletter/confirm', page: 'newsletter/confirm-page', title: 'Confirm your subscription', description: 'Confirm that you want our newsletter.', secret: true },
-  { ...unlisted, path: '/newsletter/unsubscribe', page: 'newsletter/unsubscribe-page', title: 'Unsubscribe', description: 'Leave our newsletter.', secret: true },
-  { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome', description: 'What happens after your purchase.' },
-  { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide', description: 'From access to the first signal in six steps.' },
-  { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard', description: 'Your subscriptions, invoices and recommended assets.' },
-  { ...admins, path: '/admin', page: 'admin/admin-page', title: 'Admin', description: 'Recommended assets, users and purchases.' },
-  { ...open, path: '/legal/terms', page: 'legal/terms-page', plain: true, title: 'Terms of Service', description: 'The terms under which Rebound Sigma Pro is sold: billing, cancellation, refunds, liability and law.' },
-  { ...open, path: '/legal/privacy', page: 'legal/privacy-page', plain: true, title: 'Privacy Policy', description: 'Which personal data we process, why, for how long, with whom, and the rights you have.' },
-  { ...open, path: '/legal/imprint', page: 'legal/imprint-page', plain: true, title: 'Imprint', description: 'Who runs this site and how to reach us.' },
+  { ...open, path: '/', page: 'home/home-page', title: 'Premium Trading Indicators' },
+  { ...open, path: '/products', page: 'products/products-page', title: 'Products' },
+  { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro' },
+  { ...open, path: '/about', page: 'about/about-page', title: 'About' },
+  { ...unlisted, path: '/auth', page: 'auth/auth-page', title: 'Log in or sign up' },
+  { ...unlisted, path: '/forgot-password', page: 'auth/forgot-password-page', title: 'Forgot password' },
+  { ...unlisted, path: '/reset-password', page: 'auth/reset-password-page', title: 'Reset password', secret: true },
+  { ...unlisted, path: '/checkout', page: 'checkout/checkout-page', title: 'Checkout' },
+  { ...unlisted, path: '/checkout/success', page: 'checkout/success-page', title: 'Payment', secret: true },
+  { ...unlisted, path: '/newsletter/confirm', page: 'newsletter/confirm-page', title: 'Confirm your subscription', secret: true },
+  { ...unlisted, path: '/newsletter/unsubscribe', page: 'newsletter/unsubscribe-page', title: 'Unsubscribe', secret: true },
+  { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome' },
+  { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide' },
+  { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard' },
+  { ...admins, path: '/admin', page: 'admin/admin-page', title: 'Admin' },
+  { ...open, path: '/legal/terms', page: 'legal/terms-page', title: 'Terms of Service' },
+  { ...open, path: '/legal/privacy', page: 'legal/privacy-page', title: 'Privacy Policy' },
+  { ...open, path: '/legal/imprint', page: 'legal/imprint-page', title: 'Imprint' },
 ]
 
 export const notFound: Route = {
   ...unlisted,
   path: '*',
   page: 'not-found/not-found-page',
-  plain: true,
   title: 'Page not found',
-  description: 'This page does not exist.',
 }
 
 export function routeFor(pathname: string): Route {
@@ -81,6 +75,5 @@ export function loadPage(route: Route): Promise<ComponentType> {
 }
 
 export function Page({ route }: { route: Route }) {
-  const content = () => createElement(loaded.get(route.page) ?? use(loadPage(route)))
-  return route.plain ? <AsWritten>{content}</AsWritten> : content()
+  return createElement(loaded.get(route.page) ?? use(loadPage(route)))
 }

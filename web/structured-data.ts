@@ -1,6 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import type { SiteSettings } from '#contract/site.ts'
+import { descriptionOf } from './descriptions.ts'
 import { questions } from './features/products/rebound-sigma-pro.ts'
 import { type Route, routes } from './router.tsx'
 
@@ -61,7 +62,7 @@ function product(absolute: Absolute, route: Route) {
   return {
     '@type': 'Product',
     name: reboundSigmaPro.name,
-    description: route.description,
+    description: descriptionOf(route),
     image: absolute('/og/rebound-sigma-pro.png'),
     brand: { '@type': 'Brand', name: brand.name },
     offers: [

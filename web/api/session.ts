@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { accounts, type User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
-import { useTookOver } from '#web/ui/took-over.ts'
+import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 
@@ -9,13 +9,13 @@ const userKey = keyOf(accounts.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
-  // On a slow machine the answer is there before the last part of the page is taken over.
-  const tookOver = useTookOver()
+  // On a slow machine the answer is there before the last part of the page is hydrated.
+  const hydrated = useHydrated()
   const query = useQuery({
     queryKey: userKey,
     queryFn: async () => remember(await call(accounts.user, {})),
   })
-  if (!tookOver) return { user: null, isLoading: true, error: null, retry: query.refetch }
+  if (!hydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useSettings } from '#web/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { createStore } from '#web/ui/store.ts'
 import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
 
@@ -65,9 +66,9 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
         <p className="text-sm text-muted">
           We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
           All", you consent to our use of cookies.{' '}
-          <a href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
+          <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
             Learn more
-          </a>
+          </Link>
         </p>
       </div>
       <div className="grid shrink-0 grid-cols-2 gap-3">

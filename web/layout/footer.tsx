@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/settings.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
@@ -18,17 +19,17 @@ export function Footer() {
           <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
         </div>
         <Column title="Product">
-          <a href="/products" className={link}>
+          <Link href="/products" className={link}>
             Products
-          </a>
-          <a href="/products/rebound-sigma-pro" className={link}>
+          </Link>
+          <Link href="/products/rebound-sigma-pro" className={link}>
             Rebound Sigma Pro
-          </a>
+          </Link>
         </Column>
         <Column title="Company">
-          <a href="/about" className={link}>
+          <Link href="/about" className={link}>
             About
-          </a>
+          </Link>
           <a href={`mailto:${supportEmail}`} className={link}>
             Support
           </a>
@@ -50,15 +51,15 @@ export function Footer() {
           © <CurrentYear /> {brand.name}. All rights reserved.
         </p>
         <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
-          <a href="/legal/terms" className={link}>
+          <Link href="/legal/terms" className={link}>
             Terms
-          </a>
-          <a href="/legal/privacy" className={link}>
+          </Link>
+          <Link href="/legal/privacy" className={link}>
             Privacy
-          </a>
-          <a href="/legal/imprint" className={link}>
+          </Link>
+          <Link href="/legal/imprint" className={link}>
             Imprint
-          </a>
+          </Link>
           <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
             Cookie settings
           </button>

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
 import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toasterLoaded } from '#web/ui/toast.tsx'
 import { rememberReturnPath } from './return-path.ts'
@@ -15,6 +15,7 @@ export function Guard({ route, children }: { route: Route; children: ReactNode }
 function Private({ route, children }: { route: Route; children: ReactNode }) {
   const { user, isLoading, error, retry } = useUser()
   const ended = useSessionEnded()
+  const { navigate } = useNavigation()
   const [wasIn, setWasIn] = useState(false)
   if (user && !wasIn) setWasIn(true)
 
@@ -31,11 +32,11 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
     if (!refusal) return undefined
     if (refusal === 'not-admin') {
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
-      return onceRead(() => goTo('/', { replace: true }))
+      return onceRead(() => navigate('/', { replace: true }))
     }
     rememberReturnPath()
     if (refusal === 'logged-out' && route.path !== '/dashboard') {
-      void goTo('/auth', { replace: true })
+      navigate('/auth', { replace: true })
       return undefined
     }
     toast({
@@ -44,7 +45,7 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
       destructive: true,
     })
     return onceRead(() => location.assign('/api/login'))
-  }, [refusal, route])
+  }, [refusal, route, navigate])
 
   if (error)
     return (

@@ -4,6 +4,7 @@ import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
 import { Menu, menuItem } from '#web/ui/menu.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Logo } from './logo.tsx'
 import { ThemeToggle } from './theme.tsx'
@@ -20,9 +21,9 @@ export function Header({ pathname }: { pathname: string }) {
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
       <Container className="flex h-16 items-center gap-8">
-        <a href="/" className="rounded-sm" aria-current={pathname === '/' ? 'page' : undefined}>
+        <Link href="/" className="rounded-sm" aria-current={pathname === '/' ? 'page' : undefined}>
           <Logo />
-        </a>
+        </Link>
         <nav aria-label="Main" className="flex flex-1 items-center gap-1 max-md:hidden">
           {links.map((link) => (
             <NavLink key={link.href} pathname={pathname} {...link} />
@@ -62,13 +63,13 @@ type NavItem = { href: string; text: string }
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
   const here = pathname === href || pathname.startsWith(`${href}/`)
   return (
-    <a
+    <Link
       href={href}
       aria-current={here ? 'page' : undefined}
       className="rounded-md px-3 py-2 text-sm font-medium text-muted transition-colors hover:text-ink aria-[current]:text-ink"
     >
       {text}
-    </a>
+    </Link>
   )
 }
 
@@ -84,9 +85,9 @@ function UserMenu({ name }: { name: string }) {
         </>
       }
     >
-      <a href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
+      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
         Dashboard
-      </a>
+      </Link>
       <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
         Logout
       </button>
@@ -118,7 +119,7 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
     >
       <nav aria-label="Main">
         {[...links, ...(user ? [{ href: '/dashboard', text: 'Dashboard' }] : [])].map(({ href, text }) => (
-          <a
+          <Link
             key={href}
             href={href}
             onClick={close}
@@ -126,7 +127,7 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
             className={item}
           >
             {text}
-          </a>
+          </Link>
         ))}
         {user ? (
           <button
@@ -140,9 +141,9 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
             Logout
           </button>
         ) : (
-          <a href="/auth" onClick={close} className={item}>
+          <Link href="/auth" onClick={close} className={item}>
             Log In
-          </a>
+          </Link>
         )}
       </nav>
       <div className="mt-2 flex min-h-12 items-center justify-between border-t border-line px-3 pt-2 text-lg font-medium">

@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
-import { type Route, routeFor } from '#web/router.tsx'
+import type { Route } from '#web/router.tsx'
 import { useSettings } from '#web/settings.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 
 export function pageTitle(route: Route) {
   return route.path === '/' ? `${brand.name}: ${route.title}` : `${route.title} | ${brand.name}`
@@ -10,23 +11,17 @@ export function pageTitle(route: Route) {
 /** After a navigation: title and canonical address, scroll position, focus on the heading, and an announcement. */
 export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
+  const { isReturn } = useNavigation()
   const [announcement, setAnnouncement] = useState('')
   const shown = useRef(route)
-  const goesBack = useRef(false)
   const positions = useRef(new Map<Route, number>())
 
   useEffect(() => {
-    const onPopState = () => {
-      // Also said by the browser when a link leads to another place on the same page.
-      goesBack.current = routeFor(location.pathname) !== shown.current
-    }
     const onScroll = () => positions.current.set(shown.current, scrollY)
-    addEventListener('popstate', onPopState)
+    // Whoever was quick has scrolled before this page was hydrated.
+    onScroll()
     addEventListener('scroll', onScroll, { passive: true })
-    return () => {
-      removeEventListener('popstate', onPopState)
-      removeEventListener('scroll', onScroll)
-    }
+    return () => removeEventListener('scroll', onScroll)
   }, [])
 
   // Before the next scroll event, which belongs to the new page already.
@@ -43,11 +38,10 @@ export function PageChange({ route }: { route: Route }) {
     heading?.setAttribute('tabindex', '-1')
     heading?.focus({ preventScroll: true })
     // Going back, the browser tries to restore the position while the old page is still there.
-    if (goesBack.current) scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
+    if (isReturn) scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
     else if (target) target.scrollIntoView()
     else scrollTo({ top: 0, behavior: 'instant' })
-    goesBack.current = false
-  }, [route, publicUrl])
+  }, [route, isReturn, publicUrl])
 
   return (
     <div aria-live="polite" className="sr-only">

@@ -1,10 +1,11 @@
 import { useLogout } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
-import { goTo } from '#web/ui/navigate.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
 
 /** Logs out and goes home after the spec's moment. */
 export function useLogOut() {
   const logout = useLogout()
+  const { navigate } = useNavigation()
   return async () => {
     try {
       await logout()
@@ -12,6 +13,6 @@ export function useLogOut() {
       toastError('Logout failed', error)
       return
     }
-    void goTo('/', { after: 50 })
+    setTimeout(() => navigate('/'), 50)
   }
 }

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { classes } from './classes.ts'
+import { Link } from './navigation.tsx'
 import { Spinner } from './spinner.tsx'
 
 const looks = {
@@ -59,10 +60,8 @@ export function Button({
   )
 }
 
-export function ButtonLink({ look, size, className, children, ...rest }: ComponentProps<'a'> & Look) {
-  return (
-    <a className={classesOf({ look, size } as Look, className)} {...rest}>
-      {children}
-    </a>
-  )
+export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Look) {
+  // A place on the same page is the browser's business.
+  const Element = rest.href.startsWith('#') ? 'a' : Link
+  return <Element className={classesOf({ look, size } as Look, className)} {...rest} />
 }

@@ -6,7 +6,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { takeReturnPath } from '#web/layout/return-path.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
@@ -14,14 +14,15 @@ import { Refusal, useMustWait } from './refusal.tsx'
 
 export default function AuthPage() {
   const { user } = useUser()
+  const { navigate } = useNavigation()
   // Typed once, it serves both tabs.
   const [email, setEmail] = useState('')
   const isIn = user !== null
   useEffect(() => {
     if (!isIn) return undefined
-    const timer = setTimeout(() => void goTo(takeReturnPath(), { replace: true }), 50)
+    const timer = setTimeout(() => navigate(takeReturnPath(), { replace: true }), 50)
     return () => clearTimeout(timer)
-  }, [isIn])
+  }, [isIn, navigate])
 
   return (
     <AuthCard title="Your account" description="Subscriptions, invoices and access, all in one place.">
@@ -69,9 +70,9 @@ function LoginForm({ email, onEmail }: EmailProps) {
       <Field name="password" label="Password">
         <PasswordInput autoComplete="current-password" required maxLength={128} />
       </Field>
-      <a href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
+      <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
         Forgot password?
-      </a>
+      </Link>
       <Refusal error={login.error} />
       <SubmitButton disabled={mustWait} pendingText="Logging in...">
         Log In

@@ -6,6 +6,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 
@@ -21,9 +22,9 @@ export default function ForgotPasswordPage() {
       ) : (
         <SentNote email={sentTo} again={() => setSentTo(null)} />
       )}
-      <a href="/auth" className={`${textLink} self-center text-sm`}>
+      <Link href="/auth" className={`${textLink} self-center text-sm`}>
         Back to Login
-      </a>
+      </Link>
     </AuthCard>
   )
 }

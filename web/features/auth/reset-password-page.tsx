@@ -1,12 +1,11 @@
 import { useEffect } from 'react'
-import { useSearch } from 'wouter/use-browser-location'
 import { accounts } from '#contract/accounts.ts'
 import { resetPassword } from '#contract/fields.ts'
 import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
@@ -15,20 +14,21 @@ import { Refusal, useMustWait } from './refusal.tsx'
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
 export default function ResetPasswordPage() {
-  const token = tokenIn(useSearch({ ssrSearch: '' }))
+  const { navigate } = useNavigation()
+  const token = tokenIn(useNavigation().search)
   useEffect(() => {
     // The address itself: at hydration the hook still says what the server knew, which is nothing.
     if (tokenIn(location.search)) return undefined
     toast({ title: 'Invalid reset link', destructive: true })
-    const timer = setTimeout(() => void goTo('/auth'), 2000)
+    const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
-  }, [])
+  }, [navigate])
   return (
     <AuthCard title="Reset password" description="Choose a new password. Every device will be logged out.">
       <ResetForm token={token} />
-      <a href="/forgot-password" className={`${textLink} self-center text-sm`}>
+      <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
-      </a>
+      </Link>
     </AuthCard>
   )
 }
@@ -42,13 +42,14 @@ const typed = z.object({ newPassword: resetPassword(z), confirmPassword: z.strin
 )
 
 function ResetForm({ token }: { token: string }) {
+  const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   const reset = useCall(accounts.resetPassword, {
     succeeded: 'Password reset successful.',
     failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
     onSuccess: async () => {
       await forgetSession()
-      setTimeout(() => void goTo('/auth'), 2000)
+      setTimeout(() => navigate('/auth'), 2000)
     },
   })
   const mustWait = useMustWait(reset.error)

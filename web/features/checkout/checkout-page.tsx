@@ -1,5 +1,4 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useSearch } from 'wouter/use-browser-location'
 import type { User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
@@ -14,7 +13,7 @@ import { Card } from '#web/ui/card.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { exactDollars } from '#web/ui/money.ts'
-import { goTo } from '#web/ui/navigate.ts'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -32,11 +31,12 @@ export default function CheckoutPage() {
 }
 
 function Order({ user }: { user: User | null }) {
-  const order = readOrder(useSearch())
+  const order = readOrder(useNavigation().search)
   const isUnknown = order === null
+  const { navigate } = useNavigation()
   useEffect(() => {
-    if (isUnknown) void goTo('/products', { replace: true })
-  }, [isUnknown])
+    if (isUnknown) navigate('/products', { replace: true })
+  }, [isUnknown, navigate])
   useReloadWhenBack()
   if (!order) return <Loading />
   return (
@@ -63,6 +63,7 @@ type Ready = { clientSecret: string; email: string }
 
 function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
   const [ready, setReady] = useState<Ready | null>(null)
+  const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {
     failed: { title: 'Error', description: 'Failed to initialize checkout' },
   })
@@ -78,7 +79,7 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
       setReady({ clientSecret, email: user?.email ?? email ?? '' })
     } catch (error) {
       // The toast has said it: there is a subscription already.
-      if (user && error instanceof ApiError && error.status === 409) await goTo('/dashboard')
+      if (user && error instanceof ApiError && error.status === 409) navigate('/dashboard')
     }
   }
 
@@ -147,13 +148,13 @@ function GuestEmail(props: { isPending: boolean; onContinue: (email: string) => 
       </Form>
       <p className="text-sm text-muted">
         Already have an account?{' '}
-        <a
+        <Link
           href="/auth"
           onClick={rememberReturnPath}
           className="font-medium text-accent-strong underline underline-offset-2"
         >
           Log in
-        </a>
+        </Link>
       </p>
     </Card>
   )

@@ -4,6 +4,7 @@ import { priceOf, reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { dollars, exactDollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { checkoutAddress } from './address.ts'
 
 const contents = [
@@ -53,12 +54,12 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
       </dl>
       <p className="text-sm text-muted">
         Renews {isYearly ? 'every year' : 'every month'} at {exactDollars(price)} until you cancel.{' '}
-        <a
+        <Link
           href={checkoutAddress(isYearly ? 'monthly' : 'yearly')}
           className="font-medium text-accent-strong underline underline-offset-2"
         >
           {isYearly ? 'Pay monthly instead' : `Pay yearly and save ${dollars(yearlySaving)}`}
-        </a>
+        </Link>
       </p>
       <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
         <li className="flex gap-3">

@@ -9,7 +9,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -29,12 +29,13 @@ let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 export default function SuccessPage() {
   const [state, setState] = useState<State>({ step: 'processing' })
   const startSession = useStartSession()
+  const { navigate } = useNavigation()
 
   const arrive = useEffectEvent(async () => {
     const paymentIntentId = takePaymentIntent()
     if (!paymentIntentId) {
       toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
-      await goTo('/', { replace: true })
+      navigate('/', { replace: true })
       return undefined
     }
     if (processing?.paymentIntentId !== paymentIntentId)
@@ -44,7 +45,7 @@ export default function SuccessPage() {
     } catch (error) {
       processing = undefined
       toastError({ title: 'Processing failed', description: 'Something went wrong' }, error)
-      await goTo('/dashboard', { replace: true })
+      navigate('/dashboard', { replace: true })
       return undefined
     }
   })
@@ -94,6 +95,12 @@ function PleaseLogIn({ reason }: { reason: string }) {
 }
 
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
+  const { navigate } = useNavigation()
+  const leaveFor = (path: string) => {
+    paid.clear()
+    processing = undefined
+    navigate(path, { replace: true })
+  }
   return (
     <div className="hero">
       <Container className="grid gap-x-16 gap-y-8 py-14 sm:py-20 lg:grid-cols-[2fr_3fr]">
@@ -109,20 +116,14 @@ function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
           <h2 className="text-xl">TradingView Access Request</h2>
           <AccessRequestForm
             of={{ paymentIntentId }}
-            leave={{ label: 'Skip for Now', onClick: () => void leaveFor('/dashboard') }}
+            leave={{ label: 'Skip for Now', onClick: () => leaveFor('/dashboard') }}
             onSubmitted={async () => {
               await wait(2000)
-              await leaveFor('/welcome')
+              leaveFor('/welcome')
             }}
           />
         </Card>
       </Container>
     </div>
   )
-}
-
-async function leaveFor(path: string) {
-  paid.clear()
-  processing = undefined
-  await goTo(path, { replace: true })
 }

@@ -2,6 +2,7 @@ import { ArrowUpRight, ChartCandlestick, FlaskConical, type LucideIcon } from 'l
 import { privatePackage } from '#contract/private-package.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
@@ -13,12 +14,12 @@ export function PrivatePackage() {
       description={
         <>
           New here? The{' '}
-          <a
+          <Link
             href="/setup-guide"
             className="font-medium text-ink underline decoration-accent underline-offset-4"
           >
             setup guide
-          </a>{' '}
+          </Link>{' '}
           takes five minutes.
         </>
       }

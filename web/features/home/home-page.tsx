@@ -2,6 +2,7 @@ import { reboundSigmaPro } from '#contract/price-list.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { ChartPanel } from '../showcase/chart-panel.tsx'
 import { ExampleChart } from '../showcase/example-chart.tsx'
@@ -91,7 +92,7 @@ function DataDriven() {
 function Teaser() {
   return (
     <Container>
-      <a
+      <Link
         href="/products/rebound-sigma-pro"
         className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
       >
@@ -117,7 +118,7 @@ function Teaser() {
           </span>
         </div>
         <Bands />
-      </a>
+      </Link>
     </Container>
   )
 }

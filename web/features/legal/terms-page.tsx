@@ -1,5 +1,6 @@
 import { reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
 import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { type LegalSection, LegalText } from './legal-text.tsx'
 import { SellerAddress, SupportEmail, useSellerName } from './seller.tsx'
 
@@ -85,8 +86,8 @@ const sections: LegalSection[] = [
     title: 'Cancellation',
     content: (
       <p>
-        You can cancel at any time in your <a href="/dashboard">dashboard</a>. The cancellation takes effect
-        at the end of the billing period that you have paid for; until then you retain your access. A
+        You can cancel at any time in your <Link href="/dashboard">dashboard</Link>. The cancellation takes
+        effect at the end of the billing period that you have paid for; until then you retain your access. A
         subscription that was cancelled is not charged again.
       </p>
     ),

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { useSearch } from 'wouter/use-browser-location'
 import type { newsletter } from '#contract/newsletter.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 type Words = { title: string; text: string; button: string; pending: string; done: string; failed: string }
@@ -10,7 +10,7 @@ type Words = { title: string; text: string; button: string; pending: string; don
 /** The page behind a link of a newsletter mail. It acts on a click only: programs open links too. */
 export function MailedLink(props: { endpoint: typeof newsletter.confirm; words: Words }) {
   const { endpoint, words } = props
-  const query = new URLSearchParams(useSearch({ ssrSearch: '' }))
+  const query = new URLSearchParams(useNavigation().search)
   const [done, setDone] = useState(false)
   const act = useCall(endpoint, { failed: words.failed, onSuccess: () => setDone(true) })
   return (

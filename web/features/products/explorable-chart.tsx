@@ -1,6 +1,5 @@
 import { MousePointerClick } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { AsWritten } from '#web/ui/as-written.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { ChartPanel } from '../showcase/chart-panel.tsx'
@@ -40,7 +39,7 @@ export function ExplorableChart() {
           <InteractiveChart className={size} />
         </Suspense>
       ) : (
-        <AsWritten>{() => <ExampleChart className={size} />}</AsWritten>
+        <ExampleChart className={size} />
       )}
     </ChartPanel>
   )

@@ -3,6 +3,7 @@ import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { ExampleChart } from '../showcase/example-chart.tsx'
 
@@ -23,7 +24,7 @@ export default function ProductsPage() {
 
 function ProductCard() {
   return (
-    <a
+    <Link
       href="/products/rebound-sigma-pro"
       className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
     >
@@ -54,7 +55,7 @@ function ProductCard() {
           </span>
         </span>
       </span>
-    </a>
+    </Link>
   )
 }
 

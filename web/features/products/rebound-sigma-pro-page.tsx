@@ -18,10 +18,10 @@ import type { ReactNode } from 'react'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Accordion } from '#web/ui/accordion.tsx'
-import { AsWritten } from '#web/ui/as-written.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '../showcase/section.tsx'
 import { ExplorableChart } from './explorable-chart.tsx'
@@ -44,14 +44,14 @@ const contentIcons = [
 export default function ReboundSigmaProPage() {
   return (
     <>
-      <AsWritten>{() => <Argument />}</AsWritten>
+      <Argument />
       <Section
         title="Example Chart"
         lead="Drawn from made-up prices, to show signals and not results. One of the three trades ends at a loss, because some do."
       >
         <ExplorableChart />
       </Section>
-      <AsWritten>{() => <Offer />}</AsWritten>
+      <Offer />
     </>
   )
 }
@@ -114,9 +114,9 @@ function Offer() {
         lead={
           <>
             Something else?{' '}
-            <a href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
+            <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
               Write to us
-            </a>
+            </Link>
             .
           </>
         }

@@ -5,7 +5,7 @@ import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
 export function DeleteAccount() {
@@ -42,13 +42,14 @@ export function DeleteAccount() {
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
+  const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   const remove = useCall(accounts.deleteMyself, {
     succeeded: 'Account deleted',
     failed: 'Failed to delete account',
     onSuccess: async () => {
       await forgetSession()
-      setTimeout(() => void goTo('/'), 50)
+      setTimeout(() => navigate('/'), 50)
     },
   })
   return (

@@ -6,19 +6,20 @@ import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { goTo } from '#web/ui/navigate.ts'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { deviceName } from './device-name.ts'
 
 export function Devices() {
   const devices = useData(accounts.devices, {})
+  const { navigate } = useNavigation()
   const forgetSession = useForgetSession()
   const everywhere = useCall(accounts.logoutEverywhere, {
     succeeded: 'Logged out everywhere',
     failed: 'Failed to log out',
     onSuccess: async () => {
       await forgetSession()
-      setTimeout(() => void goTo('/'), 50)
+      setTimeout(() => navigate('/'), 50)
     },
   })
   return (

@@ -2,6 +2,7 @@ import { ArrowLeft, Clock, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSettings } from '#web/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '../showcase/section.tsx'
 
@@ -13,9 +14,9 @@ const steps: { title: string; text: ReactNode }[] = [
     text: (
       <>
         Once your access is active, open the indicator and strategy links on your{' '}
-        <a href="/dashboard" className={inText}>
+        <Link href="/dashboard" className={inText}>
           dashboard
-        </a>{' '}
+        </Link>{' '}
         while you are logged in to TradingView. Both also stand there under Indicators, Invite-only scripts.
       </>
     ),
@@ -48,14 +49,14 @@ export default function SetupGuidePage() {
     <>
       <div className="hero border-b border-line">
         <Container className="flex flex-col items-start gap-6 pt-10 pb-14 sm:pt-14 sm:pb-16">
-          <a
+          <Link
             href="/dashboard"
             lang="de"
             className="-ml-1 inline-flex items-center gap-2 rounded-sm p-1 text-sm font-medium text-muted hover:text-ink"
           >
             <ArrowLeft aria-hidden="true" className="size-4" />
             Zurück zum Dashboard
-          </a>
+          </Link>
           <Eyebrow>Setup guide</Eyebrow>
           <h1 className="text-3xl">From access to your first signal</h1>
           <p className="inline-flex items-center gap-2 text-lg text-muted">

@@ -1,5 +1,6 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
 import { Icon } from '#web/ui/icon.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
@@ -39,7 +40,7 @@ function NextStep(props: { href: string; icon: LucideIcon; title: string; text: 
   const { href, icon: Picture, title, text } = props
   return (
     <li>
-      <a
+      <Link
         href={href}
         className="group flex h-full flex-col items-start gap-3 rounded-lg border border-line bg-surface p-6 shadow-card transition-colors hover:border-accent"
       >
@@ -54,7 +55,7 @@ function NextStep(props: { href: string; icon: LucideIcon; title: string; text: 
           />
         </span>
         <span className="text-muted">{text}</span>
-      </a>
+      </Link>
     </li>
   )
 }

@@ -1,0 +1,31 @@
+import type { Route } from './router.tsx'
+
+// biome-ignore format: one page a line
+const descriptions: Record<string, string> = {
+  '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
+  '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.',
+  '/products/rebound-sigma-pro': 'Invite-only TradingView indicator for short-term rebounds in stocks and ETFs, with a backtest-ready strategy version and a monthly reviewed Rebound List.',
+  '/about': 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.',
+  '/auth': 'Log in to your buyer area or create an account.',
+  '/forgot-password': 'Request a link to set a new password.',
+  '/reset-password': 'Set a new password for your account.',
+  '/checkout': 'Review your order and pay securely by card.',
+  '/checkout/success': 'Your purchase and your TradingView access request.',
+  '/newsletter/confirm': 'Confirm that you want our newsletter.',
+  '/newsletter/unsubscribe': 'Leave our newsletter.',
+  '/welcome': 'What happens after your purchase.',
+  '/setup-guide': 'From access to the first signal in six steps.',
+  '/dashboard': 'Your subscriptions, invoices and recommended assets.',
+  '/admin': 'Recommended assets, users and purchases.',
+  '/legal/terms': 'The terms under which Rebound Sigma Pro is sold: billing, cancellation, refunds, liability and law.',
+  '/legal/privacy': 'Which personal data we process, why, for how long, with whom, and the rights you have.',
+  '/legal/imprint': 'Who runs this site and how to reach us.',
+  '*': 'This page does not exist.',
+}
+
+/** What search engines and previews of shared links say of a page. Browsers never need it, so it is not part of their code. */
+export function descriptionOf({ path }: Route) {
+  const description = descriptions[path]
+  if (!description) throw new Error(`${path} has no description`)
+  return description
+}
