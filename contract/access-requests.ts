@@ -2,6 +2,7 @@ import { endpoint, nothing, paging } from './endpoint.ts'
 import { billingType, id, instant, optionalText, paymentIntentId, text } from './fields.ts'
 import { purchaseStatus } from './purchases.ts'
 import { type InferOutput, schema } from './schema.ts'
+import { accessRequestStatuses } from './statuses.ts'
 
 /** Access is promised within this time of the request. */
 export const accessPromiseHours = 24
@@ -28,7 +29,7 @@ const accessRequest = schema((z) =>
     exchangeName: z.string(),
     tradingViewUsername: z.string(),
     additionalInfo: z.nullable(z.string()),
-    status: z.enum(['requested', 'granted', 'refused', 'revoked']),
+    status: z.enum(accessRequestStatuses),
     /** Why it was refused. */
     reason: z.nullable(z.string()),
     submittedAt: instant(z),

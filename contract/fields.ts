@@ -1,4 +1,5 @@
-import { type InferOutput, schema, type Zod } from './schema.ts'
+import { schema, type Zod } from './schema.ts'
+import { billingTypes } from './statuses.ts'
 
 /** The fields that endpoints share, each with the sentence a person reads when it is wrong. */
 
@@ -71,9 +72,7 @@ export const setupIntentId = schema((z) =>
   z.string().check(z.regex(/^seti_[A-Za-z0-9_]{1,200}$/, 'No card information found.')),
 )
 
-export const billingTypes = ['monthly', 'yearly'] as const
 export const billingType = schema((z) => z.enum(billingTypes))
-export type BillingType = InferOutput<typeof billingType>
 
 /** The highest amount is Stripe's own: 999,999.99. */
 export const cents = schema((z) =>

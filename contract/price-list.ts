@@ -1,4 +1,4 @@
-import type { BillingType } from './fields.ts'
+import type { BillingType } from './statuses.ts'
 
 /** What is sold and for how much, in cents. The server puts it into Stripe; the browser only shows it. */
 export const reboundSigmaPro = {

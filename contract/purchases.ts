@@ -1,20 +1,9 @@
 import { endpoint, nothing, paging, sort } from './endpoint.ts'
 import { billingType, cents, id, instant, setupIntentId } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
+import { bookableStatuses, endReasons, purchaseStatuses } from './statuses.ts'
 
-/** The spec's four, and past_due: a renewal failed, access goes on while the card is asked again. */
-export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'] as const
 export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
-export type PurchaseStatus = InferOutput<typeof purchaseStatus>
-
-/** While a purchase is one of these its owner has access. */
-export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
-export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
-
-export const endedBecause = schema((z) =>
-  z.enum(['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate']),
-)
-export type EndedBecause = InferOutput<typeof endedBecause>
 
 const purchase = schema((z) =>
   z.strictObject({
@@ -33,7 +22,7 @@ const purchase = schema((z) =>
     pastDueSince: z.nullable(instant(z)),
     graceEndsAt: z.nullable(instant(z)),
     endedAt: z.nullable(instant(z)),
-    endedBecause: z.nullable(endedBecause(z)),
+    endedBecause: z.nullable(z.enum(endReasons)),
     refundedAmount: cents(z),
     /** The payment that began it; names it in an access request. Null for a purchase booked by hand. */
     paymentIntentId: z.nullable(z.string()),
@@ -145,7 +134,7 @@ export const purchases = {
         productId: id(z),
         billingType: billingType(z),
         amount: cents(z),
-        status: z.enum(['active', 'cancelled', 'expired']),
+        status: z.enum(bookableStatuses),
       }),
     output: nothing,
   }),

@@ -13,6 +13,7 @@ import { checkMigrations } from './checks/migrations.ts'
 import { checkSettings } from './checks/settings.ts'
 import { readSources } from './checks/sources.ts'
 import { checkTables, type OwnedTable } from './checks/tables.ts'
+import { checkWordLists } from './checks/word-lists.ts'
 import { run } from './run.ts'
 
 /** `npm run check`: everything that can be said of the sources without running them. `-- --fix` formats them first. */
@@ -41,6 +42,13 @@ const steps: Step[] = [
     judge: () => {
       const { complaints, writes } = checkTables(readSources('.'), ownedTables)
       return verdict(complaints, `${ownedTables.length} tables, ${writes} writes`)
+    },
+  },
+  {
+    name: 'lists of statuses',
+    judge: () => {
+      const { complaints, lists } = checkWordLists(readSources('.'))
+      return verdict(complaints, `${lists} lists`)
     },
   },
   {

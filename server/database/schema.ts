@@ -14,6 +14,19 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import {
+  type AccessRequestStatus,
+  accessRequestStatuses,
+  type BillingType,
+  billingTypes,
+  type EndReason,
+  liveStatuses,
+  type PurchaseStatus,
+  purchaseStatuses,
+} from '#contract/statuses.ts'
+import { sqlList } from './sql-list.ts'
+
+const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 
 const id = () => uuid().primaryKey().defaultRandom()
 const moment = () => timestamp({ withTimezone: true, precision: 3 })
@@ -106,9 +119,9 @@ export const purchases = pgTable(
       .notNull()
       .references(() => users.id),
     productId: uuid().notNull(),
-    billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+    billingType: text().$type<BillingType>().notNull(),
     amount: integer().notNull(),
-    status: text().$type<'active' | 'pending_cancel' | 'past_due' | 'cancelled' | 'expired'>().notNull(),
+    status: text().$type<PurchaseStatus>().notNull(),
     createdAt: createdAt(),
     /** Null for a purchase that an admin booked by hand. */
     stripeSubscriptionId: text().unique(),
@@ -119,7 +132,7 @@ export const purchases = pgTable(
     pastDueSince: moment(),
     failedPayments: integer().notNull().default(0),
     endedAt: moment(),
-    endedBecause: text().$type<'cancelled' | 'unpaid' | 'refunded' | 'disputed' | 'duplicate'>(),
+    endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
     isDisputed: boolean().notNull().default(false),
   },
@@ -129,18 +142,13 @@ export const purchases = pgTable(
     index('purchases_by_status').on(t.status, t.createdAt, t.id),
     index('purchases_by_billing').on(t.billingType, t.createdAt, t.id),
     index('purchases_by_both').on(t.status, t.billingType, t.createdAt, t.id),
-    check('purchases_billing_type', sql`${t.billingType} in ('monthly', 'yearly')`),
-    check(
-      'purchases_status',
-      sql`${t.status} in ('active', 'pending_cancel', 'past_due', 'cancelled', 'expired')`,
-    ),
+    check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
+    check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.amount} >= 0 and ${t.refundedAmount} >= 0`),
     // Two checkouts of one account can race; the database has the last word.
     uniqueIndex('purchases_one_live')
       .on(t.userId, t.productId)
-      .where(
-        sql`${t.stripeSubscriptionId} is not null and ${t.status} in ('active', 'pending_cancel', 'past_due')`,
-      ),
+      .where(sql`${t.stripeSubscriptionId} is not null and ${t.status} in ${listed(liveStatuses)}`),
   ],
 )
 
@@ -148,7 +156,7 @@ export const purchases = pgTable(
 export const subscriptionMovements = pgTable('subscription_movements', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   month: date().notNull(),
-  billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+  billingType: text().$type<BillingType>().notNull(),
   begun: bigint({ mode: 'number' }).notNull(),
   begunAmount: bigint({ mode: 'number' }).notNull(),
   ended: bigint({ mode: 'number' }).notNull(),
@@ -161,7 +169,7 @@ export const checkouts = pgTable(
   {
     id: id(),
     productId: uuid().notNull(),
-    billingType: text().$type<'monthly' | 'yearly'>().notNull(),
+    billingType: text().$type<BillingType>().notNull(),
     amount: integer().notNull(),
     email: text().notNull(),
     /** Null for a guest, until the payment has arrived. */
@@ -225,7 +233,7 @@ export const accessRequests = pgTable(
     additionalInfo: text(),
     /** The exchange's keys, sealed; null once purged. */
     sealedKeys: text(),
-    status: text().$type<'requested' | 'granted' | 'refused' | 'revoked'>().notNull().default('requested'),
+    status: text().$type<AccessRequestStatus>().notNull().default('requested'),
     reason: text(),
     submittedAt: createdAt(),
     decidedAt: moment(),
@@ -243,7 +251,7 @@ export const accessRequests = pgTable(
     uniqueIndex('access_requests_one_open').on(t.purchaseId).where(sql`${t.status} = 'requested'`),
     index('access_requests_user').on(t.userId),
     index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
-    check('access_requests_status', sql`${t.status} in ('requested', 'granted', 'refused', 'revoked')`),
+    check('access_requests_status', sql`${t.status} in ${listed(accessRequestStatuses)}`),
   ],
 )
 

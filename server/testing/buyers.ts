@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { checkout } from '#contract/checkout.ts'
-import type { BillingType } from '#contract/fields.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Visitor } from './visitor.ts'
 
 type Begun = { clientSecret: string; paymentIntentId: string }

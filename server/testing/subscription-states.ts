@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Stripe } from 'stripe'
-import type { EndedBecause, PurchaseStatus } from '#contract/purchases.ts'
+import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 
 /** Everything that Stripe can report, column by column; the types insist that no word is missing. */
 export const words = {
@@ -29,7 +29,7 @@ export const words = {
 export type StateAtStripe = Record<keyof typeof words, string>
 export type Meaning = {
   purchase: PurchaseStatus | 'none'
-  endedBecause: EndedBecause | null
+  endedBecause: EndReason | null
   access: boolean
 }
 type Row = { when: Record<keyof typeof words, string[]>; meaning: Meaning }
@@ -56,7 +56,7 @@ function readRow(line: string): Row {
     },
     meaning: {
       purchase: purchase as Meaning['purchase'],
-      endedBecause: because === '–' ? null : (because as EndedBecause),
+      endedBecause: because === '–' ? null : (because as EndReason),
       access: access === 'yes',
     },
   }

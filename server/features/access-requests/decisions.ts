@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access-requests.ts'
+import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
@@ -56,7 +57,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
     ids: string[],
     decision: {
       from: SQL | undefined
-      to: 'granted' | 'refused' | 'revoked'
+      to: Exclude<AccessRequestStatus, 'requested'>
       mail: 'accessGranted' | 'accessRefused' | 'accessRevoked'
       reason?: string
     },

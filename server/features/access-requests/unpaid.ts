@@ -1,12 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { liveStatuses } from '#contract/purchases.ts'
+import { liveStatuses } from '#contract/statuses.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
-
-const live = sql`(${sql.join(
-  liveStatuses.map((status) => sql`${status}`),
-  sql`, `,
-)})`
+import { sqlList } from '../../database/sql-list.ts'
 
 /**
  * Called with the change that ends purchases, so that the list of what is to be revoked never looks through all grants.
@@ -37,7 +33,7 @@ export async function accessEnds(
  */
 export const isUnpaid = sql`${accessRequests.endedAt} is not null and not exists (
   select from access_requests claim
-  join purchases on purchases.id = claim.purchase_id and purchases.status in ${live}
+  join purchases on purchases.id = claim.purchase_id and purchases.status in ${sql.raw(sqlList(liveStatuses))}
   where claim.user_id = ${accessRequests.userId}
     and lower(claim.trading_view_username) = lower(${accessRequests.tradingViewUsername})
     and claim.status in ('requested', 'granted')

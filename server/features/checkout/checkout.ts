@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, inArray } from 'drizzle-orm'
-import type { BillingType } from '#contract/fields.ts'
+import { and, eq } from 'drizzle-orm'
 import { catalogue, priceOf } from '#contract/price-list.ts'
-import { type EndedBecause, liveStatuses } from '#contract/purchases.ts'
+import { type BillingType, type EndReason } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases as booked, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
@@ -31,7 +31,7 @@ type Purchases = {
   ofPaymentIntent(
     userId: string,
     paymentIntentId: string,
-  ): Promise<{ endedBecause: EndedBecause | null } | undefined>
+  ): Promise<{ endedBecause: EndReason | null } | undefined>
 }
 
 type Product = (typeof catalogue)[number]
@@ -138,7 +138,7 @@ async function refuseSecond(db: Database, product: Product, buyer: User | null, 
       and(
         buyer ? eq(users.id, buyer.id) : eq(users.email, email),
         eq(booked.productId, product.id),
-        inArray(booked.status, [...liveStatuses]),
+        isLivePurchase,
       ),
     )
     .limit(1)

@@ -1,5 +1,5 @@
-import { type BillingType, billingTypes } from '#contract/fields.ts'
 import { catalogue, priceOf } from '#contract/price-list.ts'
+import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 
 type Product = (typeof catalogue)[number]
@@ -9,7 +9,7 @@ const wanted = (product: Product, billing: BillingType) => ({
   lookupKey: `${product.slug}-${billing}`,
   product: { id: product.slug, name: product.name },
   amount: priceOf(product, billing),
-  interval: billing === 'yearly' ? ('year' as const) : ('month' as const),
+  interval: billingPeriods[billing],
 })
 
 const wantedPrices = () =>

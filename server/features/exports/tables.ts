@@ -1,6 +1,8 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/exports.ts'
 import { catalogue } from '#contract/price-list.ts'
+import { liveStatuses } from '#contract/statuses.ts'
+import { sqlList } from '../../database/sql-list.ts'
 
 /**
  * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that
@@ -13,7 +15,7 @@ const plain = (column: string) =>
 // Neither is formatted by a pattern: how PostgreSQL itself writes them costs a third less.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
-const isLive = `status in ('active', 'pending_cancel', 'past_due')`
+const isLive = `status in ${sqlList(liveStatuses)}`
 
 const productName = `case p.product_id ${catalogue
   .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)

@@ -1,9 +1,10 @@
 import type { OverviewMonth } from '#contract/overview.ts'
+import type { BillingType } from '#contract/statuses.ts'
 
 /** What a month brought to subscriptions of one billing type; amounts in cents for a whole billing period. */
 export type Movement = {
   month: string
-  billingType: 'monthly' | 'yearly'
+  billingType: BillingType
   begun: number
   begunAmount: number
   ended: number

@@ -1,10 +1,10 @@
-import { and, eq, inArray } from 'drizzle-orm'
-import type { BillingType } from '#contract/fields.ts'
+import { and, eq } from 'drizzle-orm'
 import { catalogue } from '#contract/price-list.ts'
-import { isLive, liveStatuses } from '#contract/purchases.ts'
+import { type BillingType, type BookableStatus, isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
@@ -18,7 +18,7 @@ type NewPurchase = {
   productId: string
   billingType: BillingType
   amount: number
-  status: 'active' | 'cancelled' | 'expired'
+  status: BookableStatus
 }
 
 type Dependencies = {
@@ -57,13 +57,7 @@ export function createAdministration(deps: Dependencies) {
         const [live] = await tx
           .select({ id: purchases.id })
           .from(purchases)
-          .where(
-            and(
-              eq(purchases.userId, userId),
-              eq(purchases.productId, productId),
-              inArray(purchases.status, [...liveStatuses]),
-            ),
-          )
+          .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
         if (live && status === 'active') throw conflict('This user already has an active subscription')
         await tx.insert(purchases).values({ ...wanted, createdAt: now() })
         await record(tx, actor, 'add', user.email, wanted)

@@ -1,4 +1,4 @@
-import { isLive } from '#contract/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'

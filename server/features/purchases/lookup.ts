@@ -1,6 +1,6 @@
-import { and, desc, eq, inArray } from 'drizzle-orm'
-import { liveStatuses } from '#contract/purchases.ts'
+import { and, desc, eq } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import { listPurchases, prepareOwnPurchases } from './list.ts'
@@ -40,13 +40,7 @@ export function createLookup({ db }: { db: Database }) {
       const [found] = await db
         .select({ id: purchases.id })
         .from(purchases)
-        .where(
-          and(
-            eq(purchases.userId, userId),
-            eq(purchases.productId, productId),
-            inArray(purchases.status, [...liveStatuses]),
-          ),
-        )
+        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
         .limit(1)
       return found !== undefined
     },

@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { liveStatuses } from '#contract/purchases.ts'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { checkouts as checkoutRows, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
@@ -26,7 +26,6 @@ const byHand = 'This purchase was booked by the seller. Please contact support t
 /** What buyers do with their subscriptions. */
 export function createOwnSubscriptions(deps: Dependencies) {
   const { db, now, stripe, checkouts, lookup, sync, runExclusive, crashPoint } = deps
-  const isLive = inArray(purchases.status, [...liveStatuses])
 
   /** Names a wish made on what is known now: made twice at once, also by two processes, it is one wish to Stripe. */
   async function keyFor(wish: string, subscriptionId: string) {
@@ -88,7 +87,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
       const live = await db
         .select({ id: purchases.stripeSubscriptionId })
         .from(purchases)
-        .where(and(eq(purchases.userId, userId), isLive))
+        .where(and(eq(purchases.userId, userId), isLivePurchase))
       const open = await db
         .select({ id: checkoutRows.subscriptionId })
         .from(checkoutRows)
@@ -101,7 +100,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
       await db
         .update(purchases)
         .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
-        .where(and(eq(purchases.userId, userId), isLive, isNull(purchases.stripeSubscriptionId)))
+        .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
       await accessEnds(db, { userId }, now())
     },
   }

@@ -1,7 +1,7 @@
-import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
-import { liveStatuses } from '#contract/purchases.ts'
 import type { Database } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '../../database/schema.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
@@ -54,7 +54,7 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
       .innerJoin(checkouts, eq(checkouts.subscriptionId, purchases.stripeSubscriptionId))
       .where(
         and(
-          inArray(purchases.status, [...liveStatuses]),
+          isLivePurchase,
           or(lt(purchases.currentPeriodEnd, now()), eq(purchases.status, 'past_due')),
           or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
         ),

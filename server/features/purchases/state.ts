@@ -1,4 +1,4 @@
-import type { EndedBecause, PurchaseStatus } from '#contract/purchases.ts'
+import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 import type { Subscription } from '../../gateways/stripe.ts'
 
 /** What a purchase takes over from Stripe. */
@@ -11,7 +11,7 @@ export type PurchaseState = {
   pastDueSince: Date | null
   failedPayments: number
   endedAt: Date | null
-  endedBecause: EndedBecause | null
+  endedBecause: EndReason | null
   refundedAmount: number
   isDisputed: boolean
 }
@@ -53,7 +53,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
   const isPaused = status === 'paused'
   const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
   if (endedAt || status === 'canceled' || isPaused) {
-    const endedBecause: EndedBecause = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
+    const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }

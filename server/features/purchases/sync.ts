@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
-import { isLive, liveStatuses } from '#contract/purchases.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { isLive } from '#contract/statuses.ts'
 import { coalesce } from '../../concurrency/coalesce.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
@@ -162,7 +163,7 @@ async function hasOther(tx: Transaction, userId: string, { productId, subscripti
       and(
         eq(purchases.userId, userId),
         eq(purchases.productId, productId),
-        inArray(purchases.status, [...liveStatuses]),
+        isLivePurchase,
         sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
       ),
     )

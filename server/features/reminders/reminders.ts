@@ -1,7 +1,7 @@
 import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import { liveStatuses } from '#contract/purchases.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -33,7 +33,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
         db
           .select({ one: sql`1` })
           .from(purchases)
-          .where(and(eq(purchases.userId, users.id), inArray(purchases.status, [...liveStatuses]))),
+          .where(and(eq(purchases.userId, users.id), isLivePurchase)),
       ),
     )
 

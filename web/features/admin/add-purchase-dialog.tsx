@@ -4,6 +4,7 @@ import { catalog } from '#contract/catalog.ts'
 import { billingType, id } from '#contract/fields.ts'
 import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
+import { billingTypes, bookableStatuses } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -19,7 +20,7 @@ const form = z.object({
   productId: id(z),
   billingType: billingType(z),
   amount: dollarAmount,
-  status: z.enum(['active', 'cancelled', 'expired']),
+  status: z.enum(bookableStatuses),
 })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
@@ -55,8 +56,9 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         <div className="grid gap-4 sm:grid-cols-2">
           <Field name="billingType" label="Billing Type">
             <Select>
-              <option value="monthly">monthly</option>
-              <option value="yearly">yearly</option>
+              {billingTypes.map((billing) => (
+                <option key={billing}>{billing}</option>
+              ))}
             </Select>
           </Field>
           <Field name="amount" label="Amount in dollars">
@@ -65,9 +67,9 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
         </div>
         <Field name="status" label="Status">
           <Select>
-            <option value="active">active</option>
-            <option value="cancelled">cancelled</option>
-            <option value="expired">expired</option>
+            {bookableStatuses.map((status) => (
+              <option key={status}>{status}</option>
+            ))}
           </Select>
         </Field>
         <DialogButtons onClose={onClose}>

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
-import { type Purchase, purchaseStatuses, purchases } from '#contract/purchases.ts'
+import { type Purchase, purchases } from '#contract/purchases.ts'
+import { billingTypes, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -15,7 +16,7 @@ import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { Filter, SearchBox } from './search-box.tsx'
-import { StatusBadge, statusText } from './status-badge.tsx'
+import { StatusBadge } from './status-badge.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
 
 type Chosen = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
@@ -97,14 +98,15 @@ function Filters({ filters, onChange }: { filters: Chosen; onChange: (filters: C
         <option value="">All statuses</option>
         {purchaseStatuses.map((status) => (
           <option key={status} value={status}>
-            {statusText[status]}
+            {statusTexts[status]}
           </option>
         ))}
       </Filter>
       <Filter aria-label="Billing" value={filters.billingType ?? ''} onChange={set('billingType')}>
         <option value="">All billing</option>
-        <option value="monthly">monthly</option>
-        <option value="yearly">yearly</option>
+        {billingTypes.map((billing) => (
+          <option key={billing}>{billing}</option>
+        ))}
       </Filter>
       <Filter aria-label="Sort purchases" value={filters.sort} onChange={set('sort')}>
         <option value="newest">Newest first</option>

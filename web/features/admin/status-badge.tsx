@@ -1,4 +1,4 @@
-import type { PurchaseStatus } from '#contract/purchases.ts'
+import { type PurchaseStatus, statusTexts } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 
 const tones = {
@@ -9,15 +9,6 @@ const tones = {
   expired: 'neutral',
 } as const
 
-/** Statuses as they are, except the spec's one in words. */
-export const statusText: Record<PurchaseStatus, string> = {
-  active: 'active',
-  pending_cancel: 'Cancels at period end',
-  past_due: 'past due',
-  cancelled: 'cancelled',
-  expired: 'expired',
-}
-
 export function StatusBadge({ status }: { status: PurchaseStatus }) {
-  return <Badge tone={tones[status]}>{statusText[status]}</Badge>
+  return <Badge tone={tones[status]}>{statusTexts[status]}</Badge>
 }

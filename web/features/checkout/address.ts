@@ -1,5 +1,5 @@
-import type { BillingType } from '#contract/fields.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
 
 export const checkoutAddress = (billing: BillingType) =>
   `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`

@@ -1,6 +1,6 @@
 import { Check, LockKeyhole, RotateCcw } from 'lucide-react'
-import type { BillingType } from '#contract/fields.ts'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { dollars, exactDollars } from '#web/ui/money.ts'

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
+import { billingPeriods, statusTexts } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -11,29 +12,28 @@ import { CardUpdateDialog } from '../checkout/card-update-dialog.tsx'
 import { InvoicesDialog } from './invoices-dialog.tsx'
 import { useDownloadInvoice } from './use-download-invoice.ts'
 
-const badges = {
-  active: { text: 'active', tone: 'good' },
-  pending_cancel: { text: 'Cancels at period end', tone: 'warning' },
-  past_due: { text: 'past due', tone: 'bad' },
-  cancelled: { text: 'cancelled', tone: 'neutral' },
-  expired: { text: 'expired', tone: 'neutral' },
+const tones = {
+  active: 'good',
+  pending_cancel: 'warning',
+  past_due: 'bad',
+  cancelled: 'neutral',
+  expired: 'neutral',
 } as const
 
 export function PurchaseRow({ purchase }: { purchase: Purchase }) {
   const { id, product, billingType, amount, status } = purchase
-  const badge = badges[status]
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
       <div className="flex min-w-0 flex-col gap-1.5">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <h3 className="text-lg">{product.name}</h3>
-          <Badge tone={badge.tone}>{badge.text}</Badge>
+          <Badge tone={tones[status]}>{statusTexts[status]}</Badge>
         </div>
         <p className="flex flex-wrap items-baseline gap-x-2 text-muted">
           <span>{billingType} subscription</span>
           <span aria-hidden="true">·</span>
           <span className="font-medium text-ink tabular-nums">
-            {dollars(amount)}/{billingType === 'yearly' ? 'year' : 'month'}
+            {dollars(amount)}/{billingPeriods[billingType]}
           </span>
         </p>
         <Dates purchase={purchase} />

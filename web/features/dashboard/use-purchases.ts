@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { reboundSigmaPro } from '#contract/price-list.ts'
-import { isLive, purchases } from '#contract/purchases.ts'
+import { purchases } from '#contract/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
 import { callPage } from '#web/api/client.ts'
 import { keyOf } from '#web/api/use-data.ts'
 

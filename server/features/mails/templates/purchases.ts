@@ -1,10 +1,11 @@
+import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
 
-type Subscription = { name: string; product: string; billingType: 'monthly' | 'yearly'; amount: number }
+type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
 const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
   ['Product', product],
-  ['Price', `${dollars(amount)} per ${billingType === 'yearly' ? 'year' : 'month'}`],
+  ['Price', `${dollars(amount)} per ${billingPeriods[billingType]}`],
 ]
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
