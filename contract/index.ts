@@ -13,6 +13,7 @@ import { overview } from './overview.ts'
 import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
+import { stripeSetup } from './stripe-setup.ts'
 
 /** Every call between browser and server, by room. */
 export const contract = {
@@ -30,4 +31,5 @@ export const contract = {
   audit,
   overview,
   reminders,
+  stripeSetup,
 } satisfies Record<string, Record<string, Endpoint>>

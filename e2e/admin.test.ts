@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { sql } from 'drizzle-orm'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { assets } from '#contract/assets.ts'
@@ -45,6 +46,26 @@ async function asker(shop: TestShop) {
   })
   return { ...buyer, tradingViewUsername }
 }
+
+test('what is wrong with the prices at Stripe is said at the top, with what to do', async ({
+  page,
+  shop,
+}) => {
+  await openAdmin(page, shop)
+  const card = page.getByRole('group', { name: 'Payments' })
+  await expect(card.getByText('Ready')).toBeVisible()
+  await expect(card.getByText('no money moves')).toBeHidden()
+  const archive = (active: boolean) =>
+    shop.connection.db.execute(sql`
+      update sandbox.objects set data = jsonb_set(data, '{active}', ${String(active)}::jsonb)
+      where data->>'lookup_key' = 'rebound-sigma-pro-monthly'`)
+  await archive(false)
+  await page.reload()
+  await expect(card.getByText('1 to do')).toBeVisible()
+  await expect(card.getByText('but it is archived. A restart or npm run stripe -- setup')).toBeVisible()
+  await expectAccessible(page)
+  await archive(true)
+})
 
 test.describe('who is no admin', () => {
   test('is told so and sent home', async ({ page, shop }) => {

@@ -24,6 +24,7 @@ import { purchaseSchedules } from './features/purchases/schedules.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
+import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
@@ -68,6 +69,10 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     log.error({ err: error }, 'a price is not ready at Stripe; it is asked for again at the next checkout'),
   )
 
+  // Not waited for: a start must not depend on it.
+  if (config.stripe)
+    rooms.stripeSetup.warn().catch((error: unknown) => log.error({ err: error }, 'Stripe was not looked at'))
+
   registerSchedules(
     queue,
     accountSchedules(accounts),
@@ -97,6 +102,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.reminders, reminderRoutes(rooms.reminders))
   mount(contract.exports, exportRoutes(rooms.exports))
   mount(contract.jobs, jobRoutes(rooms.jobs))
+  mount(contract.stripeSetup, stripeSetupRoutes(rooms.stripeSetup))
   mount(contract.audit, auditRoutes(rooms.audit))
 
   mountHealth(app, { pool: connection.pool, queue })

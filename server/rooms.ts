@@ -5,16 +5,17 @@ import { createAccessRequests } from './features/access-requests/access-requests
 import { createAccounts, createDeletion } from './features/accounts/accounts.ts'
 import { createAssets } from './features/assets/assets.ts'
 import { createAudit } from './features/audit/audit.ts'
-import { createCheckout, createCheckouts } from './features/checkout/checkout.ts'
+import { createCheckout, createCheckouts, wantedPrices } from './features/checkout/checkout.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createExports } from './features/exports/exports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { createOverview } from './features/overview/overview.ts'
-import { createPurchases } from './features/purchases/purchases.ts'
+import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { createSessions } from './features/sessions/sessions.ts'
+import { createStripeSetup } from './features/stripe-setup/stripe-setup.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { Queue } from './jobs/queue.ts'
@@ -93,6 +94,15 @@ export function createRooms(deps: RoomDependencies) {
     overview: createOverview({ db, now, queue, mails, supportEmail }),
     reminders: createReminders({ db, now, queue, mails, audit, accounts }),
     jobs: createJobs({ db, queue, audit }),
+    stripeSetup: createStripeSetup({
+      stripe,
+      now,
+      log,
+      secretKey: config.stripe?.secretKey,
+      publicUrl: config.publicUrl,
+      events: eventTypes,
+      prices: wantedPrices(),
+    }),
   }
 }
 

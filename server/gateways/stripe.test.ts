@@ -196,3 +196,16 @@ test('a refund that the bank refuses at once is not called a refund', async () =
   }))
   await expect(stripe.refund('pi_1', 3900)).rejects.toMatchObject({ status: 409 })
 })
+
+test('a restricted key’s missing permissions are found without changing anything', async () => {
+  const { stripe, requests, faults } = await talkTo(({ method, path }) =>
+    path.startsWith('/v1/refunds') || path === '/v1/events'
+      ? { status: 403, body: error('invalid_request_error') }
+      : method === 'GET' && !path.endsWith('_none')
+        ? { status: 200, body: { object: 'list', data: [] } }
+        : { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) },
+  )
+  expect(await stripe.missingPermissions()).toEqual(['Charges and refunds: write', 'Events: read'])
+  expect(requests.filter(({ method, path }) => method === 'POST' && !path.includes('_none'))).toEqual([])
+  expect(faults).toEqual([])
+})

@@ -1,5 +1,6 @@
 // The value by its default name: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
+import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/answers.ts'
 import { cardCalls } from './stripe/cards.ts'
 import { eventCalls } from './stripe/events.ts'
@@ -8,8 +9,10 @@ import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
 
-export type { StripeFault } from './stripe/answers.ts'
+export { apiVersion } from './stripe/account.ts'
+export { type StripeFault, StripeRefusal } from './stripe/answers.ts'
 export type { StripeEvent } from './stripe/events.ts'
+export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
@@ -44,6 +47,7 @@ export function createStripeGateway({ secretKey, webhookSecret, address, report 
     ...invoiceCalls(client),
     ...cardCalls(client),
     ...priceCalls(client),
+    ...accountCalls(client),
     ...eventCalls(client, webhookSecret),
     /** How often Stripe failed us so far, by the kind of fault. */
     faults: faults as ReadonlyMap<string, number>,

@@ -37,6 +37,7 @@ type Purchases = {
 type Product = (typeof catalogue)[number]
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
 
+export { wantedPrices } from './prices.ts'
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */

@@ -12,7 +12,7 @@ const wanted = (product: Product, billing: BillingType) => ({
   interval: billingPeriods[billing],
 })
 
-const wantedPrices = () =>
+export const wantedPrices = () =>
   catalogue.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
 
 /** The catalogue's prices at Stripe, found by their lookup keys, made when they are missing or differ. */

@@ -17,6 +17,7 @@ import { createReconciler } from './reconciler.ts'
 import { createRenewalNotices } from './renewal-notices.ts'
 import { createSync } from './sync.ts'
 
+export { eventTypes } from './inbox.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Dependencies = {

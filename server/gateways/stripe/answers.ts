@@ -13,6 +13,19 @@ export type StripeFault = {
   isOutage: boolean
 }
 
+/** A refusal because of Stripe; what Stripe itself said is for the log and the seller. */
+export class StripeRefusal extends Refusal {
+  readonly fault: StripeFault
+  constructor(fault: StripeFault, retryAfterSeconds: number) {
+    super(
+      fault.isOutage ? 503 : 502,
+      fault.isOutage ? away : broken,
+      fault.isOutage ? { retryAfterSeconds } : {},
+    )
+    this.fault = fault
+  }
+}
+
 export type Client = ReturnType<typeof createClient>
 
 const { StripeCardError, StripeConnectionError, StripeError, StripeInvalidRequestError } = StripeSdk.errors
@@ -42,9 +55,9 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     if (error instanceof StripeCardError) return new Refusal(402, error.message)
     const { type, statusCode: status, code, message, requestId, headers } = error
     const isOutage = error instanceof StripeConnectionError || passes(status)
-    report({ type, status, code, message, requestId, isOutage })
-    if (!isOutage) return new Refusal(502, broken)
-    return new Refusal(503, away, { retryAfterSeconds: Number(headers?.['retry-after']) || 5 })
+    const fault = { type, status, code, message, requestId, isOutage }
+    report(fault)
+    return new StripeRefusal(fault, Number(headers?.['retry-after']) || 5)
   }
 
   /** Waits for an answer. What the caller `expects` is thrown as it came, for the caller to understand. */

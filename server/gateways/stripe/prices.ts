@@ -17,7 +17,9 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
   }
 
   async function ensureProduct({ id, name }: WantedPrice['product']) {
-    if (await orMissing(sdk.products.retrieve(id))) return
+    const found = await orMissing(sdk.products.retrieve(id))
+    if (found && !found.active) await ask(sdk.products.update(id, { active: true }))
+    if (found) return
     const exists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
     await ask(sdk.products.create({ id, name }), exists).catch((error: unknown) => {
       // Another process was faster.
@@ -26,14 +28,26 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
   }
 
   return {
+    /** What is wrong with a price at Stripe, in words; nothing when it is as wanted. */
+    async priceFault(wanted: WantedPrice): Promise<string | null> {
+      const [holder, product] = [
+        await holderOf(wanted.lookupKey),
+        await orMissing(sdk.products.retrieve(wanted.product.id)),
+      ]
+      if (product && !product.active) return `its product ${wanted.product.id} is archived`
+      if (!holder) return 'it is missing'
+      if (!holder.active) return 'it is archived'
+      return isAsWanted(holder, wanted) ? null : `it is ${inWords(holder)}`
+    },
+
     /**
      * The price that new subscriptions pay. A price at Stripe never changes: when the catalogue does, or when the old
      * one was archived, a new one takes over the lookup key, and running subscriptions keep theirs.
      */
     async ensurePrice(wanted: WantedPrice): Promise<string> {
       const holder = await holderOf(wanted.lookupKey)
-      if (holder && isAsWanted(holder, wanted)) return holder.id
       await ensureProduct(wanted.product)
+      if (holder && isAsWanted(holder, wanted)) return holder.id
       const made = await change(
         `price-${wanted.lookupKey}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}`,
         (options) =>
@@ -56,6 +70,9 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
     },
   }
 }
+
+const inWords = ({ unit_amount: amount, currency, recurring }: Stripe.Price) =>
+  `${((amount ?? 0) / 100).toFixed(2)} ${currency.toUpperCase()} per ${recurring?.interval ?? 'payment'}`
 
 const isAsWanted = (price: Stripe.Price, { amount, interval, product }: WantedPrice) =>
   price.active &&

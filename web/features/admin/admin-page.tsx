@@ -4,6 +4,7 @@ import { Container, PageHeading } from '#web/ui/page.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import AssetsTab from './assets-tab.tsx'
 import { Overview } from './overview.tsx'
+import { PaymentsCard } from './payments-card.tsx'
 
 const UsersTab = lazy(() => import('./users-tab.tsx'))
 const PurchasesTab = lazy(() => import('./purchases-tab.tsx'))
@@ -38,6 +39,7 @@ export default function AdminPage() {
       <PageHeading title="Admin Dashboard" />
       <Container className="flex flex-col gap-10 pb-24">
         <Overview />
+        <PaymentsCard />
         <Tabs value={tab} onValueChange={setTab} className="flex flex-col gap-6">
           <div className="-mx-5 overflow-x-auto px-5 sm:mx-0 sm:px-0">
             <TabList aria-label="Admin">

@@ -1,0 +1,175 @@
+import type { Finding } from '#contract/stripe-setup.ts'
+import { apiVersion, type StripeGateway, StripeRefusal, type WantedPrice } from '../../gateways/stripe.ts'
+
+type About = Finding['about']
+export type Dependencies = {
+  stripe: StripeGateway
+  now: () => Date
+  /** Undefined while the sandbox serves. */
+  secretKey: string | undefined
+  publicUrl: string
+  /** The events that the shop reads. */
+  events: string[]
+  prices: WantedPrice[]
+}
+
+const day = 86_400_000
+const command = '`npm run stripe -- setup`'
+const list = (items: string[]) => new Intl.ListFormat('en-US').format(items)
+const count = (items: unknown[], what: string) => `${items.length} ${what}${items.length === 1 ? '' : 's'}`
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const ok = (about: About, text: string): Finding => ({ about, state: 'ok', text })
+const todo = (about: About, text: string): Finding => ({ about, state: 'todo', text })
+const note = (about: About, text: string): Finding => ({ about, state: 'note', text })
+
+export const inWords = ({ amount, interval }: WantedPrice) => `$${(amount / 100).toFixed(2)} per ${interval}`
+
+/** The shop's own address, as Stripe must know it. */
+export function addressOf(publicUrl: string) {
+  const { hostname } = new URL(publicUrl)
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
+  return { webhookUrl: `${publicUrl}/api/webhooks/stripe`, hostname, isLocal }
+}
+
+/** Looks at everything that a seller has to set up at Stripe, and says it in plain lines. */
+export function createCheck({ stripe, now, secretKey, publicUrl, events, prices }: Dependencies) {
+  const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
+  const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
+
+  async function account(): Promise<Finding[]> {
+    const { name, mayCharge } = await stripe.account()
+    const mode = isLive ? 'live mode: real money moves' : 'test mode: no money moves'
+    return [
+      mayCharge
+        ? ok('Account', `${name}, in ${mode}.`)
+        : todo('Account', `${name} may not take payments yet. Finish its activation in Stripe’s dashboard.`),
+    ]
+  }
+
+  async function key(): Promise<Finding[]> {
+    const missing = await stripe.missingPermissions()
+    if (missing.length === 0) return [ok('Key', 'The secret key may do everything that the shop needs.')]
+    return [todo('Key', `The secret key lacks permissions: ${list(missing)}.`)]
+  }
+
+  async function priceList(): Promise<Finding[]> {
+    const faults = []
+    for (const price of prices) {
+      const fault = await stripe.priceFault(price)
+      if (fault)
+        faults.push(
+          todo(
+            'Prices',
+            `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart or ${command} repairs it.`,
+          ),
+        )
+    }
+    const all = list(prices.map(inWords))
+    return faults.length > 0 ? faults : [ok('Prices', `New subscribers pay ${all}.`)]
+  }
+
+  async function webhook(): Promise<Finding[]> {
+    if (isLocal)
+      return [
+        note(
+          'Webhook',
+          `Stripe can’t reach ${publicUrl}. Try it with \`stripe listen --forward-to ${webhookUrl}\`.`,
+        ),
+      ]
+    const [ours, ...others] = await stripe.webhookEndpoints(webhookUrl)
+    if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} makes one.`)]
+    const faults = []
+    if (others.length > 0)
+      faults.push(
+        `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
+      )
+    if (ours.version !== apiVersion)
+      faults.push(
+        `its events come in version ${ours.version ?? 'of the account'}, but the shop reads ${apiVersion}`,
+      )
+    const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
+    if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
+    return faults.length > 0
+      ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} repairs it.`))
+      : [ok('Webhook', `Events go to ${webhookUrl}.`), ...(await deliveries())]
+  }
+
+  async function deliveries(): Promise<Finding[]> {
+    const late = await stripe.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
+    if (late.length === 0) return []
+    const many = late.length === 100 ? '100 events or more' : count(late, 'event')
+    return [
+      todo(
+        'Webhook',
+        `${many} of the last three days did not arrive. Check STRIPE_WEBHOOK_SECRET and the endpoint’s page at Stripe; the shop itself asks Stripe every five minutes.`,
+      ),
+    ]
+  }
+
+  async function wallets(): Promise<Finding[]> {
+    if (isLocal) return [note('Wallets', 'Apple Pay and Google Pay are not shown on localhost.')]
+    const domain = await stripe.walletDomain(hostname)
+    if (!domain)
+      return [
+        todo('Wallets', `Stripe doesn’t know ${hostname} yet, so Apple Pay isn’t shown. ${command} adds it.`),
+      ]
+    return domain.fault
+      ? [todo('Wallets', `${hostname}: ${domain.fault}`)]
+      : [ok('Wallets', `Apple Pay and Google Pay are shown on ${hostname}.`)]
+  }
+
+  const emails = async () => [
+    note(
+      'Emails',
+      'Switch Stripe’s own emails to customers off, or buyers get two: Settings > Customer emails (payments, refunds) and Settings > Billing > Subscriptions and emails.',
+    ),
+  ]
+
+  const sandbox = async () => [
+    note('Account', 'The sandbox takes the payments: no money moves. To sell, set Stripe’s keys.'),
+  ]
+
+  /** A part that the key may not see says so, and the others are looked at all the same. */
+  async function look(about: About, part: () => Promise<Finding[]>): Promise<Finding[]> {
+    try {
+      return await part()
+    } catch (error) {
+      if (!(error instanceof StripeRefusal)) throw error
+      const { isOutage, status, message } = error.fault
+      // With these nothing can be seen at all: said once, by the whole.
+      if (isOutage || status === 401) throw error
+      return [(about === 'Account' ? note : todo)(about, `Stripe would not say: ${message}`)]
+    }
+  }
+
+  async function check(): Promise<Finding[]> {
+    const parts: [About, () => Promise<Finding[]>][] = secretKey
+      ? [
+          ['Account', account],
+          ['Key', key],
+          ['Prices', priceList],
+          ['Webhook', webhook],
+          ['Wallets', wallets],
+          ['Emails', emails],
+        ]
+      : [
+          ['Account', sandbox],
+          ['Prices', priceList],
+        ]
+    try {
+      return (await Promise.all(parts.map(([about, part]) => look(about, part)))).flat()
+    } catch (error) {
+      if (!(error instanceof StripeRefusal)) throw error
+      const { isOutage, message } = error.fault
+      return [
+        todo(
+          'Key',
+          isOutage ? `Stripe isn’t answering: ${message}` : `Stripe doesn’t accept the key: ${message}`,
+        ),
+      ]
+    }
+  }
+
+  return check
+}

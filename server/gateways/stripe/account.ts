@@ -1,0 +1,119 @@
+import StripeSdk, { type Stripe } from 'stripe'
+import type { Client } from './answers.ts'
+
+type WebhookEndpoint = { id: string; version: string | null; events: string[] }
+
+/** The version of Stripe's API that the shop speaks, and that its events must come in. */
+export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
+
+/**
+ * What the key must be allowed to do, with the names of Stripe's dashboard, each tried on something that does not
+ * exist: whoever may do it is told that it is missing, whoever may not is told so before.
+ */
+const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
+  ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
+  ['Products: write', (sdk) => sdk.products.update('prod_none', {})],
+  ['Prices: write', (sdk) => sdk.prices.update('price_none', {})],
+  ['Subscriptions: write', (sdk) => sdk.subscriptions.update('sub_none', {})],
+  ['Invoices: write', (sdk) => sdk.invoices.voidInvoice('in_none')],
+  ['Charges and refunds: write', (sdk) => sdk.refunds.update('re_none', {})],
+  ['Payment intents: read', (sdk) => sdk.paymentIntents.retrieve('pi_none')],
+  ['Setup intents: write', (sdk) => sdk.setupIntents.update('seti_none', {})],
+  ['Disputes: read', (sdk) => sdk.disputes.list({ limit: 1 })],
+  ['Events: read', (sdk) => sdk.events.list({ limit: 1 })],
+  ['Webhook endpoints: read', (sdk) => sdk.webhookEndpoints.list({ limit: 1 })],
+  ['Payment method domains: read', (sdk) => sdk.paymentMethodDomains.list({ limit: 1 })],
+]
+
+export const neededPermissions = probes.map(([permission]) => permission)
+
+/** What the seller sets up once: the account, its key, where events go and where wallets are shown. */
+export function accountCalls({ sdk, ask, translate }: Client) {
+  async function mayNot(probe: (sdk: Stripe) => Promise<unknown>): Promise<boolean> {
+    try {
+      await probe(sdk)
+      return false
+    } catch (error) {
+      if (error instanceof StripeSdk.errors.StripePermissionError) return true
+      if (error instanceof StripeSdk.errors.StripeInvalidRequestError) return false
+      throw translate(error)
+    }
+  }
+
+  async function domainOf(name: string) {
+    const { data } = await ask(sdk.paymentMethodDomains.list({ domain_name: name }))
+    return data[0]
+  }
+
+  return {
+    async account() {
+      const {
+        id,
+        business_profile: business,
+        settings,
+        charges_enabled,
+      } = await ask(sdk.accounts.retrieveCurrent())
+      const name = business?.name ?? settings?.dashboard.display_name ?? id
+      return { name, mayCharge: charges_enabled }
+    },
+
+    async missingPermissions(): Promise<string[]> {
+      const refused = await Promise.all(probes.map(([, probe]) => mayNot(probe)))
+      return neededPermissions.filter((_permission, place) => refused[place])
+    },
+
+    /** Those that send to this address, enabled ones only. */
+    async webhookEndpoints(url: string): Promise<WebhookEndpoint[]> {
+      const { data } = await ask(sdk.webhookEndpoints.list({ limit: 100 }))
+      return data
+        .filter((endpoint) => endpoint.url === url && endpoint.status === 'enabled')
+        .map(({ id, api_version: version, enabled_events: sent }) => ({ id, version, events: sent }))
+    },
+
+    /** The secret that signs its events is told only now. */
+    async createWebhookEndpoint(url: string, events: string[]): Promise<string> {
+      const { secret } = await ask(
+        sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled(events) }),
+      )
+      return secret ?? ''
+    },
+
+    async setWebhookEvents(id: string, events: string[]) {
+      await ask(sdk.webhookEndpoints.update(id, { enabled_events: enabled(events) }))
+    },
+
+    async disableWebhookEndpoint(id: string) {
+      await ask(sdk.webhookEndpoints.update(id, { disabled: true }))
+    },
+
+    /** Events that did not arrive, or not yet, newest first; at most a hundred. */
+    async undeliveredEvents(types: string[], since: Date): Promise<Date[]> {
+      const created = { gte: Math.floor(since.getTime() / 1000) }
+      const { data } = await ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 }))
+      return data.map((event) => new Date(event.created * 1000))
+    },
+
+    /** Whether wallets are shown on this domain, and if not, why. Nothing when Stripe does not know it. */
+    async walletDomain(name: string): Promise<{ fault: string | null } | undefined> {
+      const found = await domainOf(name)
+      return found && walletsOf(found)
+    },
+
+    /** Apple and Google look at the domain themselves, when Stripe asks them to. */
+    async ensureWalletDomain(name: string) {
+      const known = await domainOf(name)
+      const { id } = known
+        ? await ask(sdk.paymentMethodDomains.update(known.id, { enabled: true }))
+        : await ask(sdk.paymentMethodDomains.create({ domain_name: name }))
+      await ask(sdk.paymentMethodDomains.validate(id))
+    },
+  }
+}
+
+const enabled = (events: string[]) => events as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
+
+function walletsOf({ enabled: isEnabled, apple_pay: apple, google_pay: google }: Stripe.PaymentMethodDomain) {
+  if (!isEnabled) return { fault: 'The domain is switched off at Stripe.' }
+  const off = [apple, google].find(({ status }) => status !== 'active')
+  return { fault: off ? (off.status_details?.error_message ?? 'Stripe has not verified the domain.') : null }
+}
