@@ -113,6 +113,12 @@ test('only what /api/admin/ begins with is for admins, and all of it', () => {
     ])
 })
 
+test('only a public call may leave open who calls', () => {
+  const optional = endpoints.filter(({ endpoint }) => endpoint.caller === 'optional')
+  expect(optional.map(({ name }) => name)).toEqual(['accounts.user', 'checkout.createSubscriptionIntent'])
+  for (const { endpoint } of optional) expect(endpoint.access).toBe('public')
+})
+
 test('buyers, orders and forms can be exported', () => {
   expect(exportKind(z).options).toEqual(['buyers', 'orders', 'forms'])
 })

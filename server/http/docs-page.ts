@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { escapeHtml } from '../security/escape-html.ts'
+import { jsonSchema } from './openapi.ts'
 import { plainPage } from './plain-page.ts'
 
 const style = `section{scroll-margin-top:1rem}
@@ -40,6 +41,5 @@ const row = (endpoint: Endpoint) =>
 <div class="shapes"><div><h3>Input</h3><pre tabindex="0">${shape(endpoint, 'input')}</pre></div><div><h3>Answer${endpoint.answer ? ` (${endpoint.answer})` : ''}</h3><pre tabindex="0">${shape(endpoint, 'output')}</pre></div></div></details>`
 
 function shape(endpoint: Endpoint, io: 'input' | 'output') {
-  const { $schema: _, ...schema } = z.toJSONSchema(endpoint[io](z), { io, unrepresentable: 'any' })
-  return escapeHtml(JSON.stringify(schema, null, 2))
+  return escapeHtml(JSON.stringify(jsonSchema(endpoint[io](z), io), null, 2))
 }

@@ -97,7 +97,9 @@ function success(endpoint: Endpoint) {
   }
 }
 
-function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+export function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output') {
+  const described = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  // The document itself says which dialect it is.
+  delete described.$schema
+  return described
 }

@@ -31,7 +31,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
     },
 
-    async forget(what: string, email: string, tx: Transaction | Database = db) {
+    async clear(what: string, email: string, tx: Transaction | Database = db) {
       await tx.delete(attempts).where(eq(attempts.key, keyOf(what, email)))
     },
 

@@ -18,7 +18,7 @@ import { shownColumns } from './shown-columns.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
 export { openRequests } from './open.ts'
-export { accessEnds } from './unpaid.ts'
+export { endAccess } from './unpaid.ts'
 
 type Dependencies = {
   db: Database

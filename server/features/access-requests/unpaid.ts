@@ -8,7 +8,7 @@ import { sqlList } from '../../database/sql-list.ts'
  * Called with the change that ends purchases, so that the list of what is to be revoked never looks through all grants.
  * A purchase can come back to life, so the list looks once more at those that are marked.
  */
-export async function accessEnds(
+export async function endAccess(
   tx: Transaction | Database,
   of: { purchaseId: string } | { userId: string },
   at: Date,

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
-import { production } from '../../testing/production.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -197,53 +196,6 @@ describe('logging in', () => {
       const response = await shop.visitor().fetch(`/api/login${query}`)
       expect([response.status, response.headers.get('location')]).toEqual([303, '/auth'])
     }
-  })
-})
-
-describe('a session', () => {
-  test('ends at logout, also for a copy of its cookie', async () => {
-    const person = await shop.user()
-    const copy = shop.visitor()
-    copy.cookies.set('session', person.cookies.get('session') ?? '')
-    await person.call(accounts.logout, {})
-    expect(person.cookies.has('session')).toBe(false)
-    expect(await copy.call(accounts.user, {})).toBeNull()
-  })
-
-  test('holds for another process on the same database, and after a restart', async () => {
-    const person = await shop.user()
-    await using other = await openShop({ databaseUrl: shop.connection.url })
-    const there = other.visitor()
-    there.cookies.set('session', person.cookies.get('session') ?? '')
-    expect(await there.call(accounts.user, {})).toEqual(person.user)
-    await there.call(accounts.logout, {})
-    expect(await person.call(accounts.user, {})).toBeNull()
-  })
-
-  test('ends after 30 days, and lives on while it is used', async () => {
-    await using later = await openShop()
-    const [used, forgotten] = [await later.user(), await later.user()]
-    later.clock.advance({ days: 20 })
-    expect(await used.call(accounts.user, {})).toEqual(used.user)
-    later.clock.advance({ days: 20 })
-    expect(await used.call(accounts.user, {})).toEqual(used.user)
-    expect(await forgotten.call(accounts.user, {})).toBeNull()
-    await later.queue.runNow('forget-expired-sessions')
-    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
-  })
-
-  test('is in a __Host- cookie that only https carries, when the shop has an https address', async () => {
-    await using secure = await openShop({ env: production })
-    const response = await fetch(`http://localhost:${secure.config.port}/api/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'a@example.com', password: 'correct horse battery', name: 'A' }),
-    })
-    expect(response.headers.getSetCookie()).toEqual([
-      expect.stringMatching(
-        /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-      ),
-    ])
   })
 })
 

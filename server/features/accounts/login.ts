@@ -45,7 +45,7 @@ export function createLogin({ db, now, mails, passwords, attempts }: Dependencie
             'Could not create account. If you already have one, log in or use "Forgot password?".',
           )
         await mails.send(tx, email, 'welcome', { name })
-        return { user, authenticated: { userId: user.id, passwordHash, orElse: wrongPassword } }
+        return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
       })
     },
 
@@ -57,9 +57,9 @@ export function createLogin({ db, now, mails, passwords, attempts }: Dependencie
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
       if (!(await passwords.matches(password, found?.passwordHash)) || !found) throw wrongPassword()
-      await attempts.forget('login', email)
+      await attempts.clear('login', email)
       const { user, passwordHash } = found
-      return { user, authenticated: { userId: user.id, passwordHash, orElse: wrongPassword } }
+      return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
     },
   }
 }

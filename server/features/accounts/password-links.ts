@@ -93,7 +93,7 @@ export function createPasswordLinks(deps: Dependencies) {
           .set({ usedAt: now() })
           .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
         await endSessions(tx, used.userId)
-        await attempts.forget('login', user.email, tx)
+        await attempts.clear('login', user.email, tx)
         await mails.send(tx, user.email, 'passwordChanged', {})
       })
     },

@@ -59,7 +59,7 @@ export function createCheckout({ db, now, stripe, checkouts, purchases, crashPoi
 
   /** A nonce of ours stays, so that two tabs never take each other's away; a planted one does not. */
   const keepNonce = async (nonce: string | undefined) =>
-    nonce && (await checkouts.knowNonce(hashToken(nonce))) ? nonce : randomToken()
+    nonce && (await checkouts.hasNonce(hashToken(nonce))) ? nonce : randomToken()
 
   return {
     ensurePrices: prices.ensureAll,

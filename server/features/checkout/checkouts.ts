@@ -47,7 +47,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .orderBy(desc(checkouts.createdAt))
         .limit(10),
 
-    knowNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
+    hasNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
 
     /** Of two tabs that pay, the one that is booked first makes the account; the other one is the same buyer. */
     madeAccount: async (userId: string, nonceHash: string) =>

@@ -55,6 +55,6 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
     if (!(await checkouts.madeAccount(booked.userId, begun.nonceHash)))
       throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     if (!(await checkouts.useLogin(begun.id))) throw pleaseLogIn()
-    return { userId: booked.userId, passwordHash: null, orElse: accountExists }
+    return { userId: booked.userId, passwordHash: null, refusal: accountExists }
   }
 }

@@ -55,7 +55,7 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
     },
 
     /** Addresses that never confirmed, and those that left, are not ours to keep. */
-    async forgetTheOthers() {
+    async forgetInactive() {
       const before = new Date(now().getTime() - keptFor)
       await db
         .delete(subscriptions)

@@ -8,7 +8,7 @@ import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
-import { accessEnds } from '../access-requests/access-requests.ts'
+import { endAccess } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
 import { listPurchases, type Wanted } from './list.ts'
 import type { Lookup } from './lookup.ts'
@@ -76,7 +76,7 @@ export function createAdministration(deps: Dependencies) {
             .update(purchases)
             .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
-        await accessEnds(tx, { purchaseId: id }, now())
+        await endAccess(tx, { purchaseId: id }, now())
         await record(tx, actor, 'cancel', id)
       })
     },
@@ -84,7 +84,7 @@ export function createAdministration(deps: Dependencies) {
     async remove(actor: Actor, id: string) {
       await endAtStripe(id)
       await db.transaction(async (tx) => {
-        await accessEnds(tx, { purchaseId: id }, now())
+        await endAccess(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (removed) await record(tx, actor, 'delete', id, removed)
       })

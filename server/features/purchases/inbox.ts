@@ -75,7 +75,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
     },
 
     /** What a crash or a failure left behind, however much it is. One that fails again does not stop the others. */
-    async handleLeftOvers(onError: (error: unknown) => void) {
+    async handlePending(onError: (error: unknown) => void) {
       for (;;) {
         const left = await db
           .select()
@@ -95,7 +95,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
       }
     },
 
-    async forget(before: Date) {
+    async forgetHandled(before: Date) {
       await db
         .delete(stripeEvents)
         .where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))

@@ -6,7 +6,7 @@ import { isLivePurchase } from '../../database/live-purchase.ts'
 import { checkouts as checkoutRows, purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
-import { accessEnds } from '../access-requests/access-requests.ts'
+import { endAccess } from '../access-requests/access-requests.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Lookup } from './lookup.ts'
 
@@ -101,7 +101,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
         .update(purchases)
         .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
         .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
-      await accessEnds(db, { userId }, now())
+      await endAccess(db, { userId }, now())
     },
   }
 }

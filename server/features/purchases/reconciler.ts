@@ -26,7 +26,7 @@ const atOnce = 500
 /** Asks Stripe for what should have been told: a lost webhook or a browser that never came back loses nothing. */
 export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependencies) {
   const ago = (span: number) => new Date(now().getTime() - span)
-  const complain = (error: unknown) => log.error({ err: error }, 'reconciliation')
+  const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
   /** Events that never arrived are fetched and go the same way as those that did. */
   async function pullEvents() {
@@ -41,7 +41,7 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
   }
 
   /** Checkouts that nobody finished, and subscriptions whose time has come. */
-  async function syncTheUncertain() {
+  async function syncStale() {
     const open = await db
       .select({ id: checkouts.subscriptionId })
       .from(checkouts)
@@ -61,7 +61,7 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
       )
       .orderBy(asc(checkouts.syncedAt))
       .limit(atOnce)
-    for (const { id } of [...open, ...due]) await sync(id).catch(complain)
+    for (const { id } of [...open, ...due]) await sync(id).catch(logError)
   }
 
   async function endGracePeriods() {
@@ -71,16 +71,16 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
       .where(eq(purchases.status, 'past_due'))
     for (const { id, since } of unpaid) {
       if (!id || !since || graceEnd(since) > now()) continue
-      await stripe.cancelNow(id).catch(complain)
-      await sync(id).catch(complain)
+      await stripe.cancelNow(id).catch(logError)
+      await sync(id).catch(logError)
     }
   }
 
   return async function reconcile() {
     await pullEvents()
-    await inbox.handleLeftOvers(complain)
-    await syncTheUncertain()
+    await inbox.handlePending(logError)
+    await syncStale()
     await endGracePeriods()
-    await inbox.forget(ago(90 * day))
+    await inbox.forgetHandled(ago(90 * day))
   }
 }

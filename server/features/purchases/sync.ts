@@ -6,7 +6,7 @@ import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import { accessEnds } from '../access-requests/access-requests.ts'
+import { endAccess } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { createNotifications } from './notifications.ts'
@@ -51,7 +51,7 @@ export function createSync({
     },
   )
 
-  async function bringUpToDate(subscriptionId: string) {
+  async function syncOnce(subscriptionId: string) {
     for (;;) {
       const known = await checkouts.ofSubscription(subscriptionId)
       if (!known) return
@@ -135,13 +135,13 @@ export function createSync({
       .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
       .where(eq(purchases.id, before.id))
       .returning()
-    if (after && !isLive(after.status)) await accessEnds(tx, { purchaseId: after.id }, now())
+    if (after && !isLive(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
     if (after && to && !to.deletedAt)
       await notify(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })
   }
 
-  const sync = coalesce(bringUpToDate)
+  const sync = coalesce(syncOnce)
   return sync
 }
 

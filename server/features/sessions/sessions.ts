@@ -8,8 +8,11 @@ import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { noteDevice } from './known-devices.ts'
 
-/** Whose session begins, and the password it was checked against; null for an account that has none yet. */
-export type Authenticated = { userId: string; passwordHash: string | null; orElse: () => Refusal }
+/**
+ * Whose session begins, and the password hash they were checked against; null for an account without a password. If it has
+ * changed by the time the session begins, `refusal` is the answer.
+ */
+export type Authenticated = { userId: string; passwordHash: string | null; refusal: () => Refusal }
 
 type Found = { id: string; user: User; isRenewed: boolean }
 type Dependencies = { db: Database; now: () => Date; mails: Mails }
@@ -49,7 +52,7 @@ export function createSessions({ db, now, mails }: Dependencies) {
     /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
     async begin(
       { ip, userAgent }: Actor<User | null>,
-      { userId, passwordHash, orElse }: Authenticated,
+      { userId, passwordHash, refusal }: Authenticated,
       oldToken: string | undefined,
     ): Promise<string> {
       const token = randomToken()
@@ -68,7 +71,7 @@ export function createSessions({ db, now, mails }: Dependencies) {
             ),
           )
           .for('share')
-        if (!unchanged) throw orElse()
+        if (!unchanged) throw refusal()
         await tx.insert(sessions).values({
           tokenHash: hashToken(token),
           userId,

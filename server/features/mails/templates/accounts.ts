@@ -55,7 +55,7 @@ const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
     'The link works once and for 60 minutes. If you did not ask for it, ignore this mail: your password stays as it is.',
 })
 
-const passwordChanged: Template<Record<string, never>> = (_, { publicUrl, supportEmail }) => ({
+const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
   subject: 'Your password was changed',
   preheader: 'Every device was logged out.',
   heading: 'Your password was changed',

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { coalesce } from './coalesce.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
+import { createSemaphore } from './semaphore.ts'
+
+/** Work that says when it begins and ends, and ends when it is told to. */
+function createWork() {
+  const log: string[] = []
+  const ends = new Map<string, () => void>()
+  const work = async (name: string) => {
+    log.push(`${name} begins`)
+    await new Promise<void>((end) => ends.set(name, end))
+    log.push(`${name} ends`)
+  }
+  const end = async (name: string) => {
+    await expect.poll(() => ends.has(name)).toBe(true)
+    ends.get(name)?.()
+  }
+  return { log, work, end }
+}
+
+test('a keyed mutex runs work of one key in order, of others at once, also after a failure', async () => {
+  const runExclusive = createKeyedMutex()
+  const { log, work, end } = createWork()
+  const failed = runExclusive('a', () => Promise.reject(new Error('no')))
+  const done = ['a1', 'a2', 'b1'].map((name) => runExclusive(name.slice(0, 1), () => work(name)))
+  await expect(failed).rejects.toThrow('no')
+  await expect.poll(() => log.toSorted()).toEqual(['a1 begins', 'b1 begins'])
+  for (const name of ['a1', 'a2', 'b1']) await end(name)
+  await Promise.all(done)
+  expect(log.filter((line) => line.startsWith('a'))).toEqual(['a1 begins', 'a1 ends', 'a2 begins', 'a2 ends'])
+})
+
+test('calls that come while a run waits to begin share it; those that come later do not', async () => {
+  const { log, work, end } = createWork()
+  let run = 0
+  const sync = coalesce(() => work(String(++run)))
+  const first = sync('x')
+  await expect.poll(() => log).toEqual(['1 begins'])
+  const shared = Array.from({ length: 10 }, () => sync('x'))
+  await end('1')
+  await end('2')
+  await Promise.all([first, ...shared])
+  expect(log).toEqual(['1 begins', '1 ends', '2 begins', '2 ends'])
+})
+
+test('a semaphore lets some in, keeps some waiting, refuses the rest, and lets the next in', async () => {
+  const { log, work, end } = createWork()
+  const gate = createSemaphore({ atOnce: 1, maxWaiting: 1, refusal: () => new Error('full') })
+  const inside = gate.run(() => work('inside'))
+  const waiting = gate.run(() => work('waiting'))
+  await expect(gate.run(() => work('refused'))).rejects.toThrow('full')
+  await end('inside')
+  await end('waiting')
+  await Promise.all([inside, waiting])
+  expect(log).toEqual(['inside begins', 'inside ends', 'waiting begins', 'waiting ends'])
+})

@@ -1,0 +1,50 @@
+import type { PgBoss } from 'pg-boss'
+
+/** What can be done later, and how. */
+export type Kind = {
+  name: string
+  cron?: string
+  workers: number
+  /** What a job is about, for people. */
+  describe(data: object): string
+  run(data: object, job: { id: string }): Promise<void>
+}
+
+export type Kinds = ReadonlyMap<string, Kind>
+
+/**
+ * The job of a process that was killed misses its heartbeat, and is given to another after about 15 seconds.
+ * Failed and finished jobs are kept for 30 days, runs of a schedule for 7.
+ */
+const optionsOf = ({ cron }: Kind) => ({
+  retryLimit: cron ? 3 : 72,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 3600,
+  heartbeatSeconds: 10,
+  expireInSeconds: 600,
+  deleteAfterSeconds: (cron ? 7 : 30) * 86_400,
+  notify: true,
+})
+
+/** What is stored may be of an older release: queues are brought up to date, gone schedules are dropped. */
+export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
+  const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
+  const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))
+  const storedCron = new Map(schedules.map(({ name, cron }) => [name, cron]))
+  await Promise.all([
+    ...[...kinds.values()].map(async (kind) => {
+      const [options, stored] = [optionsOf(kind), storedQueue.get(kind.name)]
+      if (!stored)
+        await boss.createQueue(kind.name, { ...options, policy: kind.cron ? 'exclusive' : 'standard' })
+      else if (
+        Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value)
+      )
+        await boss.updateQueue(kind.name, options)
+      // Due while no server ran: done once at the next start.
+      if (kind.cron && storedCron.get(kind.name) !== kind.cron)
+        await boss.schedule(kind.name, kind.cron, null, { missed: 'once' })
+    }),
+    ...[...storedCron.keys()].filter((name) => !kinds.get(name)?.cron).map((name) => boss.unschedule(name)),
+  ])
+}

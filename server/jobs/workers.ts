@@ -1,0 +1,69 @@
+import type { Job, JobResult, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import { PermanentFailure } from '../errors.ts'
+import { messageOf } from '../process/log.ts'
+import type { Query } from './failed-jobs.ts'
+import type { Kind, Kinds } from './kinds.ts'
+
+type Dependencies = { boss: PgBoss; query: Query; log: Logger }
+
+/** Runs jobs of this process, and counts how they went. */
+export function createWorkers({ boss, query, log }: Dependencies) {
+  const kindOf = new Map<string, string>()
+  const runs = new Map<string, { succeeded: number; failed: number }>()
+
+  async function work(kind: Kind) {
+    const { name, cron } = kind
+    const worker = await boss.work(
+      name,
+      { perJobResults: true, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: cron ? 30 : 5 },
+      async ([job]): Promise<JobResult[]> => {
+        if (!job) return []
+        // There may be more: look again at once instead of after the polling pause.
+        boss.notifyWorker(worker)
+        return [{ id: job.id, ...(await attempt(kind, job)) }]
+      },
+    )
+    kindOf.set(worker, name)
+  }
+
+  async function attempt(kind: Kind, { id, data }: Job<unknown>) {
+    const count = runs.get(kind.name)
+    try {
+      if (kind.cron) await forgetFailures(kind.name)
+      await kind.run((data as object | null) ?? {}, { id })
+      if (count) count.succeeded += 1
+      return { status: 'completed' } as const
+    } catch (error) {
+      if (count) count.failed += 1
+      log.error({ err: error, job: kind.name, id }, 'job failed')
+      const output = { message: messageOf(error) }
+      return { status: error instanceof PermanentFailure ? 'deadletter' : 'failed', output } as const
+    }
+  }
+
+  /** Of a schedule only the latest failure matters, and none once it runs again. */
+  const forgetFailures = (name: string) =>
+    query(`delete from jobs.job where name = $1 and state = 'failed'`, [name])
+
+  return {
+    async start(kinds: Kinds) {
+      for (const name of kinds.keys()) runs.set(name, { succeeded: 0, failed: 0 })
+      for (const kind of kinds.values()) for (let n = 0; n < kind.workers; n++) await work(kind)
+    },
+
+    wake() {
+      for (const worker of kindOf.keys()) boss.notifyWorker(worker)
+    },
+
+    /** Lets running jobs finish for a while; what must be cut short stays stored. */
+    async stop() {
+      const finished = Promise.all([...new Set(kindOf.values())].map((name) => boss.offWork(name)))
+      const patience = AbortSignal.timeout(5000)
+      await Promise.race([finished, new Promise((done) => patience.addEventListener('abort', done))])
+    },
+
+    /** How often each kind of job succeeded and failed in this process. */
+    runs: runs as ReadonlyMap<string, Readonly<{ succeeded: number; failed: number }>>,
+  }
+}
