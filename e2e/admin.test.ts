@@ -315,12 +315,31 @@ test.describe('the purchases tab', () => {
     await expect(rowOf(page, user.email)).toContainText('$39.99')
   })
 
+  test('says how many users it found, and shows the one the arrows have come to', async ({ page, shop }) => {
+    const family = `family-${randomUUID()}`
+    for (let child = 0; child < 8; child++) await shop.user({ email: `${child}-${family}@example.com` })
+    await openAdmin(page, shop, 'Purchases')
+    await page.getByRole('button', { name: 'Add Purchase' }).click()
+    const field = page.getByRole('combobox', { name: 'User' })
+    await field.fill(family)
+    await expect(page.getByRole('status').filter({ hasText: '8 users found' })).toHaveCount(1)
+    await field.press('ArrowUp')
+    const last = page.getByRole('listbox', { name: 'Users' }).getByRole('option', { selected: true })
+    await expect(last).toContainText(`0-${family}`)
+    expect(
+      await last.evaluate((option) => {
+        const list = option.parentElement?.getBoundingClientRect()
+        return list && option.getBoundingClientRect().bottom <= list.bottom
+      }),
+    ).toBe(true)
+  })
+
   test('wants a user that exists', async ({ page, shop }) => {
     await openAdmin(page, shop, 'Purchases')
     await page.getByRole('button', { name: 'Add Purchase' }).click()
     await page.getByLabel('Amount in dollars').fill('39')
     await page.getByRole('combobox', { name: 'User' }).fill('nobody has this')
-    await expect(page.getByRole('listbox').getByText('No users found')).toBeVisible()
+    await expect(page.getByRole('status').filter({ hasText: 'No users found' })).toBeVisible()
     await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
     await expect(dialog(page).getByText('Please choose a user')).toBeVisible()
   })

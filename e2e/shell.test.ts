@@ -61,6 +61,25 @@ test.describe('the header', () => {
     await expect(button).toBeFocused()
   })
 
+  test('has a menu as screen readers and keyboards know it: named, from either end, by letter, back to its button', async ({
+    page,
+    shop,
+  }) => {
+    await logInAs(page, await shop.user({ name: 'Grace' }), shop)
+    await page.goto('/about')
+    const button = page.getByRole('banner').getByRole('button', { name: 'Grace' })
+    await button.press('ArrowUp')
+    await expect(page.getByRole('menu', { name: 'Grace' })).toBeVisible()
+    await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
+    await page.keyboard.press('d')
+    await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
+    await page.keyboard.press('l')
+    await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
+    await page.route('**/api/logout', (route) => route.fulfill({ status: 503, body: '' }))
+    await page.keyboard.press('Enter')
+    await expect(button).toBeFocused()
+  })
+
   test('shows the admin link to admins only', async ({ page, shop }) => {
     await logInAs(page, await shop.admin(), shop)
     await page.goto('/')
@@ -253,6 +272,11 @@ test.describe('tooltips', () => {
     await expect(tooltip).toBeHidden()
     await page.clock.runFor(1)
     await expect(tooltip).toHaveText('Switch to dark theme')
+    // It can be read under a magnifier: it stays while the pointer goes to it (WCAG 1.4.13).
+    const button = await toggle.boundingBox()
+    const tip = await tooltip.boundingBox()
+    await page.mouse.move((button?.x ?? 0) + 20, (tip?.y ?? 0) + 10, { steps: 20 })
+    await expect(tooltip).toBeVisible()
     await page.mouse.move(0, 400)
     await expect(tooltip).toBeHidden()
     await toggle.hover()

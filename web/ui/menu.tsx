@@ -1,16 +1,21 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { classes } from './classes.ts'
 
-/** A menu button as the ARIA practices describe it: arrows, Home, End, Escape, and a click elsewhere closes it. */
+/**
+ * A menu button as the ARIA practices describe it: arrows, Home, End and letters move, Escape and a click elsewhere
+ * close it, and the focus returns to the button.
+ */
 export function Menu(props: { label: ReactNode; className?: string; children: ReactNode }) {
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState<false | 'first' | 'last'>(false)
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
 
   useEffect(() => {
     if (!open) return undefined
-    itemsIn(box.current)[0]?.focus()
+    itemsIn(box.current)
+      .at(open === 'first' ? 0 : -1)
+      ?.focus()
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && !box.current?.contains(event.target)) setOpen(false)
     }
@@ -25,31 +30,38 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
   function openByArrow(event: KeyboardEvent) {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
-    setOpen(true)
+    setOpen(event.key === 'ArrowDown' ? 'first' : 'last')
+  }
+
+  function close() {
+    setOpen(false)
+    button.current?.focus()
   }
 
   function move(event: KeyboardEvent) {
-    if (event.key === 'Escape') {
-      setOpen(false)
-      button.current?.focus()
-    }
+    if (event.key === 'Escape') close()
     const items = itemsIn(box.current)
     const here = items.findIndex((item) => item === document.activeElement)
     const next = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 }[event.key]
-    if (next === undefined) return
-    event.preventDefault()
-    items.at(next % items.length)?.focus()
+    if (next !== undefined) event.preventDefault()
+    const after = [...items.slice(here + 1), ...items]
+    const target =
+      next === undefined
+        ? after.find(({ textContent }) => textContent.toLowerCase().startsWith(event.key.toLowerCase()))
+        : items.at(next % items.length)
+    target?.focus()
   }
 
   return (
     <div ref={box} className="relative">
       <button
         ref={button}
+        id={`${id}-button`}
         type="button"
         aria-haspopup="menu"
-        aria-expanded={open}
+        aria-expanded={open !== false}
         aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
+        onClick={() => setOpen(open ? false : 'first')}
         onKeyDown={openByArrow}
         className={classes('cursor-pointer', props.className)}
       >
@@ -59,9 +71,10 @@ export function Menu(props: { label: ReactNode; className?: string; children: Re
         <div
           id={id}
           role="menu"
+          aria-labelledby={`${id}-button`}
           tabIndex={-1}
           onKeyDown={move}
-          onClick={() => setOpen(false)}
+          onClick={close}
           className="absolute right-0 z-50 mt-2 flex min-w-44 animate-fade flex-col rounded-md border border-line bg-raised p-1.5 shadow-float"
         >
           {props.children}

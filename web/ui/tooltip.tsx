@@ -59,7 +59,8 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
           role="tooltip"
           // Above everything, whatever scrolls or clips around the control.
           popover="manual"
-          className="fixed inset-auto m-0 animate-fade rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
+          // Its invisible edge bridges the gap to the control, so that the pointer can go to it.
+          className="fixed inset-auto m-0 animate-fade overflow-visible before:absolute before:-inset-2 rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
         >
           {text}
         </span>

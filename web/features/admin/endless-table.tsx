@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { HeadCell, Table } from '#web/ui/table.tsx'
-import { groupSize, useWindow } from './use-window.ts'
+import { groupSize, useVirtualRows } from './use-virtual-rows.ts'
 
 type Props<Item> = {
   label: string
@@ -76,7 +76,7 @@ function Rows<Item extends { id: string | number }>(props: {
 }) {
   const { items, columns, table, renderRow } = props
   const groups = Math.ceil(items.length / groupSize)
-  const { isNear, heightOf } = useWindow(table, groups)
+  const { isNear, heightOf } = useVirtualRows(table, groups)
   const parts: ReactNode[] = []
   for (let group = 0; group < groups; group++) {
     const start = group * groupSize

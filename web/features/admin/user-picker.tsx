@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { useData } from '#web/api/use-data.ts'
 import { classes } from '#web/ui/classes.ts'
@@ -13,6 +13,10 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const found = useData(accounts.adminList, { q, limit: 8 }, { enabled: open })
   const users = found.data ?? []
   const list = useId()
+  const active = open && users[at] ? `${list}-${at}` : undefined
+  useEffect(() => {
+    if (active) document.getElementById(active)?.scrollIntoView({ block: 'nearest' })
+  }, [active])
 
   function type(value: string) {
     setTyped(value)
@@ -55,7 +59,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
         aria-expanded={open}
         aria-controls={list}
         aria-autocomplete="list"
-        aria-activedescendant={open && users[at] ? `${list}-${at}` : undefined}
+        aria-activedescendant={active}
         autoComplete="off"
         placeholder="Type an email or a name"
         value={typed}
@@ -65,40 +69,40 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
         onKeyDown={press}
       />
       {open && (
-        <div
-          id={list}
-          role="listbox"
-          aria-label="Users"
-          className="absolute inset-x-0 z-10 mt-1 max-h-64 overflow-y-auto rounded-md border border-line bg-raised p-1.5 shadow-float"
-        >
-          {users.map(({ id, name, email }, index) => (
-            <div
-              key={id}
-              id={`${list}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === at}
-              // Before the input loses the focus and closes the list.
-              onPointerDown={(event) => {
-                event.preventDefault()
-                pick(index)
-              }}
-              className={classes(
-                'cursor-pointer rounded-sm px-3 py-2 text-sm',
-                index === at && 'bg-accent-soft',
-              )}
-            >
-              <span className="block truncate font-medium">{name}</span>
-              <span className="block truncate text-muted">{email}</span>
-            </div>
-          ))}
-          {users.length === 0 && (
-            <p className="px-3 py-2 text-sm text-muted">
-              {found.isFetching ? 'Searching...' : 'No users found'}
-            </p>
-          )}
+        <div className="absolute inset-x-0 z-10 mt-1 rounded-md border border-line bg-raised p-1.5 shadow-float">
+          <div id={list} role="listbox" aria-label="Users" className="max-h-64 overflow-y-auto">
+            {users.map(({ id, name, email }, index) => (
+              <div
+                key={id}
+                id={`${list}-${index}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={index === at}
+                // Before the input loses the focus and closes the list.
+                onPointerDown={(event) => {
+                  event.preventDefault()
+                  pick(index)
+                }}
+                className={classes(
+                  'cursor-pointer rounded-sm px-3 py-2 text-sm',
+                  index === at && 'bg-accent-soft',
+                )}
+              >
+                <span className="block truncate font-medium">{name}</span>
+                <span className="block truncate text-muted">{email}</span>
+              </div>
+            ))}
+          </div>
+          <output className={users.length > 0 ? 'sr-only' : 'block px-3 py-2 text-sm text-muted'}>
+            {found.isFetching ? 'Searching...' : verdict(users.length)}
+          </output>
         </div>
       )}
     </div>
   )
+}
+
+function verdict(count: number) {
+  if (count === 0) return 'No users found'
+  return count === 1 ? '1 user found' : `${count} users found`
 }

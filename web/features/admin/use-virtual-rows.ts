@@ -14,7 +14,7 @@ type Range = { first: number; last: number; focused: number }
  * whatever opens a dialog or changes the theme makes the browser restyle everything that is there.
  * A group is a `<tbody data-group="3">`; the one with the focus stays wherever it is.
  */
-export function useWindow(table: RefObject<HTMLTableElement | null>, groups: number) {
+export function useVirtualRows(table: RefObject<HTMLTableElement | null>, groups: number) {
   const heights = useRef<number[]>([])
   const [range, setRange] = useState<Range>({ first: 0, last: 1, focused: 0 })
   const heightOf = useCallback((group: number) => heights.current[group] ?? likelyHeight, [])
