@@ -93,7 +93,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.purchases, purchaseRoutes(purchases))
   await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))
-  mount(contract.privatePackage, privatePackageRoutes(config.package, purchases))
+  mount(contract.privatePackage, privatePackageRoutes(rooms.privatePackage))
   mount(contract.assets, assetRoutes(rooms.assets))
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)

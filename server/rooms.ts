@@ -12,6 +12,7 @@ import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { createOverview } from './features/overview/overview.ts'
+import { createPrivatePackage } from './features/private-package/private-package.ts'
 import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { createSessions } from './features/sessions/sessions.ts'
@@ -82,13 +83,14 @@ export function createRooms(deps: RoomDependencies) {
       endSubscriptionsOf: purchases.endAllOf,
     }),
     /** Every room that keeps something about people, for "my data". */
-    personal: [accounts, sessions, purchases, accessRequests],
+    personalData: [accounts, sessions, purchases, accessRequests],
     checkouts,
     purchases,
     checkout,
     accessRequests,
     newsletter: createNewsletter({ db, now, mails, secrets }),
     contact: createContact({ db, now, mails, supportEmail }),
+    privatePackage: createPrivatePackage({ links: config.package, purchases }),
     assets: createAssets({ db, now, audit, purchases }),
     exports: createExports({ connection, now, audit }),
     overview: createOverview({ db, now, queue, mails, supportEmail }),

@@ -13,7 +13,7 @@ type Dependencies = {
   sessions: Sessions
   cookie: SessionCookie
   /** Every room that keeps something about people, this one too. */
-  personal: Parameters<typeof collectMyData>[0]
+  personalData: Parameters<typeof collectMyData>[0]
 }
 
 export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
@@ -74,7 +74,7 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
 
     myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return collectMyData(deps.personal, actor.user.id)
+      return collectMyData(deps.personalData, actor.user.id)
     },
 
     async deleteMyself({ password }, { actor, request, reply }) {
