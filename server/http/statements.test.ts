@@ -1,10 +1,10 @@
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
+import { watchStatements } from '../testing/watch-statements.ts'
 
 /** How many statements each reading call sends to the database, the one for session and user included. */
 const budgets: Record<string, number> = {
@@ -40,25 +40,6 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Counts what goes over the shop's own connections; the job queue and the sandbox have others. */
-async function statementsDuring(work: () => Promise<unknown>) {
-  const ours = new Set<unknown>()
-  shop.connection.pool.on('acquire', (client) => ours.add(client))
-  const { query } = pg.Client.prototype
-  let count = 0
-  pg.Client.prototype.query = function counted(this: pg.Client, ...given: unknown[]) {
-    if (ours.has(this)) count += 1
-    return Reflect.apply(query, this, given)
-  } as typeof query
-  try {
-    await work()
-    return count
-  } finally {
-    pg.Client.prototype.query = query
-    shop.connection.pool.removeAllListeners('acquire')
-  }
-}
-
 const reading = Object.entries(contract).flatMap(([room, rows]) =>
   Object.entries<Endpoint>(rows)
     .filter(([, { method, path }]) => method === 'GET' && !path.includes(':'))
@@ -68,11 +49,11 @@ const reading = Object.entries(contract).flatMap(([room, rows]) =>
 async function countAll() {
   const counts: Record<string, number> = {}
   const count = async (name: string, visitor: Visitor, path: string) => {
-    counts[name] = await statementsDuring(async () => {
-      const response = await visitor.fetch(path)
-      expect(response.status, name).toBeLessThan(400)
-      await response.text()
-    })
+    const watch = watchStatements(shop.connection)
+    const response = await visitor.fetch(path)
+    await response.text()
+    counts[name] = watch.stop().length
+    expect(response.status, name).toBeLessThan(400)
   }
   for (const { name, endpoint } of reading)
     await count(name, endpoint.access === 'admin' ? people.admin : people.buyer, endpoint.path)

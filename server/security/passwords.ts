@@ -17,6 +17,7 @@ export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,
   cost = usualCost,
+  argon2 = { hash, verify },
 } = {}) {
   const hashing = createSemaphore({
     atOnce,
@@ -28,15 +29,15 @@ export function createPasswords({
   })
 
   /** For accounts that do not exist: checking against it takes as long as against a real one. */
-  const nobodys = hash('nobody has this password', cost)
+  const nobodys = argon2.hash('nobody has this password', cost)
 
   return {
-    hash: (password: string) => hashing.run(() => hash(password, cost)),
+    hash: (password: string) => hashing.run(() => argon2.hash(password, cost)),
 
     /** Always does the same work, whether there is a hash to check or not. */
     async matches(password: string, passwordHash: string | null | undefined) {
       const against = passwordHash ?? (await nobodys)
-      const same = await hashing.run(() => verify(against, password))
+      const same = await hashing.run(() => argon2.verify(against, password))
       return same && passwordHash !== null && passwordHash !== undefined
     },
 

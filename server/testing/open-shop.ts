@@ -7,6 +7,7 @@ import { accounts } from '#contract/accounts.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox } from '../gateways/outbox.ts'
+import { createPasswords, type Passwords } from '../security/passwords.ts'
 import { startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -22,6 +23,7 @@ export type OpenShopOptions = {
   databaseUrl?: string
   /** What the clock says at first; now, unless given. */
   startsAt?: Date
+  passwords?: Passwords
   log?: Logger
 }
 
@@ -34,6 +36,7 @@ export async function openShop({
   withPages = false,
   databaseUrl,
   startsAt = new Date(),
+  passwords = createPasswords(),
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
@@ -54,6 +57,7 @@ export async function openShop({
     log,
     now: clock.now,
     withPages,
+    passwords,
   })
   const url = shop.config.publicUrl
   const sandbox = () => {

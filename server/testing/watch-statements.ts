@@ -1,0 +1,23 @@
+import pg from 'pg'
+import type { Connection } from '../database/connect.ts'
+
+/** Keeps what goes over the shop's own connections until it is asked; the job queue and the sandbox have others. */
+export function watchStatements({ pool }: Pick<Connection, 'pool'>) {
+  const ours = new Set<unknown>()
+  const statements: string[] = []
+  const note = (client: unknown) => ours.add(client)
+  pool.on('acquire', note)
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[]) {
+    const [statement] = given as [string | { text: string }]
+    if (ours.has(this)) statements.push(typeof statement === 'string' ? statement : statement.text)
+    return Reflect.apply(query, this, given)
+  } as typeof query
+  return {
+    stop() {
+      pg.Client.prototype.query = query
+      pool.off('acquire', note)
+      return statements
+    },
+  }
+}
