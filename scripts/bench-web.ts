@@ -4,19 +4,19 @@ import { accounts } from '#contract/accounts.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
-import { fill, size } from './bench/filled.ts'
+import { fillShop, size } from './bench/fill-shop.ts'
 import { interactions } from './bench/interactions.ts'
 import { pageLoads } from './bench/page-load.ts'
 import { tableOf } from './bench/table.ts'
-import { admin as seller } from './faults/process.ts'
-import { openPostgres } from './faults/victim.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
+import { openLab } from './lab/lab.ts'
+import { seller } from './lab/shop-process.ts'
 
 /** `npm run bench:web`: what a browser has to do for the pages, and how quickly they answer. `-- --quick` with a small shop. */
 await freshWeb()
-const postgres = await openPostgres()
-const shop = await postgres.openVictim()
+const lab = await openLab()
+const shop = await lab.openShop()
 const browser = await chromium.launch({
   executablePath: findBrowser(),
   args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
@@ -24,7 +24,7 @@ const browser = await chromium.launch({
 try {
   // Before the shop is filled: PostgreSQL tidies up for minutes after it.
   const loads = await pageLoads(browser, shop.url)
-  fill(shop)
+  fillShop(shop)
   const [admin, buyer] = [createVisitor(shop.url), createVisitor(shop.url)]
   await admin.call(accounts.login, seller)
   const { id: userId } = await buyer.call(accounts.register, {
@@ -63,5 +63,5 @@ try {
 } finally {
   await browser.close()
   await shop.close()
-  await postgres.close()
+  await lab.close()
 }

@@ -1,72 +1,68 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { accounts } from '#contract/accounts.ts'
-import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
-import { adminLists, countStatements, csvExport } from './bench/admin.ts'
-import { buyersAt, checkouts } from './bench/checkouts.ts'
-import { fill, size } from './bench/filled.ts'
-import { coldStart, loaded, twoProcesses } from './bench/processes.ts'
-import { type Bench, get, loginFlood, openLimit, served } from './bench/requests.ts'
+import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
+import { adminLists } from './bench/admin-lists.ts'
+import { checkouts, openBuyers } from './bench/checkouts.ts'
+import { coldStart, memoryAfterLoad } from './bench/cold-start.ts'
+import { csvExport } from './bench/csv-export.ts'
+import { fillShop, size } from './bench/fill-shop.ts'
+import { openLimit } from './bench/limit.ts'
+import { loginFlood } from './bench/logins.ts'
+import { type Bench, served } from './bench/served.ts'
+import { countStatements } from './bench/statements.ts'
 import { type Line, tableOf } from './bench/table.ts'
-import { admin } from './faults/process.ts'
-import { openPostgres } from './faults/victim.ts'
+import { twoProcesses } from './bench/two-processes.ts'
 import freshWeb from './fresh-web.ts'
+import { openLab } from './lab/lab.ts'
+import { get } from './lab/load.ts'
+import { seller } from './lab/shop-process.ts'
 
 /** `npm run bench`: the shop beside the limit of the machine, as one table. `-- --quick` in under a minute, with a small shop. */
 const quick = process.argv.includes('--quick')
 
 await freshWeb()
-const postgres = await openPostgres()
-const shop = await postgres.openVictim()
+const lab = await openLab()
+const shop = await lab.openShop()
 const lines: Line[] = []
 const add = (measured: Line[]) => {
   lines.push(...measured)
   for (const { what, figure } of measured) console.log(`${what}: ${figure}`)
 }
-await countStatements(shop)
-const limit = await openLimit(shop.url)
+await countStatements(lab, shop)
+const product = '/products/rebound-sigma-pro'
+const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, product)]
 try {
   const bench: Bench = { shop, limit, rounds: quick ? 1 : 3, seconds: quick ? 0.4 : 3 }
-  const seller = createVisitor(shop.url)
-  await seller.call(accounts.login, admin)
   add(await served(bench, 'home', get('/'), { cpu: 1.1, p99: 2 }))
-  const product = '/products/rebound-sigma-pro'
-  const productLimit = await openLimit(shop.url, product)
   add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.1, p99: 2 }))
-  productLimit.close()
   add(await served(bench, 'GET /api/products', get('/api/products'), { cpu: 2 }))
   // As many as there are connections: who asks at the same moment is not the same person.
-  const { buy } = await buyersAt(shop)
-  const buyers = await Promise.all(
-    Array.from({ length: 64 }, async (_, index) => {
-      const buyer = createVisitor(shop.url)
-      await buyer.call(accounts.register, { ...admin, name: 'Buyer', email: `buyer-${index}@example.com` })
-      await buy(buyer)
-      return buyer
-    }),
-  )
-  const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieOf(buyer)))
-
+  const buyers = await openBuyers(shop, 64)
+  const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))
   add(await served(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 5 }))
   add(await served(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 8 }))
-  add(await loginFlood(bench, admin))
+  add(await loginFlood(bench))
   add(await checkouts(bench))
-  add(loaded(shop))
+  add(memoryAfterLoad(shop))
 
   await shop.query('truncate purchases cascade')
-  fill(shop)
-  add(await adminLists(bench, cookieOf(seller)))
+  fillShop(shop)
+  const admin = createVisitor(shop.url)
+  await admin.call(accounts.login, seller)
+  const cookie = cookieHeader(admin)
+  add(await adminLists(bench, cookie))
   if (!quick) {
-    add(await served(bench, 'admin list', get('/api/admin/purchases', cookieOf(seller)), {}))
-    add(await served(bench, 'admin search', get('/api/admin/purchases?q=anna', cookieOf(seller)), {}))
+    add(await served(bench, 'admin list', get('/api/admin/purchases', cookie), {}))
+    add(await served(bench, 'admin search', get('/api/admin/purchases?q=anna', cookie), {}))
   }
-  add(await csvExport(bench, cookieOf(seller)))
+  add(await csvExport(bench, cookie))
   add(await coldStart(shop, bench.rounds))
   add(await twoProcesses(shop, bench))
 } finally {
-  limit.close()
+  for (const { close } of [limit, productLimit]) close()
   await shop.close()
-  await postgres.close()
+  await lab.close()
 }
 
 const machine = `${cpus().length} cores of ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
@@ -78,7 +74,3 @@ writeFileSync(
   `${machine}; ${size.users} users, ${size.purchases} purchases\n\n${tableOf(lines)}\n`,
 )
 process.exit(lines.some(({ ok }) => ok === false) ? 1 : 0)
-
-function cookieOf(visitor: Visitor) {
-  return [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-}

@@ -4,12 +4,15 @@ import { badInputs } from './faults/bad-inputs.ts'
 import { clockJumps } from './faults/clock.ts'
 import { databaseFrozen, databaseRestarts } from './faults/database.ts'
 import { diskFull } from './faults/disk.ts'
-import { manyRequests, slowConnections } from './faults/load.ts'
-import { kills, webhookStorm, webhooksLost } from './faults/money.ts'
+import { kills } from './faults/kills.ts'
+import { fullLimits, quickLimits } from './faults/limits.ts'
+import { manyRequests, slowConnections } from './faults/overload.ts'
 import { gracefulStop, rollingRestarts } from './faults/restarts.ts'
 import type { Outcome, Row } from './faults/row.ts'
-import { openPostgres } from './faults/victim.ts'
+import { webhookStorm, webhooksLost } from './faults/webhooks.ts'
 import freshWeb from './fresh-web.ts'
+import { concurrently } from './lab/concurrently.ts'
+import { openLab } from './lab/lab.ts'
 
 /** `npm run test:faults`: hurts a real shop in every way of the fault table and says how it took it. `-- --quick` in under two minutes. */
 const rows: Row[] = [
@@ -29,35 +32,35 @@ const rows: Row[] = [
 ]
 const begun = performance.now()
 const quick = process.argv.includes('--quick')
-const only = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const limits = quick ? quickLimits : fullLimits
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 
 await freshWeb()
-const postgres = await openPostgres()
+const lab = await openLab()
 const count = { passed: 0, failed: 0, skipped: 0, retried: [] as string[], failures: [] as string[] }
-const asked = rows.filter(({ name }) => only.length === 0 || only.some((word) => name.includes(word)))
+const chosen = rows.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 // Rows that need the machine or its PostgreSQL for themselves come first; the others then share it.
-for (const row of asked.filter(({ alone }) => alone)) await judge(row)
-const others = asked.filter(({ alone }) => !alone).values()
-const lane = async () => {
+for (const row of chosen.filter(({ alone }) => alone)) await judge(row)
+const others = chosen.filter(({ alone }) => !alone).values()
+await concurrently(quick ? 1 : 2, async () => {
   for (const row of others) await judge(row)
-}
-await Promise.all(Array.from({ length: quick ? 1 : 2 }, lane))
-await postgres.close()
+})
+await lab.close()
 mkdirSync('test-results', { recursive: true })
 console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes`)
 writeFileSync('test-results/faults.json', JSON.stringify(count))
 process.exit(count.failed > 0 ? 1 : 0)
 
 async function judge(row: Row) {
-  const first = await shown(row)
+  const first = await show(row)
   // Among everything else of `npm test` a row gets a second try; asked for in full, it has to hold at once.
-  const { ok, skipped, figures } = first.ok || !quick ? first : await shown(row)
+  const { ok, skipped, figures } = first.ok || !quick ? first : await show(row)
   count[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1
   if (!ok) count.failures.push(`${row.name}: ${figures}`)
   else if (!first.ok) count.retried.push(`${row.name} (at first: ${first.figures})`)
 }
 
-async function shown(row: Row): Promise<Outcome> {
+async function show(row: Row): Promise<Outcome> {
   const started = performance.now()
   const outcome = await attempt(row)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
@@ -67,12 +70,12 @@ async function shown(row: Row): Promise<Outcome> {
 }
 
 async function attempt(row: Row): Promise<Outcome> {
-  const victim = await postgres.openVictim(row.env)
+  const shop = await lab.openShop(row.env)
   try {
-    return await row.run(victim, quick)
+    return await row.run({ shop, lab, limits })
   } catch (error) {
     return { ok: false, figures: (error as Error).stack ?? String(error) }
   } finally {
-    await victim.close()
+    await shop.close()
   }
 }

@@ -1,55 +1,63 @@
+import { accounts } from '#contract/accounts.ts'
 import { checkout } from '#contract/checkout.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
-import type { Victim } from '../faults/victim.ts'
-import { cpuMicros } from './measure.ts'
-import type { Bench } from './requests.ts'
+import { concurrently } from '../lab/concurrently.ts'
+import type { LabShop } from '../lab/lab.ts'
+import { timed } from '../lab/timed.ts'
+import { cpuMicros } from '../lab/usage.ts'
+import type { Bench } from './served.ts'
 import type { Line } from './table.ts'
 
-export async function buyersAt(shop: Victim) {
-  const [keys] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
-  return createBuyers(shop.url, () => keys?.key ?? '')
+/** People with an account and a subscription, logged in. */
+export async function openBuyers(shop: LabShop, count: number) {
+  const { buy } = await buyersAt(shop)
+  return concurrently(count, async (number) => {
+    const buyer = createVisitor(shop.url)
+    const email = `buyer-${number}@lab.example`
+    await buyer.call(accounts.register, { name: 'Buyer', email, password: 'a long password for the lab' })
+    await buy(buyer)
+    return buyer
+  })
+}
+
+async function buyersAt(shop: LabShop) {
+  const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
+  return createBuyers(shop.url, () => settings?.key ?? '')
 }
 
 /** Guests who buy, several at once: the intent, the card at the sandbox, the confirmation. */
 export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
   const buyers = await buyersAt(shop)
-  const times: Record<'intent' | 'confirm', number[]> = { intent: [], confirm: [] }
-  const timed = async <Result>(what: keyof typeof times, work: Promise<Result>) => {
-    const begun = performance.now()
-    const result = await work
-    times[what].push(performance.now() - begun)
-    return result
-  }
+  const [intents, confirmations]: [number[], number[]] = [[], []]
   const before = cpuMicros(shop.pid())
   const end = performance.now() + seconds * 3000
-  let bought = 0
-
-  async function guests(lane: number) {
-    while (performance.now() < end) {
+  await concurrently(8, async (lane) => {
+    for (let turn = 0; performance.now() < end; turn++) {
       const visitor = createVisitor(shop.url)
-      const email = `bench-${lane}-${bought}-${Math.round(performance.now())}@example.com`
-      const begun = await timed('intent', buyers.begin(visitor, { email }))
+      const email = `guest-${lane}-${turn}@bench.example`
+      const [begun, intentTook] = await timed(() => buyers.begin(visitor, { email }))
       await buyers.pay(begun)
       const { paymentIntentId } = begun
       await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
-      await timed('confirm', visitor.call(checkout.confirm, { paymentIntentId }))
-      bought += 1
+      const [, confirmationTook] = await timed(() => visitor.call(checkout.confirm, { paymentIntentId }))
+      intents.push(intentTook)
+      confirmations.push(confirmationTook)
     }
-  }
-  await Promise.all(Array.from({ length: 8 }, (_, lane) => guests(lane)))
+  })
 
+  const bought = confirmations.length
   const p99 = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0
   const each = (cpuMicros(shop.pid()) - before) / 1000 / Math.max(1, bought)
-  const purchases = await shop.query(
-    `select 1 from purchases p join users u on u.id = p.user_id where u.email like 'bench-%'`,
+  const booked = await shop.query(
+    `select 1 from purchases p join users u on u.id = p.user_id where u.email like '%@bench.example'`,
   )
   return [
     {
       what: 'checkout, intent + confirmation, the sandbox included',
-      figure: `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99 of the intent ${p99(times.intent).toFixed(0)} ms, of the confirmation ${p99(times.confirm).toFixed(0)} ms`,
+      figure: `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99 of the intent ${p99(intents).toFixed(0)} ms, of the confirmation ${p99(confirmations).toFixed(0)} ms`,
       budget: 'every payment one purchase',
-      ok: purchases.length === bought,
+      ok: booked.length === bought,
     },
   ]
 }

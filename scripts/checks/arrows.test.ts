@@ -33,6 +33,7 @@ test.for([
     './testing/open-shop.ts',
     'only tests import what is for tests',
   ],
+  ['benchmarks know no fault', 'scripts/bench/a.ts', '../faults/b.ts', 'share scripts/lab'],
   ['rooms are named by #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
 ] as const)('%s', ([, from, specifier, complaint]) => {
   const to = specifier.startsWith('#')

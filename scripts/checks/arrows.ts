@@ -86,7 +86,8 @@ const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox)\/testing\//.test(path)
 /** Tests, their helpers, and what measures or hurts a whole shop on purpose. */
 const isTesting = (path: string) =>
-  isTest(path) || isForTests(path) || /^(e2e\/|scripts\/(bench|faults))/.test(path)
+  isTest(path) || isForTests(path) || /^(e2e\/|scripts\/(bench|faults|lab))/.test(path)
+const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[1]
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
@@ -113,6 +114,8 @@ function mayImport(from: string, to: string): string | undefined {
   const inTest = isTesting(from)
   if (isTest(to)) return 'a test is imported by nobody'
   if (isForTests(to) && !inTest) return 'only tests import what is for tests'
+  if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to)))
+    return 'benchmarks and faults share scripts/lab, and nothing else'
 
   const mayCross =
     room === target ||

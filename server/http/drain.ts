@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { Server as Listener } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Before a stop: nobody new is let in, and everyone who is connected gets a last answer, for as long as a silent
@@ -10,10 +10,33 @@ export async function drain(server: Server) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
+  await untilNobodyWaits(server)
   // Not the method of the HTTP server: that one also cuts off who is silent.
   Listener.prototype.close.call(server)
   const until = performance.now() + server.keepAliveTimeout
   while (performance.now() < until && (await connectionsOf(server)) > 0) await sleep(20)
+}
+
+/**
+ * Closing resets the connections that the system has established and Node has not accepted yet, and Node accepts one in
+ * each turn of its event loop. So the moment to close is right after a turn that found none and was so short that none
+ * can have come meanwhile. A shop that is too busy for such a turn stops all the same.
+ */
+async function untilNobodyWaits(server: Server) {
+  let isQuiet = false
+  const onConnection = () => {
+    isQuiet = false
+  }
+  server.on('connection', onConnection)
+  // The turn that brought the stop may have looked before.
+  await nextTurn()
+  for (const until = performance.now() + 2000; !isQuiet && performance.now() < until; ) {
+    const begun = performance.now()
+    isQuiet = true
+    await nextTurn()
+    if (performance.now() - begun > 0.3) isQuiet = false
+  }
+  server.off('connection', onConnection)
 }
 
 const connectionsOf = (server: Server) =>

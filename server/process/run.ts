@@ -60,7 +60,7 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
 }
 
 /** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. Either lets a start come to its end. */
-function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>) {
+export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>) {
   let stopping = false
   const end = async (how: 'stop' | 'close') => {
     if (stopping) return

@@ -34,7 +34,7 @@ export const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.m
 type Place = { databaseUrl: string; dataDir: string; entry?: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
-/** A shop in a process of its own. Undefined when it has died before it was open, over what others had left. */
+/** A shop in a process of its own. Undefined when it was killed before it was open, over what others had left. */
 export async function startProcess(
   place: Place,
   env: Record<string, string> = {},
@@ -61,6 +61,7 @@ export async function startProcess(
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
   // Not killed, but not open either: on a busy machine the port that it chose may be taken in between.
   if (!ready && child.exitCode !== null && tries > 1) return startProcess(place, env, tries - 1)
+  if (!ready && child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}`)
   if (!ready) return undefined
   return {
     child,
@@ -103,32 +104,41 @@ export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   }
 }
 
-/** Kills the shop so often, each time at the next moment and in the middle of another buyer's life. */
-async function killMany(place: Place, kills: number, complain: (complaint: string) => void) {
-  for (let number = 0; number < kills; number++) {
+/** Lets the shop die so often, each time at the next moment and in the middle of another buyer's life; counts the deaths. */
+async function killMany(place: Place, times: number, complain: (complaint: string) => void) {
+  let kills = 0
+  for (let number = 0; number < times; number++) {
     const moment = moments[number % moments.length] ?? ''
     const round = Math.floor(number / moments.length)
     // Some moments come only once in a life, others many times.
     const isRare = /Stripe|duplicate|checkout/.test(moment)
     const count = String(isRare ? 1 : 1 + (round % 4))
     const shop = await startProcess(place, { CRASH_AT: moment, CRASH_COUNT: count })
-    if (!shop) continue
+    if (!shop) {
+      kills += 1
+      continue
+    }
     const exit = once(shop.child, 'exit')
     const why = await live(shop, `buyer-${number}@example.com`).then(
       () => 'though the life was lived to its end',
       (error: unknown) => `because of ${String(error)}`,
     )
-    if (await Promise.race([exit.then(() => true), setTimeout(60_000, false)])) continue
+    const died = await Promise.race([exit.then(() => true), setTimeout(60_000, false)])
+    if (died && shop.child.signalCode === 'SIGKILL') {
+      kills += 1
+      continue
+    }
     complain(`${number}: never came to "${moment}", ${why}`)
     shop.child.kill('SIGKILL')
     await exit
   }
+  return kills
 }
 
 /** What is wrong after so many kills and one last start that puts everything right; nothing, if all is well. */
-export async function crashMany(place: Place, kills: number) {
+export async function crashMany(place: Place, times: number) {
   const complaints: string[] = []
-  await killMany(place, kills, (complaint) => complaints.push(complaint))
+  const kills = await killMany(place, times, (complaint) => complaints.push(complaint))
   const shop = await startProcess(place)
   if (!shop) throw new Error('The shop did not start after the last kill')
   const connection = connect(place.databaseUrl, () => {})
@@ -139,6 +149,7 @@ export async function crashMany(place: Place, kills: number) {
     const mails = readOutbox(join(place.dataDir, 'outbox'))
     return {
       ...judge({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
+      kills,
       payments: booked.length,
       mails: mails.length,
     }

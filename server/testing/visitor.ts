@@ -7,7 +7,7 @@ export function createVisitor(url: string) {
   const jar = new Map<string, string>()
   const browse = async (address: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
-    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '))
+    if (jar.size > 0) headers.set('cookie', cookieHeader({ cookies: jar }))
     const response = await fetch(new URL(address, url), { redirect: 'manual', ...init, headers })
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';')
@@ -24,3 +24,7 @@ export function createVisitor(url: string) {
   }
   return { ...createCaller(browse), fetch: browse, cookies: jar }
 }
+
+/** For whoever asks without the visitor, as a load generator does. */
+export const cookieHeader = ({ cookies }: { cookies: ReadonlyMap<string, string> }) =>
+  [...cookies].map((pair) => pair.join('=')).join('; ')

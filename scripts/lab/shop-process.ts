@@ -4,19 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
 
-export const admin = { email: 'seller@fault.example', password: 'the seller of this shop' }
+/** The admin of every shop in the lab. */
+export const seller = { email: 'seller@lab.example', password: 'the seller of this shop' }
 
 /** What `npm start` tells Node. */
-export const asStarted = [
+const flags = [
   '--max-semi-space-size=4',
   '--max-old-space-size=512',
   '--import',
   import.meta.resolve('#server/process/boot.js'),
 ]
-const entry = fileURLToPath(new URL('./shop.ts', import.meta.url))
+const labShop = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
-/** A shop as a process of its own, so that it can be hurt; started again, it has the same address. */
-export async function openProcess(env: Record<string, string>) {
+/** A shop in a process of its own; started again, it has the same address. */
+export async function openProcess(env: Record<string, string>, { entry = labShop } = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const isReady = () =>
@@ -25,34 +26,37 @@ export async function openProcess(env: Record<string, string>) {
       () => false,
     )
 
-  let child = await start()
-  const isAlive = () => child.exitCode === null && child.signalCode === null
-
-  async function start(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, [...asStarted, entry], {
+  async function start(): Promise<{ child: ChildProcess; seconds: number }> {
+    const begun = performance.now()
+    const child = spawn(process.execPath, [...flags, entry], {
       env: {
         ...process.env,
         PORT: String(port),
         HOST: '127.0.0.1',
         LOG_LEVEL: 'error',
-        ADMIN_EMAIL: admin.email,
-        ADMIN_PASSWORD: admin.password,
+        ADMIN_EMAIL: seller.email,
+        ADMIN_PASSWORD: seller.password,
         ...env,
       },
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    for (let tries = 0; tries < 1200; tries++) {
-      if (started.exitCode !== null) throw new Error(`The shop stopped with ${started.exitCode}`)
-      if (await isReady()) return started
-      await sleep(50)
+    while (performance.now() < begun + 60_000) {
+      if (child.exitCode !== null) throw new Error(`The shop stopped with ${child.exitCode}`)
+      if (await isReady()) return { child, seconds: (performance.now() - begun) / 1000 }
+      await sleep(10)
     }
     throw new Error('The shop did not start')
   }
+
+  let { child, seconds } = await start()
+  const isAlive = () => child.exitCode === null && child.signalCode === null
 
   return {
     url,
     port,
     pid: () => child.pid ?? 0,
+    /** How long the last start took, from nothing to ready. */
+    secondsToStart: () => seconds,
     isAlive,
     isReady,
     /** With SIGTERM it waits for its visitors, with SIGINT it does not. */
@@ -64,7 +68,7 @@ export async function openProcess(env: Record<string, string>) {
       return code as number | null
     },
     async startAgain() {
-      child = await start()
+      ;({ child, seconds } = await start())
     },
   }
 }

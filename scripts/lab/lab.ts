@@ -4,18 +4,22 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
-import { openProcess } from './process.ts'
+import { query } from './query.ts'
+import { openProcess } from './shop-process.ts'
+import { isRunning } from './usage.ts'
 
-/** A shop in a process of its own, on a database and a PostgreSQL that can be hurt too. */
-export type Victim = Awaited<ReturnType<Postgres['openVictim']>>
-export type Postgres = Awaited<ReturnType<typeof openPostgres>>
+export type Lab = Awaited<ReturnType<typeof openLab>>
+export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
-/** One PostgreSQL for all rows; each victim gets a copy of a database in which a shop was opened once. */
-export async function openPostgres() {
-  const home = mkdtempSync(join(tmpdir(), 'shop-fault-'))
+/**
+ * Where shops are measured and hurt: one PostgreSQL, and shops in processes of their own, each on a copy of a database
+ * in which a shop was opened once.
+ */
+export async function openLab() {
+  const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const postgres = await openEmbedded(home)
   const first = await openProcess({ DATA_DIR: home, DATABASE_URL: postgres.url })
   // It makes its admin after it is ready.
@@ -24,7 +28,7 @@ export async function openPostgres() {
 
   /** A copy of the opened shop's database, or an empty one. */
   async function createDatabase({ empty = false } = {}) {
-    const name = `victim_${randomBytes(4).toString('hex')}`
+    const name = `lab_${randomBytes(4).toString('hex')}`
     const address = new URL(postgres.superuserUrl)
     address.pathname = '/postgres'
     await query(address.href, `create database ${name} ${empty ? '' : 'template shop'}`)
@@ -32,32 +36,17 @@ export async function openPostgres() {
     return address.href
   }
 
-  const postmaster = () =>
-    Number(readFileSync(join(postgres.folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-
   return {
-    async openVictim(env: Record<string, string> = {}) {
+    createDatabase,
+    postgres: controlsOf(postgres),
+    async openShop(env: Record<string, string> = {}) {
       const databaseUrl = await createDatabase()
-      const dataDir = mkdtempSync(join(tmpdir(), 'shop-victim-'))
+      const dataDir = mkdtempSync(join(tmpdir(), 'shop-lab-data-'))
       const shop = await openProcess({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
       return {
         ...shop,
         dataDir,
         databaseUrl,
-        createDatabase,
-        postmaster,
-        /** On the same port as before, as after a failover. */
-        startPostgres() {
-          const args = [
-            'start',
-            '--wait',
-            '--silent',
-            `--pgdata=${postgres.folder}`,
-            `--log=${postgres.folder}.log`,
-            `--options=-p ${new URL(postgres.url).port}`,
-          ]
-          spawnSync(join(postgresBinaries(), 'bin', 'pg_ctl'), args, { ...nobody, cwd: '/', stdio: 'ignore' })
-        },
         query: <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
           query<Row>(databaseUrl, text, values),
         async close() {
@@ -73,16 +62,18 @@ export async function openPostgres() {
   }
 }
 
-async function query<Row extends pg.QueryResultRow>(
-  url: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(text, values)).rows
-  } finally {
-    await client.end()
+function controlsOf({ folder, url }: { folder: string; url: string }) {
+  const postmaster = () => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+  return {
+    postmaster,
+    /** Fast: clients are cut off, as by an operator or a failover. It comes back on the same port. */
+    async restart() {
+      const pid = postmaster()
+      process.kill(pid, 'SIGINT')
+      while (isRunning(pid)) await sleep(5)
+      const pgCtl = join(postgresBinaries(), 'bin', 'pg_ctl')
+      const options = [`--pgdata=${folder}`, `--log=${folder}.log`, `--options=-p ${new URL(url).port}`]
+      spawnSync(pgCtl, ['start', '--wait', '--silent', ...options], { ...nobody, cwd: '/', stdio: 'ignore' })
+    },
   }
 }

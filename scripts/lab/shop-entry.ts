@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import { readConfig } from '#server/config.ts'
 import { openCluster } from '#server/process/cluster.ts'
+import { stopInOrder } from '#server/process/run.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { startShop } from '#server/start.ts'
 
@@ -9,11 +10,11 @@ const lightHashing = process.env.LIGHT_HASHING
   ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }
   : {}
 
-/** The shop as a process for measuring and hurting: as `server/main.ts`, but every visitor has the same address here. */
+/** The shop as `server/main.ts` runs it, but without rate limits: in the lab every visitor has the same address. */
 const config = { ...readConfig(process.env), rateLimits: false }
-const shop =
+const opening =
   config.processes > 1 && cluster.isPrimary
-    ? await openCluster(config).then(({ close }) => ({ stop: close, close }))
-    : await startShop(config, { log: pino({ level: config.logLevel }), ...lightHashing })
-process.on('SIGTERM', () => void shop.stop().then(() => process.exit(0)))
-process.on('SIGINT', () => void shop.close().then(() => process.exit(0)))
+    ? openCluster(config).then(({ close }) => ({ stop: close, close }))
+    : startShop(config, { log: pino({ level: config.logLevel }), ...lightHashing })
+stopInOrder(opening)
+await opening

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import type { Victim } from '../faults/victim.ts'
+import type { LabShop } from '../lab/lab.ts'
 
 /** A shop that has grown as large as the budgets say; or, with `--quick`, a small one. */
 export const size = process.argv.includes('--quick')
   ? { users: 2000, purchases: 5000 }
   : { users: 300_000, purchases: 1_000_000 }
 
-export function fill({ databaseUrl, dataDir }: Victim) {
+export function fillShop({ databaseUrl, dataDir }: LabShop) {
   const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]
   const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
   const { status } = spawnSync(process.execPath, demo, { env, stdio: 'inherit' })

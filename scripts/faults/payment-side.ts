@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util'
+import pg from 'pg'
+import { openSandbox } from '#sandbox/sandbox.ts'
+import { connect } from '#server/database/connect.ts'
+import { createStripeGateway } from '#server/gateways/stripe.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { createBuyers } from '#server/testing/buyers.ts'
+import { jobsAreDone } from '#server/testing/crashes.ts'
+import { createVisitor } from '#server/testing/visitor.ts'
+import { createPostman } from '#server/testing/webhooks.ts'
+import { concurrently } from '../lab/concurrently.ts'
+import type { LabShop } from '../lab/lab.ts'
+
+/** The payment side of a shop: its sandbox, opened beside the shop's own process, and its webhooks in our hand. */
+export async function openPaymentSide(shop: LabShop) {
+  const database = new pg.Pool({ connectionString: shop.databaseUrl, max: 5 })
+  const postman = createPostman(shop)
+  const webhook = { url: `${shop.url}/api/webhooks/stripe`, secret: postman.secret }
+  const sandbox = await openSandbox({ database, publicUrl: shop.url, webhook })
+  const { secretKey, api } = sandbox
+  const stripe = createStripeGateway({ secretKey, webhookSecret: webhook.secret, address: api })
+  const connection = connect(shop.databaseUrl, () => {})
+  await sandbox.controls.webhooks.flush()
+  // Whoever is tested, the other one is silent.
+  await database.query(`delete from jobs.schedule where name = 'reconcile'`)
+  return {
+    ...sandbox,
+    stripe,
+    connection,
+    database,
+    postman,
+    async compare() {
+      await jobsAreDone(connection)
+      const books = await compareBooks({ connection })
+      return { booked: books.booked.length, different: countDifferent(books) }
+    },
+    async close() {
+      await sandbox.close()
+      await connection.close()
+      await database.end()
+    },
+  }
+}
+
+/** Purchases that are not as Stripe has them, missing, too many or doubled. */
+export function countDifferent({ booked, wanted }: Awaited<ReturnType<typeof compareBooks>>) {
+  const [inBooks, atStripe] = [byId(booked), byId(wanted)]
+  const ids = [...new Set([...inBooks.keys(), ...atStripe.keys()])]
+  const different = ids.filter((id) => !isDeepStrictEqual(inBooks.get(id), atStripe.get(id))).length
+  return different + booked.length - inBooks.size
+}
+
+const byId = <Row extends { id: string }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))
+
+type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
+
+/** Guests who pay and never come back from it; at Stripe things go on, in every way there is. */
+export async function trade(shop: LabShop, side: PaymentSide, guests: number) {
+  const { begin, pay, storeCard } = createBuyers(shop.url, () => side.publishableKey)
+  const { controls, stripe } = side
+  for (let first = 0; first < guests; first += 10)
+    await concurrently(Math.min(10, guests - first), async (place) => {
+      const begun = await begin(createVisitor(shop.url), {
+        email: `storm-${Date.now()}-${first + place}@lab.example`,
+        billing: place % 5 === 0 ? 'yearly' : 'monthly',
+      })
+      await pay(begun)
+      if (place === 1) await failAtRenewals(begun.paymentIntentId)
+      if (place === 2) await controls.refund(begun.paymentIntentId)
+      if (place === 3) await controls.refund(begun.paymentIntentId, 500)
+      if (place === 4) await controls.openDispute(begun.paymentIntentId)
+      if (place === 5)
+        await controls.closeDispute((await controls.openDispute(begun.paymentIntentId)).id, 'lost')
+      if (place === 6) await cancelAtStripe(begun.paymentIntentId)
+    })
+
+  async function atStripe(paymentIntentId: string) {
+    const { rows } = await side.database.query<{ id: string; customer: string }>(
+      'select subscription_id as id, customer_id as customer from checkouts where payment_intent_id = $1',
+      [paymentIntentId],
+    )
+    return rows[0] ?? { id: '', customer: '' }
+  }
+
+  async function failAtRenewals(paymentIntentId: string) {
+    const { id, customer } = await atStripe(paymentIntentId)
+    const setup = await storeCard(await stripe.createSetupIntent(customer), 'pm_card_chargeCustomerFail')
+    await stripe.useCard(id, (await stripe.storedCard(setup, customer)) ?? '')
+  }
+
+  async function cancelAtStripe(paymentIntentId: string) {
+    const { id } = await atStripe(paymentIntentId)
+    await stripe.cancelAtPeriodEnd(id, `storm-${id}`)
+  }
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, ask } from '../lab/ask.ts'
+import { query } from '../lab/query.ts'
+
+/** A write: a reader's address, which has to be in the database once it is acknowledged. */
+const subscription = (email: string) => ({
+  method: 'POST',
+  path: '/api/newsletter/subscribe',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ email }),
+})
+
+/** Keeps what was acknowledged, and counts in the end what of it is not in the database. */
+export function createWrites() {
+  const acknowledged: string[] = []
+  return {
+    acknowledged,
+    async write(shop: { port: number }, name: string, options?: Parameters<typeof ask>[2]): Promise<Answer> {
+      const email = `reader-${name}@lab.example`
+      const answer = await ask(shop, subscription(email), options)
+      if (answer === 200) acknowledged.push(email)
+      return answer
+    },
+    async countLost(databaseUrl: string): Promise<number> {
+      const [found] = await query<{ count: number }>(
+        databaseUrl,
+        'select count(*)::int as count from newsletter_subscriptions where email = any($1)',
+        [acknowledged],
+      )
+      return acknowledged.length - (found?.count ?? 0)
+    },
+  }
+}
+
+/** Tries again for half a minute; the last answer counts. */
+export async function untilWritten(write: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + 30_000
+  for (;;) {
+    const answer = await write()
+    if (answer === 200 || performance.now() > until) return answer
+    await sleep(50)
+  }
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** CPU time of a process and its children so far, in microseconds; ticks are 10 ms on Linux. */
+export function cpuMicros(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, id) => sum + ticks(id) * 10_000, 0)
+}
+
+function ticks(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+/** With those of its children. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+      .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
+      .filter(Boolean)
+      .map(Number)
+      .flatMap((child) => [child, ...childrenOf(child)])
+  } catch {
+    return []
+  }
+}
+
+/** What a server still does after its last answer belongs to the requests. */
+export async function untilIdle(pid: number) {
+  for (let last = -1, now = ticks(pid), tries = 0; now !== last && tries < 50; tries++) {
+    last = now
+    await sleep(40)
+    now = ticks(pid)
+  }
+}
+
+/** Resident memory in MB. */
+export function memoryOf(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes ?? 0) / 1024)
+}
+
+/** Open files and sockets. */
+export const descriptorsOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+
+export function isRunning(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
