@@ -1,8 +1,7 @@
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { compress } from '#server/pages/compressed.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const client = join(root, 'dist/web')
@@ -41,7 +40,10 @@ async function buildWeb() {
   await rm(join(client, '.vite'), { recursive: true })
   const files = await readdir(client, { recursive: true, withFileTypes: true })
   await Promise.all(
-    files.filter((file) => file.isFile()).map((file) => compress(join(file.parentPath, file.name))),
+    files
+      .filter((file) => file.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(file.name))
+      .map((file) => join(file.parentPath, file.name))
+      .map(async (path) => compress(path, await readFile(path))),
   )
 }
 
@@ -50,16 +52,6 @@ async function newest(path: string): Promise<number> {
   if (!entry.isDirectory()) return entry.mtimeMs
   const inside = await Promise.all((await readdir(path)).map((name) => newest(join(path, name))))
   return Math.max(entry.mtimeMs, ...inside)
-}
-
-const brotli = promisify(brotliCompress)
-const zip = promisify(gzip)
-
-async function compress(path: string) {
-  if (!/\.(js|css|svg|json|txt|webmanifest)$/.test(path)) return
-  const content = await readFile(path)
-  await writeFile(`${path}.br`, await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
-  await writeFile(`${path}.gz`, await zip(content, { level: 9 }))
 }
 
 if (import.meta.main) await buildWeb()

@@ -31,11 +31,11 @@ import { mountHealth } from './http/health.ts'
 import { mountMetrics } from './http/metrics.ts'
 import { createMount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
-import type { Pages } from './http/pages.ts'
 import { createHttpServer, type Middleware } from './http/server.ts'
 import { createSessionCookie } from './http/session-cookie.ts'
 import { mountWebhook } from './http/webhook.ts'
 import { registerSchedules } from './jobs/schedules.ts'
+import type { Pages } from './pages/pages.ts'
 import { createRooms, type RoomDependencies } from './rooms.ts'
 
 export type Dependencies = RoomDependencies & {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { SiteSettings } from '#contract/site.ts'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
@@ -12,9 +13,8 @@ import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments } from './gateways/payments.ts'
 import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
-import { createPages, type Pages } from './http/pages.ts'
-import { loadSite } from './http/site.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
+import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { explainListen, portFor } from './process/port.ts'
 import { createPasswords, type Passwords } from './security/passwords.ts'
@@ -90,7 +90,17 @@ export async function startShop(
     closers.push(payments.close)
     const queue = createQueue({ url, log })
     const security = securityHeaders(config)
-    const pages = withPages ? await openPages(config, payments, security) : createPages({ files: [] })
+    const settings = siteSettings(config, payments)
+    const pages = withPages
+      ? await openPages({
+          dist,
+          cacheDir: join(config.dataDir, 'cache'),
+          settings: async () => settings,
+          security,
+          log,
+        })
+      : noPages()
+    closers.push(pages.close)
 
     const app = await createApp({
       config,
@@ -147,13 +157,10 @@ async function listen(app: FastifyInstance, config: Config) {
   }
 }
 
-async function openPages(
-  config: Config,
-  payments: Payments,
-  security: ReturnType<typeof securityHeaders>,
-): Promise<Pages> {
+/** What the pages show of the configuration. */
+function siteSettings(config: Config, payments: Payments): SiteSettings {
   const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller } = config
-  const settings = {
+  return {
     publicUrl,
     supportEmail,
     testMode: payments.sandbox !== undefined,
@@ -162,5 +169,4 @@ async function openPages(
     gaMeasurementId,
     seller,
   }
-  return createPages(await loadSite(dist, join(config.dataDir, 'cache'), settings, security))
 }

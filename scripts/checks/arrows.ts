@@ -124,7 +124,7 @@ function mayImport(from: string, to: string): string | undefined {
     (room === 'sandbox' && inTest && to.startsWith('server/testing/'))
   if (!mayCross) return `${room} may not import ${target}`
 
-  if (/^server\/(http|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
+  if (/^server\/(http|pages|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
     return 'the ground floor does not know the features'
 
   if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows HTTP"

@@ -1,26 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Site, SiteFile } from './site.ts'
+import type { Compressed } from './compressed.ts'
 
 /**
  * Serves the site from memory, ahead of the router: every page and file is ready in each encoding,
  * with its headers as a flat list, so that an answer costs hardly more than writing a buffer.
  */
-export type Pages = {
+export type Responder = {
   /** Answers true when the request was for a page or a file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
   /** Answers the not-found page; false when the site has none. */
   notFound(request: IncomingMessage, response: ServerResponse): boolean
 }
 
+export type SiteFile = Compressed & {
+  /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
+  path: string
+  type: string
+  hash: string
+  immutable: boolean
+  headers: Record<string, string>
+}
+
 type Variant = { status: number; etag: string; headers: string[]; body: Buffer }
 type Entry = Record<'br' | 'gzip' | 'identity', Variant>
 
-export function createPages(site: Site): Pages {
-  const entries = new Map(site.files.map((file) => [file.path, entryFor(file)]))
-  const missing = entries.get('*')
-  entries.delete('*')
+export function createResponder(): Responder & { show(files: SiteFile[]): void } {
+  let entries = new Map<string, Entry>()
+  let missing: Entry | undefined
 
   return {
+    /** Swaps the whole site at once. */
+    show(files) {
+      entries = new Map(files.map((file) => [file.path, entryFor(file)]))
+      missing = entries.get('*')
+      entries.delete('*')
+    },
     serve(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
       const url = request.url ?? '/'

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
+import { freePort } from '#server/database/free-port.ts'
+import freshWeb from './fresh-web.ts'
+
+/** A copy of the repository, because this test edits it; what is installed is only linked. */
+const copy = mkdtempSync(join(tmpdir(), 'shop-dev-'))
+let dev: ChildProcess
+let url: string
+let said = ''
+
+beforeAll(async () => {
+  await freshWeb()
+  for (const name of [
+    'package.json',
+    'package-lock.json',
+    'vite.config.ts',
+    'contract',
+    'web',
+    'server',
+    'sandbox',
+    'scripts',
+  ])
+    cpSync(name, join(copy, name), { recursive: true })
+  // Last, so that it is newer than its sources.
+  for (const name of ['dist/web', 'dist/render']) cpSync(name, join(copy, name), { recursive: true })
+  mkdirSync(join(copy, 'node_modules'))
+  for (const name of readdirSync('node_modules').filter((installed) => installed !== '.vite'))
+    symlinkSync(resolve('node_modules', name), join(copy, 'node_modules', name))
+
+  const port = await freePort()
+  url = `http://localhost:${port}`
+  dev = spawn(process.execPath, ['scripts/dev.ts'], {
+    cwd: copy,
+    env: { ...process.env, PORT: String(port), DATA_DIR: join(copy, 'data'), LOG_LEVEL: 'silent' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  dev.stderr?.on('data', (text) => {
+    said += text
+  })
+})
+afterAll(async () => {
+  if (dev.exitCode === null) {
+    const exited = once(dev, 'exit')
+    dev.kill()
+    await exited
+  }
+  rmSync(copy, { recursive: true, force: true })
+})
+
+const answer = (path: string) =>
+  fetch(url + path).then(
+    (response) => response.text(),
+    () => 'nobody answers',
+  )
+
+async function expectSoon(path: string, text: string) {
+  await expect.poll(() => answer(path), { interval: 200 }).toContain(text)
+}
+
+function edit(file: string, before: string, after: string) {
+  const path = join(copy, file)
+  const source = readFileSync(path, 'utf8')
+  expect(source).toContain(before)
+  writeFileSync(path, source.replace(before, after))
+}
+
+test('development begins with an empty data folder, and shows what is changed in the pages and in the server', async () => {
+  onTestFailed(() => console.error(said))
+  const [title, notFound] = ['Premium Trading Indicators', 'There is nothing here']
+  await expectSoon('/', title)
+  await expectSoon('/api/nope', notFound)
+
+  edit('web/router.tsx', title, 'A page that was changed')
+  await expectSoon('/', 'A page that was changed')
+
+  edit('server/http/server.ts', notFound, 'A server that was changed')
+  await expectSoon('/api/nope', 'A server that was changed')
+  expect(await answer('/')).toContain('A page that was changed')
+})

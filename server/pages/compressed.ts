@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** A file in every encoding that a browser may ask for; pictures and fonts are compressed as they are. */
+export type Compressed = { body: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+/** Puts `x.html.br` and `x.html.gz` beside `x.html`, as small as they get. */
+export async function compress(path: string, content: Buffer): Promise<Compressed> {
+  const br = await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  const gz = await zip(content, { level: 9 })
+  await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
+  return { body: content, br, gzip: gz }
+}
+
+export const hashOf = (...parts: (string | Buffer | undefined)[]) => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part ?? '')
+  return hash.digest('base64url').slice(0, 22)
+}
+
+export function readCompressed(path: string): Compressed {
+  return { body: readFileSync(path), br: ifThere(`${path}.br`), gzip: ifThere(`${path}.gz`) }
+}
+
+function ifThere(path: string) {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

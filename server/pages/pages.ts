@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { SiteSettings } from '#contract/site.ts'
+import { coalesce } from '../concurrency/coalesce.ts'
+import type { SecurityHeaders } from '../http/headers.ts'
+import { readAssets } from './assets.ts'
+import { hashOf } from './compressed.ts'
+import type { RenderOrder } from './render.ts'
+import { type RenderedFile, readRendered } from './rendered.ts'
+import { createResponder, type Responder, type SiteFile } from './responder.ts'
+
+/** The site as visitors see it: files from memory, swapped when what they show has changed. */
+export type Pages = Responder & {
+  /**
+   * For whoever has changed what pages show, after the commit: renders and swaps them here. The other processes, on this
+   * machine and elsewhere, notice by themselves within seconds.
+   */
+  refresh(): Promise<void>
+  close(): void
+}
+
+type Options = {
+  /** The build: what browsers fetch in `web`, what renders pages in `render`. */
+  dist: string
+  /** Rendered pages are kept here: other processes of this machine and later starts only read them. */
+  cacheDir: string
+  /** What pages show, as it is now. It is asked often. */
+  settings: () => Promise<SiteSettings>
+  security: SecurityHeaders
+  log: Logger
+}
+
+const lookEveryMilliseconds = 3000
+
+export async function openPages({ dist, cacheDir, settings, security, log }: Options): Promise<Pages> {
+  const renderer = join(dist, 'render', 'render.js')
+  const assets = readAssets(join(dist, 'web'), security)
+  const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
+  const responder = createResponder()
+  let shown = ''
+
+  const update = coalesce(async () => {
+    const present = await settings()
+    const name = `pages-${hashOf(build, JSON.stringify(present))}`
+    if (name === shown) return
+    const folder = join(cacheDir, name)
+    const rendered = readRendered(folder) ?? (await render({ renderer, settings: present, folder }))
+    responder.show([...assets, ...rendered.map((file) => withHeaders(file, security))])
+    shown = name
+    removeOld(cacheDir, name)
+  })
+  const refresh = () => update('')
+  await refresh()
+
+  const timer = setInterval(() => {
+    refresh().catch((error: unknown) => log.error({ err: error }, 'pages stay as they were'))
+  }, lookEveryMilliseconds).unref()
+  return { ...responder, refresh, close: () => clearInterval(timer) }
+}
+
+/** Without pages only the API answers. */
+export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
+
+async function render(order: RenderOrder): Promise<RenderedFile[]> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./render.ts', import.meta.url))], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  child.stdin.end(JSON.stringify(order))
+  const [code] = await once(child, 'exit')
+  const rendered = readRendered(order.folder)
+  if (code !== 0 || !rendered) throw new Error(`The pages could not be rendered (exit code ${code})`)
+  return rendered
+}
+
+function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders): SiteFile {
+  return {
+    ...file,
+    immutable: false,
+    headers: page ? security.page(page.scriptHashes, page.referrer) : security.other,
+  }
+}
+
+/** Pages of earlier settings, and what a killed renderer has left behind; not what one is writing just now. */
+function removeOld(cacheDir: string, present: string) {
+  for (const name of readdirSync(cacheDir).filter(
+    (other) => other.startsWith('pages-') && other !== present,
+  )) {
+    const path = join(cacheDir, name)
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    if (age > 60_000) rmSync(path, { recursive: true, force: true })
+  }
+}
