@@ -24,7 +24,7 @@ export default defineConfig({
             { name: 'icons', test: /lucide-react/, priority: 2 },
             {
               name: 'showcase',
-              test: /features.showcase|checkout.address|ui.(badge|money)|price-list/,
+              test: /features.showcase|checkout.address|ui.(badge|money|section)|price-list/,
               priority: 1,
             },
             { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3 },

@@ -1,7 +1,7 @@
 import { hydrateRoot } from 'react-dom/client'
+import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
-import { readSettings } from './settings.tsx'
 import './styles.css'
 
 async function start(root: Element) {

@@ -1,8 +1,8 @@
 import { brand } from '#contract/brand.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import type { SiteSettings } from '#contract/site.ts'
+import { questions } from '#web/features/products/rebound-sigma-pro.ts'
 import { descriptionOf } from './descriptions.ts'
-import { questions } from './features/products/rebound-sigma-pro.ts'
 import { type Route, routes } from './router.tsx'
 
 export type StructuredData = { '@type': string; [property: string]: unknown }

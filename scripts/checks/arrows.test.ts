@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { checkArrows } from './arrows.ts'
 import { readSources, rooms } from './sources.ts'
+import { offered, webFeatureOf } from './web-layers.ts'
 
 function complaintsAbout(files: Record<string, string>) {
   return checkArrows(new Map(Object.entries(files))).complaints
@@ -34,6 +35,32 @@ test.for([
     'only tests import what is for tests',
   ],
   ['benchmarks know no fault', 'scripts/bench/a.ts', '../faults/b.ts', 'share scripts/lab'],
+  ['ui knows nothing of ours', 'web/ui/form.tsx', '#contract/call.ts', 'ui knows nothing of ours'],
+  ['ui knows no call', 'web/ui/form.tsx', '#web/api/client.ts', 'ui does not know api'],
+  [
+    'a call knows no page',
+    'web/api/client.ts',
+    '#web/features/auth/return-path.ts',
+    'api does not know features',
+  ],
+  [
+    'a page knows no frame',
+    'web/features/a/a-page.tsx',
+    '#web/layout/header.tsx',
+    'features does not know app',
+  ],
+  [
+    'a page has files of its own',
+    'web/features/a/a-page.tsx',
+    '#web/features/b/inner.ts',
+    'b does not offer it',
+  ],
+  [
+    'the app too sees what is offered',
+    'web/layout/header.tsx',
+    '#web/features/b/inner.ts',
+    'b does not offer it',
+  ],
   ['rooms are named by #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
 ] as const)('%s', ([, from, specifier, complaint]) => {
   const to = specifier.startsWith('#')
@@ -73,6 +100,14 @@ test('a row of the contract does not bring the validation library into the brows
   ])
 })
 
+test('what a web feature offers is there, and somebody else takes it', () => {
+  const takenBy = new Map(offered.map((file) => [file, new Set<string>()]))
+  for (const [from, source] of readSources('.'))
+    for (const [, to = ''] of source.matchAll(/'#(web\/features\/[^']+)'/g))
+      if (webFeatureOf(to) !== webFeatureOf(from)) takenBy.get(to)?.add(from)
+  expect([...takenBy].filter(([, takers]) => takers.size === 0)).toEqual([])
+})
+
 test('a circle of imports is named, module by module', () => {
   const files = {
     'server/a.ts': "import './b.ts'",
@@ -97,7 +132,10 @@ test('the allowed arrows pass', () => {
   const files = {
     'contract/a.ts': "import type * as z from './zod.ts'",
     'contract/zod.ts': "export { string } from 'zod/mini'",
-    'web/main.tsx': "import '#contract/a.ts'\nimport 'react'",
+    'web/main.tsx': "import '#contract/a.ts'\nimport 'react'\nimport './features/auth/return-path.ts'",
+    'web/features/auth/return-path.ts': "import '#web/api/client.ts'",
+    'web/api/client.ts': "import '#contract/a.ts'\nimport '#web/ui/toast.tsx'",
+    'web/ui/toast.tsx': '',
     'server/app.ts': "import './features/a/routes.ts'\nimport './features/a/a.ts'",
     'server/features/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
     'server/features/a/a.ts': "import '../b/b.ts'\nimport '#server/database/schema.ts'",
@@ -107,7 +145,7 @@ test('the allowed arrows pass', () => {
     'sandbox/a.ts': '',
     'sandbox/a.test.ts': "import '#server/testing/open-shop.ts'",
   }
-  expect(checkArrows(new Map(Object.entries(files)))).toEqual({ complaints: [], modules: 11, imports: 11 })
+  expect(checkArrows(new Map(Object.entries(files)))).toEqual({ complaints: [], modules: 14, imports: 15 })
 })
 
 test('every module on the disk is seen', () => {

@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
+import { layerComplaint } from './web-layers.ts'
 
 type Sources = ReadonlyMap<string, string>
 type Arrow = { from: string; to: string; deferred: boolean }
@@ -123,6 +124,9 @@ function mayImport(from: string, to: string): string | undefined {
     (target === 'sandbox' && startsTheSandbox.test(from)) ||
     (room === 'sandbox' && inTest && to.startsWith('server/testing/'))
   if (!mayCross) return `${room} may not import ${target}`
+
+  const layers = layerComplaint(from, to)
+  if (layers) return layers
 
   if (/^server\/(http|pages|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
     return 'the ground floor does not know the features'

@@ -36,11 +36,11 @@ export function useCall<E extends Endpoint>(
 /** The server's sentence where there is one, else the message's own, else what helps with a broken connection. */
 export function toastError(message: Message, error: unknown) {
   const { title, description } = parts(message)
-  toast({ title, description: sentenceOf(error) ?? description ?? 'Please try again.', destructive: true })
+  toast({ title, description: messageOf(error) ?? description ?? 'Please try again.', destructive: true })
 }
 
 /** What went wrong, for people. */
-export function sentenceOf(error: unknown) {
+export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage
   // `fetch` rejects with a TypeError when it reaches nobody.
   if (error instanceof TypeError)

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { createStore } from '#web/ui/store.ts'
@@ -72,10 +72,10 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
         </p>
       </div>
       <div className="grid shrink-0 grid-cols-2 gap-3">
-        <Button look="secondary" onClick={() => decide(true)}>
+        <Button variant="secondary" onClick={() => decide(true)}>
           Accept All
         </Button>
-        <Button look="secondary" onClick={() => decide(false)}>
+        <Button variant="secondary" onClick={() => decide(false)}>
           Reject All
         </Button>
       </div>

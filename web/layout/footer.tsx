@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
+import { NewsletterForm } from '#web/features/newsletter/newsletter-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
-import { NewsletterForm } from './newsletter-form.tsx'
 
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
+import { rememberReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast, toasterLoaded } from '#web/ui/toast.tsx'
-import { rememberReturnPath } from './return-path.ts'
 
 /** Lets only those into a page who may see it, and sends the others where they can help themselves. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {

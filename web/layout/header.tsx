@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/api/session.ts'
+import { useLogOut } from '#web/features/auth/use-log-out.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
 import { Menu, menuItem } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
+import { ThemeToggle } from '#web/ui/theme.tsx'
 import { Logo } from './logo.tsx'
-import { ThemeToggle } from './theme.tsx'
-import { useLogOut } from './use-log-out.ts'
 
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
@@ -35,7 +35,7 @@ export function Header({ pathname }: { pathname: string }) {
             {user ? (
               <UserMenu name={user.name} />
             ) : (
-              <ButtonLink href="/auth" size="sm" look="secondary">
+              <ButtonLink href="/auth" size="sm" variant="secondary">
                 Log In
               </ButtonLink>
             )}

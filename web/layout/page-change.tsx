@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { brand } from '#contract/brand.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import type { Route } from '#web/router.tsx'
-import { useSettings } from '#web/settings.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
 export function pageTitle(route: Route) {

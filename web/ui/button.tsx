@@ -3,10 +3,10 @@ import { classes } from './classes.ts'
 import { Link } from './navigation.tsx'
 import { Spinner } from './spinner.tsx'
 
-const looks = {
+const variants = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-card',
   secondary: 'border border-line bg-surface text-ink hover:border-field',
-  quiet: 'text-ink hover:bg-accent-soft',
+  ghost: 'text-ink hover:bg-accent-soft',
   danger: 'bg-danger text-on-danger hover:opacity-90',
 } as const
 
@@ -17,19 +17,19 @@ const sizes = {
   icon: 'size-10',
 } as const
 
-type Look = { look?: keyof typeof looks; size?: keyof typeof sizes }
+type Style = { variant?: keyof typeof variants; size?: keyof typeof sizes }
 
-function classesOf({ look = 'primary', size = 'md' }: Look, className?: string) {
+function classesOf({ variant = 'primary', size = 'md' }: Style, className?: string) {
   return classes(
     'inline-flex shrink-0 cursor-pointer items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,border-color,opacity,translate] duration-150 active:translate-y-px disabled:pointer-events-none disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55',
-    looks[look],
+    variants[variant],
     sizes[size],
     className,
   )
 }
 
 type ButtonProps = ComponentProps<'button'> &
-  Look & {
+  Style & {
     /** While true the button is busy: it spins, and a second click does nothing. */
     pending?: boolean
     /** What it reads while busy. */
@@ -37,7 +37,7 @@ type ButtonProps = ComponentProps<'button'> &
   }
 
 export function Button({
-  look,
+  variant,
   size,
   pending,
   pendingText,
@@ -49,7 +49,7 @@ export function Button({
   return (
     <button
       type="button"
-      className={classesOf({ look, size } as Look, className)}
+      className={classesOf({ variant, size } as Style, className)}
       disabled={disabled || pending}
       aria-busy={pending || undefined}
       {...rest}
@@ -60,8 +60,8 @@ export function Button({
   )
 }
 
-export function ButtonLink({ look, size, className, ...rest }: ComponentProps<typeof Link> & Look) {
+export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & Style) {
   // A place on the same page is the browser's business.
   const Element = rest.href.startsWith('#') ? 'a' : Link
-  return <Element className={classesOf({ look, size } as Look, className)} {...rest} />
+  return <Element className={classesOf({ variant, size } as Style, className)} {...rest} />
 }

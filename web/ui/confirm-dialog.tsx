@@ -7,10 +7,10 @@ export default function ConfirmDialog({ question }: { question: AskedQuestion })
   return (
     <Dialog role="alertdialog" title={title} description={description} onClose={() => answer(false)}>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button look="secondary" onClick={() => answer(false)}>
+        <Button variant="secondary" onClick={() => answer(false)}>
           {cancel}
         </Button>
-        <Button look={destructive ? 'danger' : 'primary'} onClick={() => answer(true)}>
+        <Button variant={destructive ? 'danger' : 'primary'} onClick={() => answer(true)}>
           {action}
         </Button>
       </div>

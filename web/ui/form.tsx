@@ -10,24 +10,30 @@ import {
   useRef,
   useState,
 } from 'react'
-import { ApiError } from '#contract/call.ts'
-import type * as z from '#contract/zod.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { FieldContext } from './field-context.ts'
 
 type Errors = Record<string, string>
+/** What a form needs of a schema; zod's have it. */
+type Schema<Values> = {
+  safeParse: (
+    values: unknown,
+  ) =>
+    | { success: true; data: Values }
+    | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } }
+}
 type FormState = { errors: Errors; pending: boolean }
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
 /**
- * A native form: its fields keep their own values; on submit they are checked by a schema of the contract, faults are
+ * A native form: its fields keep their own values; on submit they are checked by a schema, faults are
  * shown at their fields and the first of them gets the focus. A second submit while one is under way does nothing.
  */
-export function Form<S extends z.ZodMiniType>(props: {
-  schema: S
-  onSubmit: (values: z.output<S>, form: HTMLFormElement) => Promise<unknown>
+export function Form<Values>(props: {
+  schema: Schema<Values>
+  onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
   /** Told of every fault the schema found, for the messages that the spec wants as toasts. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
   /** What is not a field of its own, such as an id. */
@@ -63,7 +69,7 @@ export function Form<S extends z.ZodMiniType>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      setState({ errors: error instanceof ApiError ? error.fields : {}, pending: false })
+      setState({ errors: fieldsOf(error), pending: false })
     } finally {
       busy.current = false
     }
@@ -86,6 +92,11 @@ export function Form<S extends z.ZodMiniType>(props: {
       </form>
     </FormContext>
   )
+}
+
+/** A refusal may say which fields are wrong. */
+function fieldsOf(error: unknown): Errors {
+  return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }
 
 function firstByField(issues: { path: PropertyKey[]; message: string }[]) {

@@ -88,6 +88,6 @@ function itemsIn(box: HTMLElement | null) {
   return [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 }
 
-/** The look of a link or button inside a menu; give it `role="menuitem"` and `tabIndex={-1}`. */
+/** The style of a link or button inside a menu; give it `role="menuitem"` and `tabIndex={-1}`. */
 export const menuItem =
   'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-accent-soft focus:bg-accent-soft focus:outline-none'

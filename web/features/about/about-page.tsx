@@ -1,8 +1,8 @@
 import { Mail } from 'lucide-react'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
+import { Principles } from '#web/features/showcase/principles.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Principles } from '../showcase/principles.tsx'
-import { Eyebrow, Section } from '../showcase/section.tsx'
+import { Eyebrow, Section } from '#web/ui/section.tsx'
 import { ContactForm } from './contact-form.tsx'
 
 export default function AboutPage() {

@@ -65,7 +65,7 @@ export function AccessRequestForm(props: {
       </Field>
       <div className="flex gap-3 max-sm:flex-col">
         <SubmitButton pendingText="Submitting...">Submit Access Request</SubmitButton>
-        <Button look="secondary" onClick={leave.onClick}>
+        <Button variant="secondary" onClick={leave.onClick}>
           {leave.label}
         </Button>
       </div>

@@ -31,23 +31,23 @@ export default function AccessTab() {
   )
 }
 
-/** Which rows are ticked; those that left the list meanwhile do not count. */
-function useTicks(present: QueuedRequest[]) {
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
-  const ids = present.map(({ id }) => id).filter((id) => ticked.has(id))
+/** Which rows are selected; those that left the list meanwhile do not count. */
+function useSelection(present: QueuedRequest[]) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const ids = present.map(({ id }) => id).filter((id) => selected.has(id))
   return {
     ids,
-    clear: () => setTicked(new Set()),
-    tickAll: () =>
-      setTicked(ids.length === present.length ? new Set() : new Set(present.map(({ id }) => id))),
-    toggle: (id: string) => setTicked(new Set(ticked).symmetricDifference(new Set([id]))),
+    clear: () => setSelected(new Set()),
+    toggleAll: () =>
+      setSelected(ids.length === present.length ? new Set() : new Set(present.map(({ id }) => id))),
+    toggle: (id: string) => setSelected(new Set(selected).symmetricDifference(new Set([id]))),
   }
 }
 
 function Queue() {
   const query = usePages(accessRequests.adminList, {})
   const all = query.data?.pages.flatMap((page) => page.items) ?? []
-  const ticks = useTicks(all)
+  const selection = useSelection(all)
   const [refusing, setRefusing] = useState<string[] | null>(null)
   const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
   const grant = useRowCall(accessRequests.adminGrant, {
@@ -55,7 +55,7 @@ function Queue() {
     failed: 'Failed to grant access',
     onSuccess: ({ changed }) => {
       toast({ title: 'Access granted', description: `${requests(changed)} granted; the buyers are mailed.` })
-      ticks.clear()
+      selection.clear()
     },
   })
 
@@ -65,16 +65,16 @@ function Queue() {
         <h2 id="open-requests" className="mr-auto text-xl">
           Open requests
         </h2>
-        {ticks.ids.length > 0 && (
+        {selection.ids.length > 0 && (
           <>
-            <span className="text-sm text-muted">{ticks.ids.length} chosen</span>
-            <Button look="secondary" size="sm" onClick={() => setRefusing(ticks.ids)}>
+            <span className="text-sm text-muted">{selection.ids.length} chosen</span>
+            <Button variant="secondary" size="sm" onClick={() => setRefusing(selection.ids)}>
               Refuse chosen
             </Button>
             <Button
               size="sm"
               pending={grant.isPending}
-              onClick={() => grant.mutate({ ids: ticks.ids.slice(0, 200) })}
+              onClick={() => grant.mutate({ ids: selection.ids.slice(0, 200) })}
             >
               Grant chosen
             </Button>
@@ -93,8 +93,8 @@ function Queue() {
             </span>
             <TickBox
               label="Choose all loaded requests"
-              checked={ticks.ids.length > 0 && ticks.ids.length === all.length}
-              onChange={ticks.tickAll}
+              checked={selection.ids.length > 0 && selection.ids.length === all.length}
+              onChange={selection.toggleAll}
             />
           </span>
         }
@@ -104,8 +104,8 @@ function Queue() {
             <Cell className="w-10">
               <TickBox
                 label={`Choose ${request.tradingViewUsername}`}
-                checked={ticks.ids.includes(request.id)}
-                onChange={() => ticks.toggle(request.id)}
+                checked={selection.ids.includes(request.id)}
+                onChange={() => selection.toggle(request.id)}
               />
             </Cell>
             <Cell className="whitespace-nowrap">
@@ -130,11 +130,11 @@ function Queue() {
             </Cell>
             <Cell className="py-1.5">
               <div className="flex justify-end gap-1">
-                <Button look="quiet" size="sm" onClick={() => setRefusing([request.id])}>
+                <Button variant="ghost" size="sm" onClick={() => setRefusing([request.id])}>
                   Refuse<span className="sr-only"> {request.tradingViewUsername}</span>
                 </Button>
                 <Button
-                  look="secondary"
+                  variant="secondary"
                   size="sm"
                   disabled={grant.isPending}
                   onClick={() => grant.mutate({ ids: [request.id] })}
@@ -146,7 +146,7 @@ function Queue() {
           </>
         )}
       />
-      {refusing && <RefuseDialog ids={refusing} onDone={ticks.clear} onClose={() => setRefusing(null)} />}
+      {refusing && <RefuseDialog ids={refusing} onDone={selection.clear} onClose={() => setRefusing(null)} />}
       {revealing && <RevealDialog request={revealing} onClose={() => setRevealing(null)} />}
     </section>
   )
@@ -196,7 +196,7 @@ function ToRevoke() {
               {request.purchase?.endedAt ? <Time value={request.purchase.endedAt} /> : '–'}
             </Cell>
             <Cell className="py-1.5 text-right">
-              <Button look="secondary" size="sm" onClick={() => void askAndRevoke(request)}>
+              <Button variant="secondary" size="sm" onClick={() => void askAndRevoke(request)}>
                 Mark as revoked<span className="sr-only"> {request.tradingViewUsername}</span>
               </Button>
             </Cell>

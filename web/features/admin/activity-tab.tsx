@@ -76,10 +76,10 @@ function FailedJobs() {
             <Cell className="max-w-96 text-xs break-words text-muted">{job.error}</Cell>
             <Cell className="py-1.5">
               <div className="flex justify-end gap-1">
-                <Button look="secondary" size="sm" onClick={() => retry.mutate({ id: job.id })}>
+                <Button variant="secondary" size="sm" onClick={() => retry.mutate({ id: job.id })}>
                   Run again<span className="sr-only"> {job.about}</span>
                 </Button>
-                <Button look="quiet" size="sm" onClick={() => void askAndDiscard(job)}>
+                <Button variant="ghost" size="sm" onClick={() => void askAndDiscard(job)}>
                   Discard<span className="sr-only"> {job.about}</span>
                 </Button>
               </div>

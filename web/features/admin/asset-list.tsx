@@ -112,7 +112,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               {asset.note && <p className="min-w-0 text-sm break-words text-muted">{asset.note}</p>}
             </div>
             <Button
-              look="quiet"
+              variant="ghost"
               size="icon"
               aria-label={`Delete ${asset.ticker}`}
               onClick={() => void askAndRemove(asset)}

@@ -56,12 +56,12 @@ function ReboundList() {
             </p>
           )}
         </div>
-        <Button look="secondary" size="sm" onClick={() => setImporting(true)}>
+        <Button variant="secondary" size="sm" onClick={() => setImporting(true)}>
           <ClipboardPaste className="size-4" aria-hidden="true" />
           Import list
         </Button>
         <Button
-          look="secondary"
+          variant="secondary"
           size="sm"
           disabled={!list.data?.length}
           pending={review.isPending}

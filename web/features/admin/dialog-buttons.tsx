@@ -4,7 +4,7 @@ import { Button } from '#web/ui/button.tsx'
 export function DialogButtons({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   return (
     <div className="flex justify-end gap-3 pt-1 max-sm:flex-col-reverse">
-      <Button look="secondary" onClick={onClose}>
+      <Button variant="secondary" onClick={onClose}>
         Cancel
       </Button>
       {children}

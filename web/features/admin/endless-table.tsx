@@ -125,7 +125,7 @@ function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: bo
     return () => observer.disconnect()
   }, [fetchNextPage, isFetching])
   return (
-    <Button ref={ref} look="quiet" size="sm" pending={isFetching} onClick={() => fetchNextPage()}>
+    <Button ref={ref} variant="ghost" size="sm" pending={isFetching} onClick={() => fetchNextPage()}>
       Load more
     </Button>
   )
@@ -134,7 +134,7 @@ function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: bo
 export function Failed({ retry }: { retry: () => void }) {
   return (
     <EmptyState title="This could not be loaded" description="Please check your connection.">
-      <Button look="secondary" onClick={retry}>
+      <Button variant="secondary" onClick={retry}>
         Try again
       </Button>
     </EmptyState>

@@ -39,7 +39,7 @@ export function ExportCard() {
         {(['buyers', 'orders', 'forms'] as const).map((kind) => (
           <Button
             key={kind}
-            look="secondary"
+            variant="secondary"
             className="justify-start"
             disabled={progress !== null}
             pending={progress?.kind === kind}
@@ -66,7 +66,7 @@ function Running({ kind, rows, of, onCancel }: Progress & { onCancel: () => void
         />
         <span className="text-xs text-muted tabular-nums">{rows.toLocaleString('en-US')} rows</span>
       </div>
-      <Button look="quiet" size="sm" onClick={onCancel}>
+      <Button variant="ghost" size="sm" onClick={onCancel}>
         <X className="size-4" aria-hidden="true" />
         Cancel
       </Button>

@@ -6,7 +6,7 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Failed } from './endless-table.tsx'
 
-const looks = {
+const icons = {
   ok: { icon: Check, color: 'text-accent-strong' },
   todo: { icon: CircleAlert, color: 'text-danger' },
   note: { icon: Info, color: 'text-muted' },
@@ -42,7 +42,7 @@ export function PaymentsCard() {
 }
 
 function Line({ about, state, text }: Finding) {
-  const { icon: Icon, color } = looks[state]
+  const { icon: Icon, color } = icons[state]
   return (
     <li className="flex gap-3 text-sm">
       <Icon className={classes('mt-0.5 size-4 shrink-0', color)} aria-hidden="true" />

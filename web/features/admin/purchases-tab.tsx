@@ -154,17 +154,17 @@ function Row(props: {
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">
           {isRefundable && (
-            <Button look="quiet" size="sm" onClick={onRefund}>
+            <Button variant="ghost" size="sm" onClick={onRefund}>
               Refund<span className="sr-only"> purchase for {user.email}</span>
             </Button>
           )}
           {status === 'active' && (
-            <Button look="quiet" size="sm" onClick={onCancel}>
+            <Button variant="ghost" size="sm" onClick={onCancel}>
               Cancel<span className="sr-only"> purchase for {user.email}</span>
             </Button>
           )}
           <Button
-            look="quiet"
+            variant="ghost"
             size="icon"
             aria-label={`Delete purchase for ${user.email}`}
             onClick={onRemove}

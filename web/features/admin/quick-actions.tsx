@@ -45,7 +45,7 @@ export function QuickActions() {
       <h2 className="text-lg">Quick Actions</h2>
       <p className="text-sm text-muted">For active buyers who have not told us their TradingView username.</p>
       <Button
-        look="secondary"
+        variant="secondary"
         className="justify-start"
         pending={counting || send.isPending}
         onClick={() => void countAndAsk()}

@@ -51,7 +51,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
           </Field>
         )}
         <DialogButtons onClose={onClose}>
-          <SubmitButton look="danger" pendingText="Refunding...">
+          <SubmitButton variant="danger" pendingText="Refunding...">
             Refund
           </SubmitButton>
         </DialogButtons>

@@ -38,7 +38,7 @@ export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose
           <Textarea rows={4} maxLength={500} placeholder="This TradingView username does not exist." />
         </Field>
         <DialogButtons onClose={onClose}>
-          <SubmitButton look="danger" pendingText="Refusing...">
+          <SubmitButton variant="danger" pendingText="Refusing...">
             Refuse
           </SubmitButton>
         </DialogButtons>

@@ -34,7 +34,7 @@ export function RevealDialog({ request, onClose }: { request: QueuedRequest; onC
         </dl>
       ) : (
         <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button look="secondary" onClick={onClose}>
+          <Button variant="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button pending={reveal.isPending} onClick={() => reveal.mutate()}>

@@ -20,7 +20,7 @@ export function useVirtualRows(table: RefObject<HTMLTableElement | null>, groups
   const heightOf = useCallback((group: number) => heights.current[group] ?? likelyHeight, [])
 
   useEffect(() => {
-    function look() {
+    function update() {
       const bodies = [...(table.current?.tBodies ?? [])]
       for (const body of bodies)
         if (body.dataset.group) heights.current[Number(body.dataset.group)] = body.offsetHeight
@@ -38,14 +38,14 @@ export function useVirtualRows(table: RefObject<HTMLTableElement | null>, groups
       )
     }
     // What stands above the table may come later than its rows.
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(update)
     observer.observe(document.body)
-    addEventListener('scroll', look, { passive: true })
-    addEventListener('resize', look)
+    addEventListener('scroll', update, { passive: true })
+    addEventListener('resize', update)
     return () => {
       observer.disconnect()
-      removeEventListener('scroll', look)
-      removeEventListener('resize', look)
+      removeEventListener('scroll', update)
+      removeEventListener('resize', update)
     }
   }, [table, groups, heightOf])
 

@@ -90,7 +90,7 @@ function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
       </Cell>
       <Cell className="py-1.5 text-right">
         <Button
-          look="quiet"
+          variant="ghost"
           size="icon"
           aria-label={`Delete user ${user.email}`}
           title={user.id === myself?.id ? 'You cannot delete yourself' : undefined}

@@ -3,7 +3,6 @@ import { accounts } from '#contract/accounts.ts'
 import * as z from '#contract/zod.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { takeReturnPath } from '#web/layout/return-path.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -11,6 +10,7 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
+import { takeReturnPath } from './return-path.ts'
 
 export default function AuthPage() {
   const { user } = useUser()

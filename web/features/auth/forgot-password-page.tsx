@@ -32,7 +32,7 @@ export default function ForgotPasswordPage() {
 function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   const request = useCall(accounts.requestPasswordReset, {
     failed: { title: 'Error', description: 'Failed to send reset link' },
-    onSuccess: (_, { email }) => onSent(email),
+    onSuccess: (_output, { email }) => onSent(email),
   })
   const mustWait = useMustWait(request.error)
   return (
@@ -78,7 +78,7 @@ function SentNote({ email, again }: { email: string; again: () => void }) {
           spam folder. The link works for 60 minutes.
         </p>
       </output>
-      <Button look="secondary" size="sm" onClick={again}>
+      <Button variant="secondary" size="sm" onClick={again}>
         Try another email
       </Button>
     </div>

@@ -3,10 +3,10 @@ import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { useQuery } from '@tanstack/react-query'
 import { Lock } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { useTheme } from '#web/layout/theme.tsx'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
+import { useTheme } from '#web/ui/theme.tsx'
 import { appearanceFor } from './appearance.ts'
 import { stripeOf } from './load-stripe.ts'
 
@@ -36,7 +36,7 @@ export default function CardForm(props: Props) {
     return (
       <div role="alert" className="flex flex-col items-start gap-4">
         <p>{error.message}</p>
-        <Button look="secondary" onClick={() => void refetch()}>
+        <Button variant="secondary" onClick={() => void refetch()}>
           Try again
         </Button>
       </div>

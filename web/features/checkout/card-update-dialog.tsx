@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
-import { sentenceOf } from '#web/api/use-call.ts'
+import { messageOf } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -52,7 +52,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
       {begun.error ? (
         <div role="alert" className="flex flex-col items-start gap-4">
           <p>We could not load the payment form.</p>
-          <Button look="secondary" onClick={() => void begun.refetch()}>
+          <Button variant="secondary" onClick={() => void begun.refetch()}>
             Try again
           </Button>
         </div>
@@ -70,7 +70,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
                 onClose()
               } catch (error) {
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
-                setRefusal(sentenceOf(error) ?? 'Your card could not be updated. Please try again.')
+                setRefusal(messageOf(error) ?? 'Your card could not be updated. Please try again.')
               }
             }}
           />

@@ -2,14 +2,14 @@ import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } f
 import { type ReactNode, useState } from 'react'
 import { type AccessRequest, accessRequests } from '#contract/access-requests.ts'
 import type { Purchase } from '#contract/purchases.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
-import { useSettings } from '#web/settings.tsx'
+import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { AccessRequestForm } from '../access-request/access-request-form.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
@@ -42,7 +42,7 @@ function Requests({ purchases }: { purchases: Purchase[] }) {
   )
 }
 
-const looks = {
+const icons = {
   requested: { icon: Clock, tone: 'warning' },
   granted: { icon: CircleCheck, tone: 'good' },
   refused: { icon: CircleX, tone: 'bad' },
@@ -56,7 +56,7 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
     request !== undefined &&
     profileName !== '' &&
     request.tradingViewUsername.toLowerCase() !== profileName.toLowerCase()
-  const { icon, tone } = request ? looks[request.status] : { icon: KeyRound, tone: 'neutral' as const }
+  const { icon, tone } = request ? icons[request.status] : { icon: KeyRound, tone: 'neutral' as const }
   const isSettled = request?.status === 'granted' && !hasMoved
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
@@ -76,7 +76,7 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
         )}
       </div>
       {!isSettled && (
-        <Button look={request ? 'secondary' : 'primary'} size="sm" onClick={() => setAsking(true)}>
+        <Button variant={request ? 'secondary' : 'primary'} size="sm" onClick={() => setAsking(true)}>
           {labelFor(request)}
         </Button>
       )}

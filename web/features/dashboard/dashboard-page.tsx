@@ -1,6 +1,6 @@
 import { useUser } from '#web/api/session.ts'
 import { Container } from '#web/ui/page.tsx'
-import { Eyebrow } from '../showcase/section.tsx'
+import { Eyebrow } from '#web/ui/section.tsx'
 import { Access } from './access.tsx'
 import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'

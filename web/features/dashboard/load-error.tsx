@@ -6,7 +6,7 @@ export function LoadError({ what, retry }: { what: string; retry: () => unknown 
   return (
     <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
       <p>We could not load {what}.</p>
-      <Button look="secondary" size="sm" onClick={() => void retry()}>
+      <Button variant="secondary" size="sm" onClick={() => void retry()}>
         Try again
       </Button>
     </Card>

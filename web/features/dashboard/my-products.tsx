@@ -49,13 +49,13 @@ function Products({ query, all }: MyPurchases) {
         ))}
       </ul>
       {hidden > 0 && (
-        <Button look="secondary" size="sm" onClick={() => setShowAll(true)}>
+        <Button variant="secondary" size="sm" onClick={() => setShowAll(true)}>
           Show {query.hasNextPage ? 'more' : `${hidden} more`}
         </Button>
       )}
       {hidden === 0 && query.hasNextPage && (
         <Button
-          look="secondary"
+          variant="secondary"
           size="sm"
           pending={query.isFetchingNextPage}
           pendingText="Loading..."

@@ -3,12 +3,12 @@ import { accessRequests } from '#contract/access-requests.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { billingPeriods, statusTexts } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { CardUpdateDialog } from '#web/features/checkout/card-update-dialog.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
-import { CardUpdateDialog } from '../checkout/card-update-dialog.tsx'
 import { InvoicesDialog } from './invoices-dialog.tsx'
 import { useDownloadInvoice } from './use-download-invoice.ts'
 
@@ -99,10 +99,10 @@ function Invoices({ id }: { id: string }) {
   const download = useDownloadInvoice()
   return (
     <>
-      <Button look="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
+      <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
         Download Invoice
       </Button>
-      <Button look="quiet" size="sm" onClick={() => setOpen(true)}>
+      <Button variant="ghost" size="sm" onClick={() => setOpen(true)}>
         All Invoices
       </Button>
       {open && <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />}
@@ -131,7 +131,7 @@ function Cancel({ id }: { id: string }) {
   }
   return (
     <Button
-      look="quiet"
+      variant="ghost"
       size="sm"
       pending={cancel.isPending}
       pendingText="Cancelling..."
@@ -150,7 +150,7 @@ function Resume({ id }: { id: string }) {
   })
   return (
     <Button
-      look="secondary"
+      variant="secondary"
       size="sm"
       pending={resume.isPending}
       pendingText="Resuming..."

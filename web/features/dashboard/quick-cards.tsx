@@ -2,10 +2,10 @@ import { ChartCandlestick, LogOut, type LucideIcon, Package, UserRound } from 'l
 import { type ReactNode, useState } from 'react'
 import { assets } from '#contract/assets.ts'
 import { useData } from '#web/api/use-data.ts'
-import { useLogOut } from '#web/layout/use-log-out.ts'
+import { useLogOut } from '#web/features/auth/use-log-out.ts'
+import { ProfileDialog } from '#web/features/profile/profile-dialog.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import { ProfileDialog } from '../profile/profile-dialog.tsx'
 import type { MyPurchases } from './use-purchases.ts'
 
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {

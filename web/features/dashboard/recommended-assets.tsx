@@ -52,11 +52,11 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
   }
   return (
     <>
-      <Button look="secondary" size="sm" onClick={() => void copy()}>
+      <Button variant="secondary" size="sm" onClick={() => void copy()}>
         <Copy aria-hidden="true" className="size-4" />
         Copy List
       </Button>
-      <Button look="secondary" size="sm" onClick={() => saveAsFile('rebound-list.txt', watchlistOf(list))}>
+      <Button variant="secondary" size="sm" onClick={() => saveAsFile('rebound-list.txt', watchlistOf(list))}>
         <Download aria-hidden="true" className="size-4" />
         Export Watchlist
       </Button>

@@ -1,13 +1,13 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import { ChartPanel } from '#web/features/showcase/chart-panel.tsx'
+import { ExampleChart } from '#web/features/showcase/example-chart.tsx'
+import { Principles } from '#web/features/showcase/principles.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { ChartPanel } from '../showcase/chart-panel.tsx'
-import { ExampleChart } from '../showcase/example-chart.tsx'
-import { Principles } from '../showcase/principles.tsx'
-import { Eyebrow, Section } from '../showcase/section.tsx'
+import { Eyebrow, Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
   return (
@@ -45,7 +45,7 @@ function Hero() {
               className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
             />
           </ButtonLink>
-          <ButtonLink href="/about" size="lg" look="secondary">
+          <ButtonLink href="/about" size="lg" variant="secondary">
             About Us
           </ButtonLink>
         </div>

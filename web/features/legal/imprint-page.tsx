@@ -1,4 +1,4 @@
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 import { LegalText } from './legal-text.tsx'
 import { SellerAddress, SupportEmail } from './seller.tsx'
 

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 import { type LegalSection, LegalText } from './legal-text.tsx'
 import { SellerAddress, SupportEmail } from './seller.tsx'
 

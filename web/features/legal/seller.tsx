@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 
 /** Name and address of the seller as the configuration has them. */
 export function SellerAddress() {

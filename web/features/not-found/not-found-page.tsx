@@ -30,7 +30,7 @@ export default function NotFoundPage() {
       <p className="text-lg text-muted">Did you forget to add the page to the router?</p>
       <div className="mt-2 flex flex-wrap gap-3">
         <ButtonLink href="/">Back to the home page</ButtonLink>
-        <ButtonLink href="/products" look="secondary">
+        <ButtonLink href="/products" variant="secondary">
           See the products
         </ButtonLink>
       </div>

@@ -1,9 +1,9 @@
 import { MousePointerClick } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { ChartPanel } from '#web/features/showcase/chart-panel.tsx'
+import { ExampleChart } from '#web/features/showcase/example-chart.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
-import { ChartPanel } from '../showcase/chart-panel.tsx'
-import { ExampleChart } from '../showcase/example-chart.tsx'
 
 const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
 
@@ -16,7 +16,7 @@ export function ExplorableChart() {
     <ChartPanel
       action={
         <Button
-          look="secondary"
+          variant="secondary"
           size="sm"
           className="font-sans"
           aria-pressed={exploring}

@@ -7,8 +7,8 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { useEffect, useRef, useState } from 'react'
-import { chartDescription } from '../showcase/example-chart.tsx'
-import { bars, signals } from '../showcase/sample-data.ts'
+import { chartDescription } from '#web/features/showcase/example-chart.tsx'
+import { bars, signals } from '#web/features/showcase/sample-data.ts'
 
 const daySeconds = 86_400
 const timeOf = (bar: number) => (bar * daySeconds) as UTCTimestamp

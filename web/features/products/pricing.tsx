@@ -69,7 +69,7 @@ export function Pricing() {
             <ButtonLink
               href={checkoutAddress(billing)}
               size="lg"
-              look={best ? 'primary' : 'secondary'}
+              variant={best ? 'primary' : 'secondary'}
               className="mt-auto w-full"
             >
               {button}

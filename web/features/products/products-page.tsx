@@ -1,11 +1,11 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
-import { NewsletterForm } from '#web/layout/newsletter-form.tsx'
+import { NewsletterForm } from '#web/features/newsletter/newsletter-form.tsx'
+import { ExampleChart } from '#web/features/showcase/example-chart.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { dollars } from '#web/ui/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
-import { ExampleChart } from '../showcase/example-chart.tsx'
 
 export default function ProductsPage() {
   return (

@@ -23,7 +23,7 @@ import { classes } from '#web/ui/classes.ts'
 import { dollars } from '#web/ui/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Eyebrow, Section } from '../showcase/section.tsx'
+import { Eyebrow, Section } from '#web/ui/section.tsx'
 import { ExplorableChart } from './explorable-chart.tsx'
 import { Pricing } from './pricing.tsx'
 import { benefits, contents, questions } from './rebound-sigma-pro.ts'
@@ -179,7 +179,7 @@ function Hero() {
             <ButtonLink href={checkoutAddress('monthly')} size="lg">
               Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
             </ButtonLink>
-            <ButtonLink href="#how-it-works" size="lg" look="secondary">
+            <ButtonLink href="#how-it-works" size="lg" variant="secondary">
               Learn How It Works
               <ArrowDown aria-hidden="true" className="size-4.5" />
             </ButtonLink>

@@ -26,7 +26,7 @@ export function DeleteAccount() {
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
       ) : (
         <Button
-          look="quiet"
+          variant="ghost"
           size="sm"
           className="-ml-3 text-danger hover:bg-danger-soft"
           onClick={() => setAsked(true)}
@@ -63,10 +63,10 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
         <PasswordInput ref={focus} autoComplete="current-password" required maxLength={128} />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button look="secondary" onClick={onCancel}>
+        <Button variant="secondary" onClick={onCancel}>
           Keep my account
         </Button>
-        <SubmitButton look="danger" pendingText="Deleting...">
+        <SubmitButton variant="danger" pendingText="Deleting...">
           Delete for good
         </SubmitButton>
       </div>

@@ -29,7 +29,7 @@ export function Devices() {
           Where you are logged in
         </h3>
         <Button
-          look="secondary"
+          variant="secondary"
           size="sm"
           pending={everywhere.isPending}
           onClick={() => everywhere.mutate({})}
@@ -72,7 +72,7 @@ function DeviceRow({ device }: { device: Device }) {
         <Badge tone="good">This device</Badge>
       ) : (
         <Button
-          look="quiet"
+          variant="ghost"
           size="sm"
           aria-label={`Log out ${name}`}
           pending={logOut.isPending}

@@ -52,7 +52,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
         <p>We could not load your profile.</p>
-        <Button look="secondary" onClick={() => void profile.refetch()}>
+        <Button variant="secondary" onClick={() => void profile.refetch()}>
           Try again
         </Button>
       </div>
@@ -82,7 +82,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
         />
       </Field>
       <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button look="secondary" onClick={onClose}>
+        <Button variant="secondary" onClick={onClose}>
           Cancel
         </Button>
         <SubmitButton pendingText="Saving...">Save Changes</SubmitButton>

@@ -1,10 +1,10 @@
 import { ArrowLeft, Clock, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useSettings } from '#web/settings.tsx'
+import { useSettings } from '#web/api/settings.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { Eyebrow } from '../showcase/section.tsx'
+import { Eyebrow } from '#web/ui/section.tsx'
 
 const inText = 'font-medium text-ink underline decoration-accent underline-offset-4'
 

@@ -74,7 +74,7 @@ function Selectivity() {
   const chosen = new Set([17, 36, 58])
   return (
     <Picture>
-      {Array.from({ length: 70 }, (_, index) => (
+      {Array.from({ length: 70 }, (_empty, index) => (
         <circle
           key={`${index + 1}`}
           cx={6 + (index % 14) * 17}

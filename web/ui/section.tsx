@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { classes } from '#web/ui/classes.ts'
-import { Container } from '#web/ui/page.tsx'
+import { classes } from './classes.ts'
+import { Container } from './page.tsx'
 
 /** A part of a page under a heading of its own. */
 export function Section(props: {

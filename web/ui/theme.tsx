@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { Icon } from '#web/ui/icon.tsx'
-import { Tooltip } from '#web/ui/tooltip.tsx'
+import { Icon } from './icon.tsx'
+import { Tooltip } from './tooltip.tsx'
 
 type Theme = 'light' | 'dark'
 

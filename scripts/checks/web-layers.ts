@@ -1,0 +1,37 @@
+/** From the ground up. What is in none of these folders is the app, which knows all of them. */
+const layers = ['ui', 'api', 'features', 'app']
+
+/** What a feature offers to others and to the app; the rest of its files is its own. */
+export const offered = [
+  'access-request/access-request-form.tsx',
+  'auth/return-path.ts',
+  'auth/use-log-out.ts',
+  'checkout/address.ts',
+  'checkout/card-update-dialog.tsx',
+  'newsletter/newsletter-form.tsx',
+  'products/rebound-sigma-pro.ts',
+  'profile/profile-dialog.tsx',
+  'showcase/chart-panel.tsx',
+  'showcase/example-chart.tsx',
+  'showcase/principles.tsx',
+  'showcase/sample-data.ts',
+].map((file) => `web/features/${file}`)
+
+export const webFeatureOf = (path: string) => /^web\/features\/([^/]+)\//.exec(path)?.[1]
+
+/** `ui` below `api` below `features` below the app; a feature sees of another one what it offers. */
+export function layerComplaint(from: string, to: string): string | undefined {
+  if (!from.startsWith('web/')) return undefined
+  if (layerOf(from) === 'ui' && to.startsWith('contract/')) return 'ui knows nothing of ours'
+  if (!to.startsWith('web/')) return undefined
+  const [below, above] = [layerOf(from), layerOf(to)]
+  if (layers.indexOf(above) > layers.indexOf(below)) return `${below} does not know ${above}`
+  if (webFeatureOf(to) && webFeatureOf(to) !== webFeatureOf(from) && !offered.includes(to))
+    return `${webFeatureOf(to)} does not offer it (scripts/checks/web-layers.ts)`
+  return undefined
+}
+
+function layerOf(path: string): string {
+  const folder = path.split('/')[1] ?? ''
+  return layers.includes(folder) ? folder : 'app'
+}
