@@ -158,8 +158,9 @@ const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   ],
   [
     'week',
-    2,
+    0,
     [
+      ['newCard', 2],
       ['wait', 8],
       ['cancel', 0],
       ['payLatest', 1],
@@ -168,8 +169,9 @@ const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   ],
   [
     'week',
-    2,
+    0,
     [
+      ['newCard', 2],
       ['wait', 8],
       ['wait', 8],
       ['payLatest', 1],

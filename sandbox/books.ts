@@ -1,6 +1,8 @@
 import type pg from 'pg'
-import { type Mischief, type RequestMark, Work } from './work.ts'
+import { type Quirks, usual } from './quirks.ts'
+import { type RequestMark, Work } from './work.ts'
 
+type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
 /** What leaves the sandbox: without its own notes, with addresses as browsers see them. */
@@ -13,32 +15,49 @@ const presenter = (publicUrl: string) => (value: unknown) =>
     }),
   )
 
-export function openBooks(database: pg.Pool, publicUrl: string) {
+/** `onDue` hears of what falls due within the next minute, in seconds from now. */
+export function openBooks(database: pg.Pool, publicUrl: string, onDue: (seconds: number) => void) {
   const present = presenter(publicUrl.replace(/\/$/, ''))
 
-  async function begin(connection: Pick<pg.ClientBase, 'query'>, request: RequestMark | null) {
-    const { rows } = await connection.query<{ clock_offset: string; mischief: Mischief }>(
+  async function settings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
+    const { rows } = await connection.query<{ clock_offset: string; mischief: Partial<Quirks> }>(
       'select clock_offset, mischief from sandbox.settings',
     )
-    const now = Math.floor(Date.now() / 1000) + Number(rows[0]?.clock_offset ?? 0)
-    return new Work({ database: connection, present, request, mischief: rows[0]?.mischief ?? {}, now })
+    const time = Date.now() / 1000 + Number(rows[0]?.clock_offset ?? 0)
+    return { time, quirks: { ...usual, ...rows[0]?.mischief } }
+  }
+
+  async function begin(
+    connection: Pick<pg.ClientBase, 'query'>,
+    request: RequestMark | null,
+    known?: Settings,
+  ) {
+    const { quirks, time } = known ?? (await settings(connection))
+    return new Work({ database: connection, present, request, quirks, time })
   }
 
   return {
     database,
     present,
+    settings,
 
-    read: async <T>(task: (work: Work) => Promise<T>) => task(await begin(database, null)),
+    read: async <T>(task: (work: Work) => Promise<T>, known?: Settings) =>
+      task(await begin(database, null, known)),
 
-    async write<T>(task: (work: Work) => Promise<T>, request: RequestMark | null = null): Promise<T> {
+    async write<T>(
+      task: (work: Work) => Promise<T>,
+      request: RequestMark | null = null,
+      known?: Settings,
+    ): Promise<T> {
       const client = await database.connect()
       try {
         await client.query('begin')
-        const work = await begin(client, request)
+        const work = await begin(client, request, known)
         const result = await task(work)
         await work.finish()
         await client.query('commit')
         client.release()
+        if (work.dueSoon < 60) onDue(work.dueSoon)
         return result
       } catch (error) {
         const broken = await client.query('rollback').then(

@@ -5,7 +5,7 @@ import { type Claim, typeCheck } from './testing/type-check.ts'
 
 /** A life of every kind of object, so that each is answered in each of its states. */
 async function liveThrough() {
-  const { stripe, sandbox, buy, checkout, price, publicUrl } = await openTestSandbox()
+  const { stripe, sandbox, buy, buyAndFail, checkout, price, publicUrl } = await openTestSandbox()
   const claims: Claim[] = []
   const claim = (type: string, ...values: unknown[]) =>
     claims.push(...values.map((value) => ({ type, value })))
@@ -87,7 +87,7 @@ async function liveThrough() {
   await sandbox.controls.closeDispute(dispute.id, 'won')
   claim('Stripe.Dispute', await stripe.disputes.retrieve(dispute.id))
 
-  const failing = await buy('pm_card_chargeCustomerFail', { price: (await price('week')).id })
+  const failing = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(8, 'day')
   claim(
     'Stripe.Subscription',

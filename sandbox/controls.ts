@@ -1,16 +1,20 @@
 import { claimCharge } from './api/money.ts'
 import type { Clock } from './billing/clock.ts'
 import { closeDispute, failRefund, openDispute, refund } from './billing/disputes.ts'
+import { update } from './billing/invoices.ts'
 import { authenticatePayment } from './billing/payments.ts'
 import { authenticateSetup } from './billing/setups.ts'
 import type { Books } from './books.ts'
 import { addSteps, type Interval } from './dates.ts'
 import { Failure, invalid } from './failure.ts'
+import { periodOf } from './objects/subscription.ts'
+import { type Fault, type Key, type Quirks, usual } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
-import type { Mischief, Work } from './work.ts'
+import type { Work } from './work.ts'
 
 export type Controls = ReturnType<typeof createControls>
 
+type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
 /** What a hand on Stripe's dashboard could do, and some mischief that the network does by itself. */
@@ -19,6 +23,13 @@ export function createControls({ books, clock, webhooks }: Given) {
     const result = await books.write(task)
     void webhooks.wake()
     return result
+  }
+
+  async function behave(quirks: Partial<Quirks>) {
+    if (quirks.seed !== undefined) await books.database.query('alter sequence sandbox.draws restart')
+    await books.database.query('update sandbox.settings set mischief = mischief || $1', [
+      JSON.stringify(quirks),
+    ])
   }
 
   return {
@@ -37,6 +48,67 @@ export function createControls({ books, clock, webhooks }: Given) {
       await clock.advanceTo(to)
       void webhooks.wake()
     },
+
+    /** Payments that Stripe is still working on are finished, whatever their lag. */
+    settle: async () => {
+      await clock.settle()
+      void webhooks.wake()
+    },
+
+    /** From now on, until told otherwise; what is not named stays as it is. */
+    behave,
+    /** As if nothing had been told. */
+    behaveAsUsual: () => books.database.query(`update sandbox.settings set mischief = '{}'`),
+
+    /** The next request that it is meant for fails so; several wait in line. */
+    failNext: async (...faults: Fault[]) => {
+      const { quirks } = await books.settings()
+      await behave({ faults: [...quirks.faults, ...faults] })
+    },
+
+    /** The secret key stops working, loses permissions (`rak_charge_write`), or turns out to be the other mode's. */
+    changeKey: async (state: Key['state'], without: string[] = []) => {
+      const { rows } = await books.database.query<{ newest: string }>(
+        'select coalesce(max(seq), 0) as newest from sandbox.objects',
+      )
+      const key: Key =
+        state === 'restricted'
+          ? { state, without }
+          : state === 'other_mode'
+            ? { state, before: Number(rows[0]?.newest ?? 0) }
+            : { state }
+      await behave({ key })
+    },
+
+    /** Stripe's customer portal knows only `cancel_at`. */
+    cancelInPortal: (subscription: string) =>
+      act(async (work) => {
+        const found = await work.claim('subscription', subscription)
+        return update(work, found, {
+          ...found,
+          cancel_at: periodOf(found).end,
+          canceled_at: work.now,
+          cancellation_details: { ...found.cancellation_details, reason: 'cancellation_requested' },
+        })
+      }),
+
+    /** As after a trial that ended without a card. */
+    pause: (subscription: string) =>
+      act(async (work) => {
+        const found = await work.claim('subscription', subscription)
+        if (found.status !== 'active') throw invalid('Only an active subscription can be paused.')
+        const paused = await update(work, found, { ...found, status: 'paused' })
+        work.emit('customer.subscription.paused', paused)
+        return paused
+      }),
+
+    archivePrice: (price: string, active = false) =>
+      act(async (work) => {
+        const before = await work.claim('price', price)
+        const after = await work.save({ ...before, active })
+        work.emit('price.updated', after, before)
+        return after
+      }),
 
     failNextRenewal: (subscription: string) =>
       act(async (work) => {
@@ -66,10 +138,14 @@ export function createControls({ books, clock, webhooks }: Given) {
       }),
 
     webhooks: {
-      /** From now on, until set again; `{}` is good behaviour. */
-      misbehave: async (mischief: Mischief) => {
-        await books.database.query('update sandbox.settings set mischief = $1', [JSON.stringify(mischief)])
-      },
+      /** From now on, until set again; `{}` is the usual behaviour. */
+      misbehave: ({ duplicates, spread, drop, delaySeconds }: Partial<WebhookQuirks>) =>
+        behave({
+          duplicates: duplicates ?? usual.duplicates,
+          spread: spread ?? usual.spread,
+          drop: drop ?? usual.drop,
+          delaySeconds: delaySeconds ?? usual.delaySeconds,
+        }),
       redeliver: webhooks.redeliver,
       /** Tries everything that waits for its first delivery, also what is delayed on purpose. */
       flush: webhooks.flush,

@@ -57,6 +57,7 @@ export async function serveApi(
       'stripe-version': apiVersion,
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...(reply.replayed ? { 'idempotent-replayed': 'true' } : {}),
+      ...(reply.shouldRetry === undefined ? {} : { 'stripe-should-retry': String(reply.shouldRetry) }),
     })
     response.end(reply.body)
   } catch (error) {

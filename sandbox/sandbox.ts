@@ -35,7 +35,14 @@ const forgetKeysEvery = 3_600_000
 export async function openSandbox(options: SandboxOptions) {
   const { database, publicUrl, webhook, log = () => {} } = options
   const keys = await prepareSchema(database)
-  const books = openBooks(database, publicUrl)
+  const alarms = new Set<NodeJS.Timeout>()
+  const books = openBooks(database, publicUrl, (seconds) => {
+    const alarm = setTimeout(() => {
+      alarms.delete(alarm)
+      void ticks.run()
+    }, seconds * 1000)
+    alarms.add(alarm.unref())
+  })
   const webhooks = createWebhooks(database, webhook, log)
   const clock = createClock(books)
 
@@ -93,7 +100,7 @@ export async function openSandbox(options: SandboxOptions) {
     controls,
 
     async close() {
-      for (const timer of timers) clearInterval(timer)
+      for (const timer of [...timers, ...alarms]) clearTimeout(timer)
       await new Promise((resolve) => {
         server.close(resolve)
         server.closeIdleConnections()

@@ -9,9 +9,16 @@ create table if not exists sandbox.objects (
   kind text not null,
   seq bigint generated always as identity,
   clock text,
-  due_at bigint,
+  due_at double precision,
   data jsonb not null
 );
+do $$ begin
+  if (select data_type from information_schema.columns
+      where table_schema = 'sandbox' and table_name = 'objects' and column_name = 'due_at') = 'bigint' then
+    alter table sandbox.objects alter column due_at type double precision;
+  end if;
+end $$;
+create sequence if not exists sandbox.draws;
 create index if not exists objects_by_kind on sandbox.objects (kind, seq);
 create index if not exists objects_by_content on sandbox.objects using gin (data jsonb_path_ops);
 create index if not exists objects_due on sandbox.objects (due_at, seq) where due_at is not null;

@@ -117,8 +117,8 @@ test('cancelled at once, it ends at once and can be changed no more', async () =
 })
 
 test('a card that fails at renewal is tried four times more, over three weeks, and then the subscription ends', async () => {
-  const { stripe, buy, sandbox } = await openTestSandbox()
-  const { subscription } = await buy('pm_card_chargeCustomerFail')
+  const { stripe, buyAndFail, sandbox } = await openTestSandbox()
+  const { subscription } = await buyAndFail()
   await sandbox.controls.advance(1, 'month')
   const attempts: [string, number | undefined][] = []
   for (let day = 0; day <= 22; day++) {
@@ -170,8 +170,8 @@ test('a card that wants 3-D Secure at every payment waits for its owner at renew
 })
 
 test('an invoice that is still open when the next period begins ends the subscription', async () => {
-  const { stripe, buy, price, sandbox } = await openTestSandbox()
-  const { subscription } = await buy('pm_card_chargeCustomerFail', { price: (await price('week')).id })
+  const { stripe, buyAndFail, price, sandbox } = await openTestSandbox()
+  const { subscription } = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(2, 'week')
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled')
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(2)

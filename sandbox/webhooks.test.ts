@@ -48,7 +48,7 @@ test('an event that the shop does not take is sent again, until it does', async 
 test('mischief: twice, never, late, out of order', async () => {
   const { stripe, events, sandbox } = await openTestSandbox()
   const { misbehave, flush } = sandbox.controls.webhooks
-  await misbehave({ duplicate: true })
+  await misbehave({ duplicates: 1 })
   await stripe.customers.create()
   await flush()
   expect(events.map((event) => event.id)).toEqual([events[0]?.id, events[0]?.id])
@@ -63,7 +63,7 @@ test('mischief: twice, never, late, out of order', async () => {
   expect(events).toHaveLength(3)
   expect(events[2]?.data.object).toMatchObject({ id: late.id })
 
-  await misbehave({ reorder: true })
+  await misbehave({ spread: 2 })
   const made = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
   await expect.poll(() => events).toHaveLength(3 + made.length)
   const arrived = events.slice(3).map((event) => (event.data.object as Stripe.Customer).id)

@@ -24,6 +24,7 @@ function signature(body: string, secret: string, at: number): string {
  */
 export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
   let closed = false
+  let alarm: NodeJS.Timeout | undefined
 
   async function claim(everything: boolean): Promise<Claimed[]> {
     const { rows } = await database.query<Claimed>(
@@ -85,10 +86,22 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
     }
   }
 
+  /** What waits for a part of a second need not wait for the next look. */
+  async function wakeInTime() {
+    const { rows } = await database.query<{ ms: number | null }>(
+      `select extract(epoch from min(next_at) - clock_timestamp())::float8 * 1000 as ms
+        from sandbox.deliveries where next_at is not null`,
+    )
+    const ms = rows[0]?.ms ?? null
+    clearTimeout(alarm)
+    if (ms !== null && ms < 1000 && !closed)
+      alarm = setTimeout(() => void deliveries.run(), Math.max(ms, 0) + 1).unref()
+  }
+
   const deliveries = oneAtATime(() =>
-    deliverDue(false).catch((error: unknown) =>
-      log('Webhooks could not be delivered', { error: String(error) }),
-    ),
+    deliverDue(false)
+      .then(wakeInTime)
+      .catch((error: unknown) => log('Webhooks could not be delivered', { error: String(error) })),
   )
 
   return {
@@ -111,6 +124,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
 
     async close() {
       closed = true
+      clearTimeout(alarm)
       await deliveries.idle()
     },
   }

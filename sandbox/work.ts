@@ -1,13 +1,13 @@
 import type pg from 'pg'
-import { missing } from './failure.ts'
+import { missing, otherMode } from './failure.ts'
 import { newId } from './identifiers.ts'
 import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
 import type { List } from './objects/list.ts'
+import { createChance, type Quirks } from './quirks.ts'
 
 export const apiVersion = '2026-10-28.endive'
 
-export type Mischief = { duplicate?: boolean; reorder?: boolean; drop?: boolean; delaySeconds?: number }
 export type RequestMark = { id: string; idempotency_key: string | null }
 export type Page = {
   limit?: number | undefined
@@ -38,24 +38,47 @@ export class Work {
   readonly database: Sent
   readonly present: (value: unknown) => Record<string, unknown>
   readonly request: RequestMark | null
-  readonly mischief: Mischief
+  readonly quirks: Quirks
+  /** The sandbox's time to the millisecond; `now` is what objects carry. */
+  readonly time: number
   private readonly events: Event[] = []
+  private drawn: (() => number) | undefined
   now: number
   clock: string | null = null
+  /** Rows up to this one belong to the mode that the key does not know. */
+  unknownUpTo = 0
+  /** Seconds until the first of what was written falls due. */
+  dueSoon = Number.POSITIVE_INFINITY
 
-  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'mischief' | 'now'>) {
+  constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'time'>) {
     this.database = given.database
     this.present = given.present
     this.request = given.request
-    this.mischief = given.mischief
-    this.now = given.now
+    this.quirks = given.quirks
+    this.time = given.time
+    this.now = Math.floor(given.time)
+  }
+
+  /** Numbers from 0 to 1, the same ones in the same order after the same seed. */
+  async chance(): Promise<() => number> {
+    if (this.drawn) return this.drawn
+    const { rows } = await this.database.query<{ draw: string }>(`select nextval('sandbox.draws') as draw`)
+    this.drawn = createChance(this.quirks.seed * 1_000_003 + Number(rows[0]?.draw ?? 0))
+    return this.drawn
+  }
+
+  private dueAt(kept: Kept): number | null {
+    const at = dueAt(kept)
+    if (at !== null && this.clock === null) this.dueSoon = Math.min(this.dueSoon, at - this.time)
+    return at
   }
 
   async find<K extends Kind>(kind: K, id: string): Promise<Kinds[K] | undefined> {
-    const { rows } = await this.database.query<{ data: Kinds[K] }>(
-      'select data from sandbox.objects where id = $1 and kind = $2',
+    const { rows } = await this.database.query<{ data: Kinds[K]; seq: string }>(
+      'select data, seq from sandbox.objects where id = $1 and kind = $2',
       [id, kind],
     )
+    if (rows[0] && Number(rows[0].seq) <= this.unknownUpTo) throw otherMode(kind, id)
     return rows[0]?.data
   }
 
@@ -93,7 +116,7 @@ export class Work {
   async insert<T extends Kept>(kept: T): Promise<T> {
     await this.database.query(
       'insert into sandbox.objects (id, kind, clock, due_at, data) values ($1, $2, $3, $4, $5)',
-      [kept.id, kept.object, this.clock, dueAt(kept), JSON.stringify(kept)],
+      [kept.id, kept.object, this.clock, this.dueAt(kept), JSON.stringify(kept)],
     )
     return kept
   }
@@ -102,7 +125,7 @@ export class Work {
     await this.database.query('update sandbox.objects set data = $2, due_at = $3 where id = $1', [
       kept.id,
       JSON.stringify(kept),
-      dueAt(kept),
+      this.dueAt(kept),
     ])
     return kept
   }
@@ -127,7 +150,7 @@ export class Work {
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
       `select data from sandbox.objects
         where kind = $1 and data @> $2 and (data->>'created')::bigint between $3 and $4
-          and ($5::text is null or data->>$5 = any ($6))
+          and seq > $9 and ($5::text is null or data->>$5 = any ($6))
           and ($7::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.objects where id = $7))
         order by seq ${backwards ? 'asc' : 'desc'} limit $8`,
       [
@@ -139,6 +162,7 @@ export class Work {
         filter.oneOf?.values ?? [],
         cursor ?? null,
         limit + 1,
+        this.unknownUpTo,
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)
@@ -157,7 +181,7 @@ export class Work {
       created: this.now,
       data: old ? { object, previous_attributes: changed(old, object) } : { object },
       livemode: false,
-      pending_webhooks: this.mischief.drop ? 0 : 1,
+      pending_webhooks: this.quirks.drop ? 0 : 1,
       request: this.request ?? { id: null, idempotency_key: null },
       type,
     })
@@ -166,31 +190,37 @@ export class Work {
   /** Records what was told and queues its delivery, with the change itself. */
   async finish() {
     if (this.events.length === 0) return
-    const ids = this.events.map((event) => event.id)
-    const types = this.events.map((event) => event.type)
     await this.database.query(
       `insert into sandbox.events (id, type, created, data)
         select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
           with ordinality as told (id, type, created, data, place) order by place`,
       [
-        ids,
-        types,
+        this.events.map((event) => event.id),
+        this.events.map((event) => event.type),
         this.events.map((event) => event.created),
         this.events.map((event) => JSON.stringify(event)),
       ],
     )
-    const copies = this.mischief.drop ? 0 : this.mischief.duplicate ? 2 : 1
-    const spread = this.mischief.reorder ? 2 : 0
+    const { drop, duplicates, spread, delaySeconds } = this.quirks
+    if (drop) return
+    const chance = duplicates + spread > 0 ? await this.chance() : () => 0.5
+    // The second copy of an event comes at another moment than the first.
+    const copies = this.events.flatMap((event) =>
+      (chance() < duplicates ? [event, event] : [event]).map(({ id, type }) => ({
+        id,
+        type,
+        wait: delaySeconds + chance() * spread,
+      })),
+    )
     await this.database.query(
       `insert into sandbox.deliveries (event, endpoint, next_at)
-        select told.id, target.id, clock_timestamp() + make_interval(secs => $3 + random() * $4)
-          from unnest($1::text[], $2::text[]) with ordinality as told (id, type, place),
+        select told.id, target.id, clock_timestamp() + make_interval(secs => wait)
+          from unnest($1::text[], $2::text[], $3::float8[]) with ordinality as told (id, type, wait, place),
             (select null as id, '["*"]'::jsonb as events union all
               select id, data->'enabled_events' from sandbox.objects
-                where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target,
-            generate_series(1, $5)
+                where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target
           where target.events ?| array['*', told.type] order by place`,
-      [ids, types, this.mischief.delaySeconds ?? 0, spread, copies],
+      [copies.map(({ id }) => id), copies.map(({ type }) => type), copies.map(({ wait }) => wait)],
     )
   }
 }

@@ -8,8 +8,10 @@ import { accountRoutes } from './account.ts'
 import { catalogRoutes } from './catalog.ts'
 import { customerRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
+import { orderedFault, randomFault, rateLimited, serverError } from './faults.ts'
 import { type Form, parseForm } from './form.ts'
 import { intentRoutes } from './intents.ts'
+import { assertAllowed, isPublishable } from './keys.ts'
 import { methodRoutes } from './methods.ts'
 import { moneyRoutes } from './money.ts'
 import { publicView } from './public-view.ts'
@@ -38,7 +40,13 @@ type ApiRequest = {
   /** Browsers reach only the routes of the publishable key, whatever key they send. */
   fromBrowser: boolean
 }
-type ApiReply = { status: number; body: string; requestId: string; replayed: boolean }
+type ApiReply = {
+  status: number
+  body: string
+  requestId: string
+  replayed: boolean
+  shouldRetry?: boolean | undefined
+}
 
 export type Api = ReturnType<typeof createApi>
 
@@ -46,38 +54,58 @@ type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => 
 type Task = (work: Work) => Promise<unknown>
 
 export function createApi({ books, keys, changed, clockMoved }: Given) {
-  function publishableKey(key: string | undefined, fromBrowser: boolean): boolean {
-    if (key === keys.publishableKey) return true
-    if (key === keys.secretKey && !fromBrowser) return false
-    const message = key
-      ? `Invalid API Key provided: ${key.slice(0, 8)}********`
-      : 'You did not provide an API key.'
-    throw new Failure(401, { type: 'invalid_request_error', message })
-  }
-
-  async function run(request: ApiRequest, requestId: string): Promise<ApiReply> {
+  async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
     const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
     const { key = request.key, ...params } = form
-    const publishable = publishableKey(typeof key === 'string' ? key : undefined, request.fromBrowser)
-    const found = match(routes, request.method, request.path)
+    const { method, path, idempotencyKey } = request
+    const given = { key: typeof key === 'string' ? key : undefined, fromBrowser: request.fromBrowser }
+    const publishable = isPublishable(keys, given)
+    const found = match(routes, method, path)
     if (!found) {
-      const message = `Unrecognized request URL (${request.method}: ${request.path}).`
+      const message = `Unrecognized request URL (${method}: ${path}).`
       throw new Failure(404, { type: 'invalid_request_error', message })
     }
     if (publishable && !found.route.publishable) {
       const message = 'This API call cannot be made with a publishable API key. Please use a secret API key.'
       throw new Failure(401, { type: 'invalid_request_error', code: 'secret_key_required', message })
     }
-    const task: Task = (work) => found.route.run({ work, id: found.id, form: params, publishable })
-    const toReply = (answer: unknown): ApiReply => reply(answer, requestId, publishable)
-    if (request.method === 'GET') return toReply(await books.read(task))
+    const settings = await books.settings()
+    const { key: state, faults } = settings.quirks
+    if (!publishable) assertAllowed(state, keys.secretKey, method, path)
+    const call = `${method} ${path}`
+    // Rate limits come first: nothing is done, and nothing is kept.
+    const limited = faults.some((fault) => fault.status === 429)
+      ? await books.write((work) => orderedFault(work, call, 429))
+      : undefined
+    if (limited) return { ...reply(rateLimited(), requestId, false), shouldRetry: limited.shouldRetry }
 
-    const mark = { id: requestId, idempotency_key: request.idempotencyKey ?? null }
-    const done = await books.write(async (work) => {
-      if (request.method !== 'POST' || request.idempotencyKey === undefined) return toReply(await task(work))
-      const meaning = JSON.stringify([request.path, publishable, form])
-      return once(work, request.idempotencyKey, meaning, async () => toReply(await task(work)))
-    }, mark)
+    const run: Task = (work) => {
+      if (!publishable && state.state === 'other_mode') work.unknownUpTo = state.before
+      return found.route.run({ work, id: found.id, form: params, publishable })
+    }
+    const toReply = (answer: unknown) => reply(answer, requestId, publishable)
+    if (method === 'GET') {
+      const failed = faults.length > 0 && (await books.write((work) => orderedFault(work, call, 500)))
+      return toReply(failed ? serverError() : await books.read(run, settings))
+    }
+
+    const perform: Task = async (work) => {
+      const fault = (await orderedFault(work, call, 500)) ?? (await randomFault(work))
+      const answer = fault && !fault.done ? undefined : await run(work)
+      return fault ? serverError() : answer
+    }
+    const mark = { id: requestId, idempotency_key: idempotencyKey ?? null }
+    const done = await books.write(
+      async (work) => {
+        if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
+        const meaning = JSON.stringify([path, publishable, form])
+        const kept = await once(work, idempotencyKey, meaning, async () => toReply(await perform(work)))
+        // To try again would only bring the same answer again.
+        return kept.status >= 500 ? { ...kept, shouldRetry: false } : kept
+      },
+      mark,
+      settings,
+    )
     if (found.route.movesClock) clockMoved()
     else changed()
     return done
@@ -93,7 +121,7 @@ export function createApi({ books, keys, changed, clockMoved }: Given) {
     async answer(request: ApiRequest): Promise<ApiReply> {
       const requestId = newId('req')
       try {
-        return await run(request, requestId)
+        return await handle(request, requestId)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         return reply(error, requestId, request.fromBrowser)

@@ -72,7 +72,7 @@ export const intentRoutes = [
     async ({ work, id, params, publishable }) => {
       const intent = await work.claim('payment_intent', id, 'intent')
       assertSecret(intent.client_secret, params.client_secret, publishable)
-      return confirmPayment(work, intent, await methodOf(work, params, intent.payment_method))
+      return confirmPayment(work, intent, await methodOf(work, params, intent.payment_method), 'later')
     },
     browsers,
   ),
@@ -113,6 +113,8 @@ export const intentRoutes = [
         automatic_payment_methods: automatic
           ? { allow_redirects: automatic.allow_redirects ?? ('always' as const), enabled: automatic.enabled }
           : null,
+        // Whatever the seller has switched on; the sandbox's own form shows cards only.
+        payment_method_types: params.allowed_payment_method_types ?? ['card', 'link'],
         description: params.description ?? null,
         metadata: params.metadata ?? {},
       })

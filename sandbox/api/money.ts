@@ -1,6 +1,6 @@
 import { refund } from '../billing/disputes.ts'
 import { voidInvoice } from '../billing/invoices.ts'
-import { payInvoice } from '../billing/subscriptions.ts'
+import { payInvoice, upToDate } from '../billing/subscriptions.ts'
 import { invalid } from '../failure.ts'
 import type { Work } from '../work.ts'
 import { resolveMethod } from './methods.ts'
@@ -51,7 +51,7 @@ export const moneyRoutes = [
     },
   ),
   route('POST', '/v1/invoices/:id/void', {}, async ({ work, id }) => {
-    const invoice = await work.claim('invoice', id)
+    const invoice = await upToDate(work, await work.claim('invoice', id))
     if (invoice.status !== 'open') {
       throw invalid(
         `You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`,

@@ -86,10 +86,11 @@ function withCancelAt(
 }
 
 function changed(subscription: Subscription, params: Change, now: number): Subscription {
-  if (params.cancel_at && params.cancel_at_period_end) {
+  if (params.cancel_at !== undefined && params.cancel_at_period_end !== undefined) {
     throw invalid(
       'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
       'cancel_at',
+      'parameters_exclusive',
     )
   }
   let after = withDetails(subscription, params.cancellation_details)
@@ -100,8 +101,9 @@ function changed(subscription: Subscription, params: Change, now: number): Subsc
     after = withCancelAt(after, params.cancel_at, false, now)
   }
   if (params.cancel_at_period_end !== undefined) {
-    const { cancel_at_period_end: atEnd } = params
-    after = withCancelAt(after, atEnd ? periodOf(after).end : null, atEnd, now)
+    // What the portal has set as a date of its own stays when the flag, which was never set, is cleared.
+    if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
+    else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
   }
   const settings = params.payment_settings
   return {
@@ -162,7 +164,7 @@ export const subscriptionRoutes = [
           'resource_missing',
         )
       }
-      const outcome = await confirmPayment(work, intent, method)
+      const outcome = await confirmPayment(work, intent, method, 'at once')
       if (outcome instanceof Failure && params.payment_behavior === 'error_if_incomplete') throw outcome
       return work.get('subscription', subscription.id)
     },
@@ -195,11 +197,21 @@ export const subscriptionRoutes = [
       created: range,
       customer: text,
       price: text,
-      status: choice('active', 'all', 'canceled', 'ended', 'incomplete', 'incomplete_expired', 'past_due'),
+      status: choice(
+        'active',
+        'all',
+        'canceled',
+        'ended',
+        'incomplete',
+        'incomplete_expired',
+        'past_due',
+        'paused',
+        'unpaid',
+      ),
     },
     ({ work, params: { limit, starting_after, ending_before, created, customer, price, status } }) => {
       const ended = ['canceled', 'incomplete_expired']
-      const live = ['active', 'past_due', 'incomplete']
+      const live = ['active', 'past_due', 'incomplete', 'unpaid', 'paused']
       const statuses =
         status === undefined
           ? live

@@ -3,10 +3,10 @@ import { Failure } from '../failure.ts'
 
 /** What a test card does when it is charged. */
 export type Behaviour =
-  | { outcome: 'succeeds'; disputed?: boolean }
+  | { outcome: 'succeeds'; disputed?: boolean; refund?: 'waits' | 'fails' }
   | {
       outcome: 'declines'
-      when: 'always' | 'after_attach'
+      when: 'always' | 'with_customer'
       code: string
       declineCode?: string
       message: string
@@ -20,7 +20,7 @@ const succeeds: Behaviour = { outcome: 'succeeds' }
 const declined = (
   declineCode: string,
   message = 'Your card was declined.',
-  when: 'always' | 'after_attach' = 'always',
+  when: 'always' | 'with_customer' = 'always',
 ): Behaviour => ({ outcome: 'declines', when, code: 'card_declined', declineCode, message })
 
 /** https://docs.stripe.com/testing, the part that a shop needs. */
@@ -61,7 +61,7 @@ const testCards: { number: string; token: string; brand?: Brand; behaviour: Beha
   {
     number: '4000000000000341',
     token: 'pm_card_chargeCustomerFail',
-    behaviour: declined('generic_decline', 'Your card was declined.', 'after_attach'),
+    behaviour: declined('generic_decline', 'Your card was declined.', 'with_customer'),
   },
   {
     number: '4000002760003184',
@@ -77,6 +77,16 @@ const testCards: { number: string; token: string; brand?: Brand; behaviour: Beha
     number: '4000000000000259',
     token: 'pm_card_createDispute',
     behaviour: { outcome: 'succeeds', disputed: true },
+  },
+  {
+    number: '4000000000007726',
+    token: 'pm_card_pendingRefund',
+    behaviour: { outcome: 'succeeds', refund: 'waits' },
+  },
+  {
+    number: '4000000000005126',
+    token: 'pm_card_refundFail',
+    behaviour: { outcome: 'succeeds', refund: 'fails' },
   },
 ]
 

@@ -1,12 +1,13 @@
 import type { Books } from '../books.ts'
 import type { Kind } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
-import { openDispute } from './disputes.ts'
+import { openDispute, refundDue } from './disputes.ts'
+import { finishPayment } from './payments.ts'
 import { collect, subscriptionDue } from './subscriptions.ts'
 
 export type Clock = ReturnType<typeof createClock>
 
-type Due = { id: string; kind: Kind; due_at: string }
+type Due = { id: string; kind: Kind; due_at: number }
 
 /** Runs what falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
 export function createClock(books: Books) {
@@ -22,7 +23,7 @@ export function createClock(books: Books) {
   /** One due thing in one transaction, at the time it fell due; whoever comes second finds it done. */
   const runDue = (clock: string | null, due: Due) =>
     books.write(async (work) => {
-      const at = Number(due.due_at)
+      const at = Math.floor(due.due_at)
       const { rows } = await claimDue(work, due)
       if (rows[0]?.due_at !== due.due_at) return
       await setTime(work, clock, at)
@@ -30,6 +31,8 @@ export function createClock(books: Books) {
       if (due.kind === 'subscription') await subscriptionDue(work, await work.get('subscription', due.id))
       if (due.kind === 'invoice') await collect(work, await work.get('invoice', due.id))
       if (due.kind === 'charge') await disputeDue(work, due.id)
+      if (due.kind === 'refund') await refundDue(work, await work.get('refund', due.id))
+      if (due.kind === 'payment_intent') await finishPayment(work, await work.get('payment_intent', due.id))
     })
 
   async function runUntil(clock: string | null, until: number) {
@@ -41,6 +44,15 @@ export function createClock(books: Books) {
   return {
     now: () => books.read(async (work) => work.now),
 
+    /** Finishes what is still being worked on, without waiting for it. */
+    async settle() {
+      const { rows } = await books.database.query<{ id: string }>(
+        `select id from sandbox.objects where kind = 'payment_intent' and due_at is not null order by due_at, seq`,
+      )
+      for (const { id } of rows)
+        await books.write(async (work) => finishPayment(work, await work.claim('payment_intent', id)))
+    },
+
     async advanceTo(time: number) {
       await runUntil(null, time)
       await books.write((work) => setTime(work, null, time))
@@ -48,7 +60,7 @@ export function createClock(books: Books) {
 
     /** Everything that has become due by itself since the last look, and test clocks that were asked to move. */
     async tick() {
-      const now = await books.read(async (work) => work.now)
+      const now = await books.read(async (work) => work.time)
       await runUntil(null, now)
       const advancing = await books.read((work) =>
         work.all('test_helpers.test_clock', { status: 'advancing' }),

@@ -1,3 +1,4 @@
+import { day } from '../dates.ts'
 import { Failure, invalid } from '../failure.ts'
 import { type Charge, type Dispute, newDispute, newRefund, type Refund } from '../objects/charge.ts'
 import type { Work } from '../work.ts'
@@ -30,7 +31,14 @@ export async function refund(
       'charge_disputed',
     )
   }
-  const refunded = await work.insert({ ...newRefund(work.now, charge, amount, reason), metadata })
+  const method = await work.find('payment_method', charge.payment_method)
+  const later = method?.$sandbox.behaviour.outcome === 'succeeds' && method.$sandbox.behaviour.refund
+  const refunded = await work.insert({
+    ...newRefund(work.now, charge, amount, reason),
+    metadata,
+    status: later === 'waits' ? ('pending' as const) : ('succeeded' as const),
+    $sandbox: { settles_at: later ? work.now + day : null },
+  })
   const changed = await work.save({
     ...charge,
     amount_refunded: charge.amount_refunded + amount,
@@ -38,18 +46,27 @@ export async function refund(
   })
   work.emit('refund.created', refunded)
   work.emit('charge.refunded', changed, charge)
-  work.emit('refund.updated', refunded)
+  if (!later) work.emit('refund.updated', refunded)
   return refunded
+}
+
+/** Some banks have their last word later. */
+export async function refundDue(work: Work, refunded: Refund) {
+  if (refunded.status === 'succeeded') return failRefund(work, refunded)
+  const settled = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
+  await work.save(settled)
+  work.emit('refund.updated', settled, refunded)
 }
 
 /** The bank sends a refund back: the money is the shop's again. */
 export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
-  if (refunded.status !== 'succeeded') throw invalid('This refund has already failed.')
+  if (refunded.status === 'failed') throw invalid('This refund has already failed.')
   const charge = await work.get('charge', refunded.charge)
   const failed = await work.save({
     ...refunded,
     status: 'failed' as const,
     failure_reason: 'lost_or_stolen_card',
+    $sandbox: { settles_at: null },
   })
   const changed = await work.save({
     ...charge,

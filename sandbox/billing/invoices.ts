@@ -2,13 +2,12 @@ import { day } from '../dates.ts'
 import { newPaymentIntent } from '../objects/intent.ts'
 import { type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
+import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
 
-/** Days after the renewal on which a failed payment is tried again; after the last one the subscription ends. */
-const retryDays = [3, 8, 15, 21]
-
-export function nextAttempt(invoice: Invoice, now: number): number | null {
-  const next = retryDays.map((days) => invoice.created + days * day).find((at) => at > now)
+/** When a failed payment is tried again; never, after the last try. */
+export function nextAttempt({ now, quirks }: Work, invoice: Invoice): number | null {
+  const next = retryDays[quirks.retries].map((days) => invoice.created + days * day).find((at) => at > now)
   return next ?? null
 }
 
@@ -81,7 +80,7 @@ export async function invoicePaid(work: Work, intent: string, method: string) {
 
   const before = await subscriptionOf(work, invoice)
   if (before.ended_at !== null) return
-  const revives = before.status === 'incomplete' || before.status === 'past_due'
+  const revives = ['incomplete', 'past_due', 'unpaid'].includes(before.status)
   const saves = before.payment_settings.save_default_payment_method === 'on_subscription'
   await update(work, before, {
     ...before,

@@ -26,24 +26,29 @@ export const authenticationFailed = {
     'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 }
 
+/** Whether the invoice and the subscription follow at once, or after the lag that a confirming browser sees. */
+type Then = 'at once' | 'later'
+
 /** Pays an intent with a card. A returned `Failure` is a declined card: the attempt stays on the books. */
 export async function confirmPayment(
   work: Work,
   intent: PaymentIntent,
   method: PaymentMethod,
+  then: Then,
 ): Promise<PaymentIntent | Failure> {
   assertPayable(work, intent)
   if (method.customer !== null && method.customer !== intent.customer) {
     throw invalid('The provided PaymentMethod belongs to another customer.', 'payment_method')
   }
   const { behaviour, authenticated } = method.$sandbox
-  if (behaviour.outcome === 'declines' && (behaviour.when === 'always' || method.customer !== null)) {
+  const charges = method.customer !== null || intent.customer !== null
+  if (behaviour.outcome === 'declines' && (behaviour.when === 'always' || charges)) {
     return declinePayment(work, intent, method, behaviour)
   }
   if (behaviour.outcome === 'authenticates' && (behaviour.when === 'always' || !authenticated)) {
     return requireAuthentication(work, intent, method)
   }
-  return settle(work, intent, method)
+  return settle(work, intent, method, then)
 }
 
 function assertPayable(work: Work, intent: PaymentIntent) {
@@ -124,7 +129,7 @@ export async function authenticatePayment(work: Work, intent: PaymentIntent, pas
       payment_method: work.present(method),
     })
   }
-  return settle(work, intent, await markAuthenticated(work, method))
+  return settle(work, intent, await markAuthenticated(work, method), 'later')
 }
 
 export const markAuthenticated = (work: Work, method: PaymentMethod) =>
@@ -137,7 +142,12 @@ export async function attach(work: Work, method: PaymentMethod, customer: string
   return attached
 }
 
-async function settle(work: Work, intent: PaymentIntent, given: PaymentMethod): Promise<PaymentIntent> {
+async function settle(
+  work: Work,
+  intent: PaymentIntent,
+  given: PaymentMethod,
+  then: Then,
+): Promise<PaymentIntent> {
   const keeps = intent.setup_future_usage !== null && intent.customer !== null
   const method = keeps && intent.customer ? await attach(work, given, intent.customer) : given
   const { behaviour } = method.$sandbox
@@ -151,9 +161,25 @@ async function settle(work: Work, intent: PaymentIntent, given: PaymentMethod): 
     latest_charge: charge.id,
     last_payment_error: null,
     next_action: null,
+    $sandbox: { settles_at: then === 'later' ? await settlesAt(work) : null },
   })
   work.emit('charge.succeeded', charge)
   work.emit('payment_intent.succeeded', paid)
-  await invoicePaid(work, paid.id, method.id)
+  if (paid.$sandbox.settles_at === null) await invoicePaid(work, paid.id, method.id)
   return paid
+}
+
+/** A test clock stands still: who waits for it would wait for ever. */
+async function settlesAt(work: Work): Promise<number | null> {
+  const { from, to } = work.quirks.lag
+  if (to === 0 || work.clock !== null) return null
+  const chance = await work.chance()
+  return work.time + from + (to - from) * chance()
+}
+
+/** The second half of a payment: its invoice is paid, and the subscription follows. */
+export async function finishPayment(work: Work, intent: PaymentIntent) {
+  if ((intent.$sandbox?.settles_at ?? null) === null || intent.payment_method === null) return
+  await work.save({ ...intent, $sandbox: { settles_at: null } })
+  await invoicePaid(work, intent.id, intent.payment_method)
 }

@@ -13,7 +13,7 @@ import {
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { bill, nextAttempt, stopCollecting, update, voidInvoice } from './invoices.ts'
-import { confirmPayment, declinePayment, genericDecline } from './payments.ts'
+import { confirmPayment, declinePayment, finishPayment, genericDecline } from './payments.ts'
 
 export type Line = { price: Price; quantity: number }
 
@@ -79,12 +79,13 @@ async function renew(work: Work, before: Subscription) {
 /** The sandbox's own attempt to charge the stored card, at a renewal and on the days of the retries. */
 export async function collect(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
-  const invoice = await work.save({ ...open, next_payment_attempt: nextAttempt(open, work.now) })
+  const invoice = await work.save({ ...open, next_payment_attempt: nextAttempt(work, open) })
   await payWithStoredCard(work, invoice, subscription)
   const after = await work.get('invoice', invoice.id)
-  if (after.status === 'open' && after.next_payment_attempt === null) {
-    await end(work, await work.get('subscription', subscription.id), 'payment_failed')
-  }
+  if (after.status !== 'open' || after.next_payment_attempt !== null) return
+  const late = await work.get('subscription', subscription.id)
+  if (work.quirks.afterRetries === 'cancel') await end(work, late, 'payment_failed')
+  if (work.quirks.afterRetries === 'unpaid') await update(work, late, { ...late, status: 'unpaid' })
 }
 
 export async function storedCard(work: Work, subscription: Subscription): Promise<PaymentMethod | undefined> {
@@ -111,7 +112,7 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
     await declinePayment(work, intent, method, genericDecline)
     return
   }
-  await confirmPayment(work, intent, method)
+  await confirmPayment(work, intent, method, 'at once')
 }
 
 export async function intentOf(work: Work, invoice: Invoice) {
@@ -120,17 +121,23 @@ export async function intentOf(work: Work, invoice: Invoice) {
   return work.get('payment_intent', payment.payment.payment_intent)
 }
 
+/** Whoever orders something new finds the payment finished that was still under way. */
+export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
+  await finishPayment(work, await intentOf(work, invoice))
+  return work.get('invoice', invoice.id)
+}
+
 /** `POST /v1/invoices/:id/pay`: at once, with the given card or the stored one. */
-export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
-  if (invoice.status === 'paid') throw invalid('Invoice is already paid', undefined, 'invoice_already_paid')
-  if (invoice.status !== 'open')
-    throw invalid('This invoice can no longer be paid', undefined, 'invoice_not_editable')
+export async function payInvoice(work: Work, unpaid: Invoice, given: PaymentMethod | undefined) {
+  const invoice = await upToDate(work, unpaid)
+  if (invoice.status === 'paid') throw invalid('Invoice is already paid')
+  if (invoice.status !== 'open') throw invalid('This invoice can no longer be paid')
   const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
   const method = given ?? (await storedCard(work, subscription))
   if (!method) {
     throw invalid('There is no default_payment_method set on this Customer, Subscription or Invoice.')
   }
-  const outcome = await confirmPayment(work, await intentOf(work, invoice), method)
+  const outcome = await confirmPayment(work, await intentOf(work, invoice), method, 'at once')
   if (outcome instanceof Failure) return outcome
   if (outcome.status === 'requires_action') {
     return new Failure(402, {
@@ -145,8 +152,11 @@ export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMet
 }
 
 /** At once. */
-export async function cancel(work: Work, subscription: Subscription): Promise<Subscription> {
-  if (subscription.status === 'incomplete') return expire(work, subscription)
+export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
+  if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
+  const found = await work.get('subscription', given.id)
+  const subscription = { ...found, cancellation_details: given.cancellation_details }
+  if (found.status === 'incomplete') return expire(work, subscription)
   const now = { ...subscription, cancel_at: null, cancel_at_period_end: false }
   return end(work, now, 'cancellation_requested')
 }

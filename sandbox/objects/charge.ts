@@ -119,8 +119,10 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   reason,
   receipt_number: null,
   source_transfer_reversal: null,
-  status: 'succeeded' as 'succeeded' | 'failed',
+  status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
   transfer_reversal: null,
+  /** When the bank has its last word. */
+  $sandbox: { settles_at: null as number | null } as { settles_at: number | null } | undefined,
 })
 
 export type Refund = ReturnType<typeof newRefund>

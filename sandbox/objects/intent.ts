@@ -77,6 +77,7 @@ export function newPaymentIntent({ now, amount, currency, customer, description,
     status: 'requires_payment_method' as PaymentIntentStatus,
     transfer_data: null,
     transfer_group: null,
+    $sandbox: { settles_at: null } as { settles_at: number | null } | undefined,
   }
 }
 
@@ -111,7 +112,7 @@ export function newSetupIntent(now: number, customer: string | null, usage: 'off
     payment_method_options: {
       card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' as const },
     },
-    payment_method_types: ['card'],
+    payment_method_types: ['card'] as ('card' | 'link')[],
     single_use_mandate: null,
     status: 'requires_payment_method' as Exclude<PaymentIntentStatus, 'canceled'>,
     usage,

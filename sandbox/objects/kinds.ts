@@ -62,6 +62,7 @@ export function dueAt(kept: Kept): number | null {
     return kept.cancel_at !== null && end !== null ? Math.min(kept.cancel_at, end) : end
   }
   if (kept.object === 'invoice') return kept.status === 'open' ? kept.next_payment_attempt : null
+  if (kept.object === 'payment_intent' || kept.object === 'refund') return kept.$sandbox?.settles_at ?? null
   if (kept.object === 'charge') return kept.disputed ? null : kept.$sandbox.dispute_at
   return null
 }

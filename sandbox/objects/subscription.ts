@@ -3,7 +3,14 @@ import { type Price, planOf } from './catalog.ts'
 import type { Customer } from './customer.ts'
 import { listOf } from './list.ts'
 
-export type SubscriptionStatus = 'incomplete' | 'incomplete_expired' | 'active' | 'past_due' | 'canceled'
+export type SubscriptionStatus =
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'active'
+  | 'past_due'
+  | 'unpaid'
+  | 'paused'
+  | 'canceled'
 export type CancellationReason = 'cancellation_requested' | 'payment_disputed' | 'payment_failed'
 export type Feedback =
   | 'customer_service'

@@ -59,8 +59,13 @@ export const actions = new Map<string, Action>([
     action(
       'Webhooks will behave so from now on.',
       { delay: integer, drop: flag, duplicate: flag, reorder: flag },
-      (controls, { delay = 0, drop = false, duplicate = false, reorder = false }) =>
-        controls.webhooks.misbehave({ delaySeconds: delay, drop, duplicate, reorder }),
+      (controls, { delay = 0, drop = false, duplicate, reorder }) =>
+        controls.webhooks.misbehave({
+          delaySeconds: delay,
+          drop,
+          duplicates: duplicate ? 1 : 0,
+          spread: reorder ? 2 : 0,
+        }),
     ),
   ],
   [

@@ -2,7 +2,8 @@ import type { Charge, Dispute } from '../objects/charge.ts'
 import type { PaymentIntent } from '../objects/intent.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
-import type { Mischief, Work } from '../work.ts'
+import type { Quirks } from '../quirks.ts'
+import type { Work } from '../work.ts'
 
 const shown = 50
 
@@ -27,7 +28,7 @@ export type EventRow = {
 export type ControlData = {
   now: number
   search: string
-  mischief: Mischief
+  quirks: Quirks
   subscriptions: SubscriptionRow[]
   payments: PaymentRow[]
   events: EventRow[]
@@ -65,7 +66,7 @@ export async function readControlData(work: Work, search: string): Promise<Contr
   return {
     now: work.now,
     search,
-    mischief: work.mischief,
+    quirks: work.quirks,
     subscriptions: subscriptions.rows,
     payments: payments.rows,
     events: events.rows,

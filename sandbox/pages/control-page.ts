@@ -95,7 +95,7 @@ const check = (name: string, label: string, on: boolean | undefined) =>
 type Note = { kind: 'status' | 'alert'; text: string } | undefined
 
 export function controlPage(data: ControlData, note: Note): string {
-  const { mischief } = data
+  const { quirks } = data
   const body = html`<main class="Wide">
     <h1>Payment sandbox</h1>
     <p class="Quiet">Stands in for Stripe while no key is set. Nothing here moves real money.</p>
@@ -110,14 +110,14 @@ export function controlPage(data: ControlData, note: Note): string {
     <section>
       <h2>Webhook mischief</h2>
       <form method="post" action="/_sandbox/controls/webhooks" class="Actions">
-        ${check('duplicate', 'Send each event twice', mischief.duplicate)}
-        ${check('reorder', 'Shuffle the order', mischief.reorder)}
-        ${check('drop', 'Lose events', mischief.drop)}
+        ${check('duplicate', 'Send each event twice', quirks.duplicates > 0)}
+        ${check('reorder', 'Shuffle the order', quirks.spread > 0)}
+        ${check('drop', 'Lose events', quirks.drop)}
         <label>Delay <select name="delay">${[
-          option(0, 'none', mischief.delaySeconds ?? 0),
-          option(10, '10 seconds', mischief.delaySeconds ?? 0),
-          option(60, '1 minute', mischief.delaySeconds ?? 0),
-          option(600, '10 minutes', mischief.delaySeconds ?? 0),
+          option(0, 'none', quirks.delaySeconds),
+          option(10, '10 seconds', quirks.delaySeconds),
+          option(60, '1 minute', quirks.delaySeconds),
+          option(600, '10 minutes', quirks.delaySeconds),
         ]}</select></label>
         <button class="Button Button--small">Apply</button>
       </form>

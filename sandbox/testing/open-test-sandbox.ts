@@ -84,5 +84,15 @@ function helpers(stripe: Stripe) {
     return bought
   }
 
-  return { price, checkout, buy }
+  /** Bought with a good card; the one that is to pay the renewals fails. */
+  async function buyAndFail(given: Parameters<typeof checkout>[0] = {}) {
+    const bought = await buy('pm_card_visa', given)
+    const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+      customer: bought.customer.id,
+    })
+    await stripe.subscriptions.update(bought.subscription.id, { default_payment_method: card.id })
+    return bought
+  }
+
+  return { price, checkout, buy, buyAndFail }
 }

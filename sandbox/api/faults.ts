@@ -1,0 +1,45 @@
+import { Failure } from '../failure.ts'
+import type { Fault } from '../quirks.ts'
+import type { Work } from '../work.ts'
+
+export const serverError = () =>
+  new Failure(500, {
+    type: 'api_error',
+    message: 'An unknown error occurred. Please retry the request or contact support.',
+  })
+
+export const rateLimited = () =>
+  new Failure(429, {
+    type: 'invalid_request_error',
+    code: 'rate_limit',
+    message:
+      'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+  })
+
+/** The next fault that was ordered for such a request. Each meets one request, also when two come at once. */
+export async function orderedFault(
+  { database, quirks }: Work,
+  request: string,
+  status: Fault['status'],
+): Promise<Fault | undefined> {
+  if (quirks.faults.length === 0) return undefined
+  const { rows } = await database.query<{ faults: Fault[] | null }>(
+    `select mischief->'faults' as faults from sandbox.settings for update`,
+  )
+  const faults = rows[0]?.faults ?? []
+  const index = faults.findIndex((fault) => fault.status === status && request.startsWith(fault.on ?? ''))
+  if (index < 0) return undefined
+  const [taken] = faults.splice(index, 1)
+  await database.query(`update sandbox.settings set mischief = jsonb_set(mischief, '{faults}', $1)`, [
+    JSON.stringify(faults),
+  ])
+  return taken
+}
+
+/** A write that fails by chance, before or after its work. */
+export async function randomFault(work: Work): Promise<Fault | undefined> {
+  const { failing } = work.quirks
+  if (failing === 0) return undefined
+  const chance = await work.chance()
+  return chance() < failing ? { status: 500, done: chance() < 0.5 } : undefined
+}

@@ -1,0 +1,223 @@
+import { Stripe } from 'stripe'
+import { expect, test } from 'vitest'
+import { openTestSandbox } from './testing/open-test-sandbox.ts'
+
+/** Where Stripe documents each of these: README.md. */
+
+test('between a payment and its subscription time may pass: paid, but still open and incomplete', async () => {
+  const { stripe, checkout, sandbox } = await openTestSandbox()
+  await sandbox.controls.behave({ lag: { from: 600, to: 1200 } })
+  const { intent, subscription, invoice } = await checkout()
+  const paid = await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
+  expect(paid.status).toBe('succeeded')
+  const states = async () => [
+    (await stripe.invoices.retrieve(invoice.id)).status,
+    (await stripe.subscriptions.retrieve(subscription.id)).status,
+  ]
+  expect(await states()).toEqual(['open', 'incomplete'])
+  await sandbox.controls.advance(5, 'minute')
+  expect(await states()).toEqual(['open', 'incomplete'])
+  await sandbox.controls.advance(20, 'minute')
+  expect(await states()).toEqual(['paid', 'active'])
+})
+
+test('a lag of a part of a second passes by itself', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  await sandbox.controls.behave({ lag: { from: 0.05, to: 0.2 } })
+  const { subscription } = await buy()
+  await expect.poll(async () => (await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
+})
+
+test('whoever orders something new finds the payment finished', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  await sandbox.controls.behave({ lag: { from: 600, to: 600 } })
+  const cancelled = await buy()
+  expect((await stripe.subscriptions.cancel(cancelled.subscription.id)).status).toBe('canceled')
+  const { invoice } = await buy()
+  await expect(stripe.invoices.pay(invoice.id)).rejects.toThrow('Invoice is already paid')
+  await expect(stripe.invoices.voidInvoice(invoice.id)).rejects.toThrow('This invoice is paid.')
+})
+
+test('the same seed brings the same lags and the same order of webhooks', async () => {
+  async function run(seed: number) {
+    const { buy, database, sandbox } = await openTestSandbox()
+    await sandbox.controls.behave({ seed, lag: { from: 0, to: 1e8 }, spread: 1e6, duplicates: 0.3 })
+    await buy()
+    const lags = await database.query<{ lag: string }>(
+      `select round((due_at - (data->>'created')::int)::numeric / 1e6) as lag
+        from sandbox.objects where kind = 'payment_intent'`,
+    )
+    const events = await database.query<{ type: string }>(
+      'select type from sandbox.deliveries join sandbox.events on events.id = event order by next_at',
+    )
+    return [...lags.rows.map(({ lag }) => lag), ...events.rows.map(({ type }) => type)]
+  }
+  const [first, again, other] = [await run(7), await run(7), await run(8)]
+  expect(again).toEqual(first)
+  expect(other).not.toEqual(first)
+})
+
+test('a 500 is kept under its key and comes back, whether or not the work was done', async () => {
+  const { stripe, sandbox, events } = await openTestSandbox()
+  const create = (idempotencyKey: string) =>
+    stripe.customers.create({ name: idempotencyKey }, { idempotencyKey })
+  await sandbox.controls.failNext(
+    { on: 'POST /v1/customers', status: 500 },
+    { on: 'POST /v1/customers', status: 500, done: true },
+  )
+  for (const key of ['not done', 'done']) {
+    await expect(create(key)).rejects.toBeInstanceOf(Stripe.errors.StripeAPIError)
+    await expect(create(key)).rejects.toMatchObject({
+      statusCode: 500,
+      headers: { 'idempotent-replayed': 'true', 'stripe-should-retry': 'false' },
+    })
+  }
+  const names = async () => (await stripe.customers.list()).data.map(({ name }) => name)
+  expect(await names()).toEqual(['done'])
+  await create('another key')
+  expect(await names()).toEqual(['another key', 'done'])
+  await sandbox.controls.webhooks.flush()
+  expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.created'])
+})
+
+test('the SDK does not ask again for a 500 that is kept, but for one that is not', async () => {
+  const { sandbox } = await openTestSandbox()
+  const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
+  await sandbox.controls.failNext({ status: 500 })
+  await expect(stripe.customers.create()).rejects.toMatchObject({ statusCode: 500 })
+  await sandbox.controls.failNext({ status: 500 })
+  expect((await stripe.customers.list()).data).toEqual([])
+})
+
+test('too many requests: nothing is kept, and Stripe may say whether to ask again', async () => {
+  const { sandbox } = await openTestSandbox()
+  const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
+  const create = () => stripe.customers.create({}, { idempotencyKey: 'a' })
+  for (const fault of [{ status: 429 }, { status: 429, shouldRetry: false }] as const) {
+    await sandbox.controls.failNext(fault)
+    await expect(create()).rejects.toMatchObject({ statusCode: 429, code: 'rate_limit' })
+  }
+  await sandbox.controls.failNext({ status: 429, shouldRetry: true })
+  expect((await create()).object).toBe('customer')
+})
+
+test('a share of all writes can fail, again and again', async () => {
+  const { stripe, sandbox } = await openTestSandbox()
+  await sandbox.controls.behave({ failing: 0.5 })
+  const tried = await Promise.allSettled(Array.from({ length: 30 }, () => stripe.customers.create()))
+  await sandbox.controls.behave({ failing: 0 })
+  const succeeded = tried.filter(({ status }) => status === 'fulfilled').length
+  const { data } = await stripe.customers.list({ limit: 100 })
+  expect(succeeded).toBeGreaterThan(0)
+  expect(succeeded).toBeLessThan(data.length)
+  expect(data.length).toBeLessThan(30)
+})
+
+test('a key that was rolled, that may not do everything, or that belongs to the other mode', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  const { customer, intent } = await buy()
+  await sandbox.controls.changeKey('expired')
+  await expect(stripe.customers.retrieve(customer.id)).rejects.toMatchObject({
+    statusCode: 401,
+    code: 'api_key_expired',
+  })
+  await sandbox.controls.changeKey('restricted', ['rak_charge_write'])
+  await expect(stripe.refunds.create({ payment_intent: intent })).rejects.toMatchObject({
+    statusCode: 403,
+    message: expect.stringContaining("Having the 'rak_charge_write' permission"),
+  })
+  expect((await stripe.charges.list()).data).toHaveLength(1)
+  await sandbox.controls.changeKey('other_mode')
+  await expect(stripe.customers.retrieve(customer.id)).rejects.toMatchObject({
+    code: 'resource_missing',
+    message: expect.stringContaining('a live mode key was used'),
+  })
+  expect((await stripe.charges.list()).data).toEqual([])
+  const made = await stripe.customers.create()
+  expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([made.id])
+  await sandbox.controls.changeKey('works')
+  expect((await stripe.charges.list()).data).toHaveLength(1)
+})
+
+test('the customer portal sets a date only, and only a date takes it back', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  const { subscription } = await buy()
+  await sandbox.controls.cancelInPortal(subscription.id)
+  const end = subscription.items.data[0]?.current_period_end
+  const leaving = { cancel_at: end, cancel_at_period_end: false }
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject(leaving)
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })).toMatchObject(
+    leaving,
+  )
+  await expect(
+    stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false, cancel_at: '' }),
+  ).rejects.toMatchObject({ code: 'parameters_exclusive' })
+  expect(await stripe.subscriptions.update(subscription.id, { cancel_at: '' })).toMatchObject({
+    cancel_at: null,
+    canceled_at: null,
+  })
+  await sandbox.controls.cancelInPortal(subscription.id)
+  await sandbox.controls.advance(1, 'month')
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled')
+})
+
+test('a paused subscription is neither active nor over, and is not renewed', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  const { subscription } = await buy()
+  await sandbox.controls.pause(subscription.id)
+  await sandbox.controls.advance(2, 'month')
+  expect((await stripe.subscriptions.list({ status: 'paused' })).data).toHaveLength(1)
+  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
+})
+
+test('a refund that the bank sends back fails a day later; another one only arrives then', async () => {
+  const { stripe, buy, sandbox } = await openTestSandbox()
+  const refund = async (card: string) => {
+    const { intent } = await buy(card)
+    return stripe.refunds.create({ payment_intent: intent })
+  }
+  const failing = await refund('pm_card_refundFail')
+  const waiting = await refund('pm_card_pendingRefund')
+  expect([failing.status, waiting.status]).toEqual(['succeeded', 'pending'])
+  await sandbox.controls.advance(2, 'day')
+  expect((await stripe.refunds.retrieve(failing.id)).status).toBe('failed')
+  expect((await stripe.refunds.retrieve(waiting.id)).status).toBe('succeeded')
+  expect((await stripe.charges.retrieve(failing.charge as string)).amount_refunded).toBe(0)
+})
+
+test('an archived price keeps its lookup key, until another one takes it over', async () => {
+  const { stripe, sandbox, price } = await openTestSandbox()
+  const old = await stripe.prices.update((await price()).id, { lookup_key: 'monthly' })
+  await sandbox.controls.archivePrice(old.id)
+  const byKey = async (more: Stripe.PriceListParams = {}) =>
+    (await stripe.prices.list({ lookup_keys: ['monthly'], ...more })).data.map(({ id }) => id)
+  expect(await byKey()).toEqual([old.id])
+  expect(await byKey({ active: true })).toEqual([])
+  const wanted: Stripe.PriceCreateParams = {
+    currency: 'usd',
+    unit_amount: 4900,
+    recurring: { interval: 'month' },
+    product: old.product as string,
+    lookup_key: 'monthly',
+  }
+  await expect(stripe.prices.create(wanted)).rejects.toThrow('already uses that lookup key')
+  const next = await stripe.prices.create({ ...wanted, transfer_lookup_key: true })
+  expect(await byKey()).toEqual([next.id])
+})
+
+test('Smart Retries try eight times in two weeks; what comes then is the seller’s choice', async () => {
+  for (const afterRetries of ['cancel', 'unpaid', 'past_due'] as const) {
+    const { stripe, buyAndFail, sandbox, events } = await openTestSandbox()
+    await sandbox.controls.behave({ retries: 'smart', afterRetries })
+    const { subscription } = await buyAndFail()
+    await sandbox.controls.advance(1, 'month')
+    await sandbox.controls.advance(15, 'day')
+    const { status } = await stripe.subscriptions.retrieve(subscription.id)
+    expect(status).toBe(afterRetries === 'cancel' ? 'canceled' : afterRetries)
+    await sandbox.controls.webhooks.flush()
+    const failures = events.filter(({ type }) => type === 'invoice.payment_failed')
+    const next = failures.map(({ data }) => (data.object as Stripe.Invoice).next_payment_attempt)
+    expect(next).toHaveLength(9)
+    expect(next.filter((at) => at === null)).toHaveLength(1)
+  }
+})
