@@ -32,7 +32,7 @@ export const webhookStorm: Row = {
         32,
       )
       const { booked, different } = await side.compare()
-      const mails = readOutbox(`${shop.dataDir}/outbox`)
+      const mails = await readOutbox(`${shop.dataDir}/outbox`)
       // Two receipts of one buyer differ by their dates: nothing but the very same mail is doubled.
       const distinct = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
       const right = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Email } from 'postal-mime'
 
 export type SentMail = {
   to: string
@@ -11,59 +12,30 @@ export type SentMail = {
 }
 
 /** Reads the .eml files of a shop without SMTP, oldest first. */
-export function readOutbox(folder: string): SentMail[] {
+export async function readOutbox(folder: string): Promise<SentMail[]> {
   if (!existsSync(folder)) return []
-  return readdirSync(folder)
+  const files = readdirSync(folder)
     .filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
-    .map((name) => ({ name, at: statSync(join(folder, name)).mtimeMs }))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .toSorted((a, b) => a.at - b.at)
-    .map(({ name }) => parseMail(readFileSync(join(folder, name), 'utf8')))
+  // Only on demand: a shop that sells never reads its mails.
+  const { default: PostalMime } = await import('postal-mime')
+  return Promise.all(files.map(async ({ path }) => sentMail(await PostalMime.parse(readFileSync(path)))))
 }
 
-function parseMail(source: string): SentMail {
-  const { headers, body } = split(source)
-  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1]
-  const parts = boundary ? body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, ''))) : []
-  const part = (type: string) => {
-    const found = parts.find((candidate) => candidate.headers['content-type']?.startsWith(type))
-    return found ? decode(found.body, found.headers['content-transfer-encoding']) : ''
-  }
-  return {
-    to: headers.to ?? '',
-    subject: decodeWords(headers.subject ?? ''),
-    messageId: headers['message-id'] ?? '',
-    text: part('text/plain'),
-    html: part('text/html'),
-    headers,
-  }
-}
-
-function split(source: string) {
-  const end = source.search(/\r?\n\r?\n/)
-  const head = source.slice(0, end).replaceAll(/\r?\n[ \t]+/g, ' ')
-  const headers = Object.fromEntries(
-    head
-      .split(/\r?\n/)
-      .map((line) => /^([^:]+):\s*(.*)$/.exec(line))
-      .filter((match) => match !== null)
-      .map((match) => [(match[1] ?? '').toLowerCase(), match[2] ?? '']),
-  )
-  return { headers, body: source.slice(end).replace(/^(\r?\n){2}/, '') }
-}
-
-function decode(body: string, encoding = '7bit') {
-  if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8')
-  if (encoding !== 'quoted-printable') return body.trim()
-  const bytes = body
-    .replaceAll(/=\r?\n/g, '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return Buffer.from(bytes, 'latin1').toString('utf8').trim()
-}
-
-function decodeWords(text: string) {
-  return text.replaceAll(/=\?utf-8\?([BQ])\?([^?]*)\?=/gi, (_, kind: string, encoded: string) =>
-    kind.toUpperCase() === 'B'
-      ? Buffer.from(encoded, 'base64').toString('utf8')
-      : decode(encoded.replaceAll('_', ' '), 'quoted-printable'),
-  )
-}
+const sentMail = ({
+  to = [],
+  subject = '',
+  messageId = '',
+  text = '',
+  html = '',
+  headers,
+}: Email): SentMail => ({
+  to: to.map(({ address }) => address).join(', '),
+  subject,
+  messageId,
+  text: text.trim(),
+  html: html.trim(),
+  headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),
+})

@@ -146,7 +146,7 @@ export async function crashMany(place: Place, times: number) {
     await shop.ask({ reconcile: true })
     await jobsAreDone(connection)
     const { booked, wanted } = await compareBooks({ connection })
-    const mails = readOutbox(join(place.dataDir, 'outbox'))
+    const mails = await readOutbox(join(place.dataDir, 'outbox'))
     return {
       ...judge({ booked, wanted, subjects: mails.map(({ subject }) => subject) }, complaints),
       kills,

@@ -95,7 +95,7 @@ export async function openShop({
       const { email } = person.user
       await person.call(accounts.requestPasswordReset, { email })
       await shop.queue.idle()
-      const mails = readOutbox(join(folder, 'outbox')).filter(({ to }) => to === email)
+      const mails = (await readOutbox(join(folder, 'outbox'))).filter(({ to }) => to === email)
       const token = mails.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
       await person.call(accounts.resetPassword, { token, newPassword: person.password })
       await person.call(accounts.login, { email, password: person.password })

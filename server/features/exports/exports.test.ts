@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audit } from '#contract/audit.ts'
@@ -5,7 +6,6 @@ import { type ExportKind, exports } from '#contract/exports.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
-import { parseCsv } from './parse-csv.ts'
 
 let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
@@ -25,7 +25,7 @@ async function clear() {
 
 async function download(kind: ExportKind) {
   const response = await admin.send(exports.download, { kind })
-  return { response, rows: parseCsv(await response.text()) }
+  return { response, rows: parse(await response.text()) }
 }
 
 async function addBuyer(buyer: { email: string; name: string; tradingViewUsername?: string }, form?: object) {
@@ -103,10 +103,13 @@ describe('an export', () => {
   test('stops PostgreSQL when the reader goes away, and can be repeated at once', async () => {
     const { pool } = shop.connection
     await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
-    await pool.query(
-      `insert into purchases (user_id, product_id, billing_type, amount, status)
-       select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 20000)`,
-    )
+    // In parts: the shop's own limit for a statement is short for a busy machine.
+    for (let part = 0; part < 10; part += 1)
+      await pool.query(
+        `insert into purchases (user_id, product_id, billing_type, amount, status)
+         select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 2000)
+         where status = 'active'`,
+      )
     for (let round = 0; round < 3; round += 1) {
       const leaving = new AbortController()
       const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })

@@ -14,15 +14,16 @@ type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
 /** `/dev/mails`, outside production: every mail with sample data, and those that went into the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
-  const byName = () => new Map([...sampleMails(site), ...sentMails(outbox)])
+  const byName = async () =>
+    new Map<string, Shown & { to?: string }>([...sampleMails(site), ...(await sentMails(outbox))])
   /** The outbox holds everybody's links to set a password. */
   const refuseStrangers = ({ raw }: FastifyRequest) => {
     if (!isFromThisMachine(raw)) throw notFound('Page')
   }
 
-  app.get<{ Querystring: Query }>('/dev/mails', (request, reply) => {
+  app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
-    const mails = byName()
+    const mails = await byName()
     const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : 'welcome'
     return reply
       .type('text/html; charset=utf-8')
@@ -33,9 +34,9 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
       .send(page(mails, name))
   })
 
-  app.get<{ Querystring: Query }>('/dev/mails/raw', (request, reply) => {
+  app.get<{ Querystring: Query }>('/dev/mails/raw', async (request, reply) => {
     refuseStrangers(request)
-    const mail = byName().get(request.query.mail ?? '')
+    const mail = (await byName()).get(request.query.mail ?? '')
     if (!mail) return reply.status(404).send({ message: 'Mail not found' })
     return reply
       .type('text/html; charset=utf-8')
@@ -61,8 +62,9 @@ function* sampleMails(site: MailSite): Generator<[string, Shown]> {
 }
 
 /** Newest first; the shop of a newcomer has few. */
-function* sentMails(outbox: string): Generator<[string, Shown & { to: string }]> {
-  for (const mail of readOutbox(outbox).toReversed().slice(0, 200)) yield [mail.messageId, mail]
+async function sentMails(outbox: string) {
+  const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
+  return mails.map((mail) => [mail.messageId, mail] as const)
 }
 
 /** As a reader sees it who likes it light, or dark, whatever this browser likes. */
