@@ -65,13 +65,16 @@ create table if not exists sandbox.settings (
 
 export type Keys = { secretKey: string; publishableKey: string }
 
+/** For who has a transaction already, and rows to put in. */
+export const createTables = (client: Pick<pg.ClientBase, 'query'>) => client.query(statements)
+
 /** Creates what is missing. The lock makes it safe for two servers that start at once. */
 export async function prepareSchema(database: pg.Pool): Promise<Keys> {
   const client = await database.connect()
   try {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtext('sandbox schema'))`)
-    await client.query(statements)
+    await createTables(client)
     await client.query(
       'insert into sandbox.settings (secret_key, publishable_key) values ($1, $2) on conflict do nothing',
       [`sk_test_sandbox_${randomText(32)}`, `pk_test_sandbox_${randomText(32)}`],

@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { reboundSigmaPro } from '#contract/price-list.ts'
-import { readConfig } from '#server/config.ts'
-import { openEmbedded } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access-requests/access-requests.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
+import { runCommand } from './command.ts'
 
 /**
  * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
- * enough to measure. DATABASE_URL and DATA_DIR say where, as for `npm start`.
+ * enough to measure. The settings say where, as for `npm start`.
  */
 const { values } = parseArgs({
   options: {
@@ -36,22 +35,11 @@ const assets = {
   XLK: 'Sector of most signals this quarter',
 }
 
-try {
-  const config = readConfig(process.env)
-  const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
-  try {
-    const url = database?.url ?? config.databaseUrl ?? ''
-    await migrate(url)
-    await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
-    console.log('The shop is filled. Start it with `npm start`, log in as its admin and open /admin.')
-  } finally {
-    await database?.close()
-  }
-} catch (error) {
-  if (!(error instanceof StartError)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+await runCommand(async ({ config, url }) => {
+  await migrate(url)
+  await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
+  console.log('The shop is filled. Start it with `npm start`, log in as its admin and open /admin.')
+})
 
 async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   const client = new pg.Client({ connectionString: url })

@@ -1,51 +1,71 @@
 import { createReadStream, existsSync } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
-import { pino } from 'pino'
-import { prepareSchema } from '#sandbox/schema.ts'
-import { readConfig } from '#server/config.ts'
-import { restore } from '#server/database/backup.ts'
-import { openEmbedded } from '#server/database/embedded.ts'
-import { migrate } from '#server/database/migrate.ts'
+import { createTables } from '#sandbox/schema.ts'
+import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
-import { createQueue } from '#server/jobs/queue.ts'
+import { createJobTables } from '#server/jobs/schema.ts'
+import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
+import { explain, runCommand } from './command.ts'
 
-/** `npm run restore -- <file>`: puts a backup into an empty shop; `--replace` into one that has data. */
-const file = process.argv.slice(2).find((word) => !word.startsWith('--'))
-if (!file || !existsSync(file)) {
-  console.error('From where? npm run restore -- shop.sql.gz [--replace]')
-  process.exit(1)
-}
-if (existsSync('.env')) process.loadEnvFile('.env')
-const config = readConfig(process.env)
-const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
-try {
-  const url = config.databaseUrl ?? database?.url ?? ''
-  await migrate(url)
-  // The queue and the sandbox make their own tables.
-  const pool = new pg.Pool({ connectionString: url })
-  if (!config.stripe) await prepareSchema(pool)
-  await pool.end()
-  const queue = createQueue({ url, log: pino({ level: 'silent' }) })
-  await queue.start()
-  await queue.stop()
-  if (!process.argv.includes('--replace')) await assertEmpty(url)
-  const { tables, rows } = await restore(url, createReadStream(file).pipe(createGunzip()))
-  console.log(`Restored ${rows} rows of ${tables} tables; every checksum is the same.`)
-} catch (error) {
-  console.error(error instanceof StartError ? error.message : error)
-  process.exitCode = 1
-} finally {
-  await database?.close()
+const help = `npm run restore -- <file>
+
+Puts a backup of this version or an older one into an empty shop. Stop the shop before.
+  --replace    into a shop that has data: all of it is given up
+  --unsigned   also a backup that this shop has not signed
+`
+
+const { positionals, values } = parseArgs({
+  options: { replace: { type: 'boolean' }, unsigned: { type: 'boolean' } },
+  allowPositionals: true,
+})
+const [file = ''] = positionals
+if (!file) explain(help)
+if (!existsSync(file)) explain(`There is no file ${file}`)
+
+await runCommand(async ({ config, url }) => {
+  const key = findSecretsKey(config.secretsKey, config.dataDir)
+  if (!values.replace) await assertEmpty(url)
+  const { header, rows, tables, run } = await restore(url, unzipped(file), {
+    secrets: key ? createSecrets(key, config.oldSecretsKey) : undefined,
+    unsigned: values.unsigned ?? false,
+    async makeOthers(client) {
+      await createJobTables(client)
+      await createTables(client)
+    },
+  })
+  const from = header.takenAt ? ` of ${header.takenAt} (version ${header.version})` : ''
+  console.log(`Restored ${rows} rows of ${tables} tables${from}; every checksum is the same.`)
+  if (run.length > 0) console.log(`Brought up to this version by ${run.join(', ')}.`)
+})
+
+async function* unzipped(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* pipeline(createReadStream(path), createGunzip(), () => undefined)
+  } catch (error) {
+    throw new StartError(`This is not a backup of the shop, or a damaged one: ${(error as Error).message}`)
+  }
 }
 
 async function assertEmpty(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rowCount } = await client.query('select 1 from users limit 1')
-  await client.end()
-  if (rowCount)
-    throw new StartError(
-      'This shop has users already. Say --replace to give up what it has, and restore the backup instead.',
+  try {
+    const { rows } = await client.query<{ ours: boolean; tables: boolean }>(
+      `select to_regclass('drizzle.__drizzle_migrations') is not null as ours,
+         exists (select from pg_tables where schemaname = 'public') as tables`,
     )
+    if (rows[0]?.tables && !rows[0].ours)
+      throw new StartError(
+        'This database holds tables that are not the shop’s. Give the shop a database of its own.',
+      )
+    if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
+      throw new StartError(
+        'This shop has users already. Say --replace to give up what it has, and restore the backup instead.',
+      )
+  } finally {
+    await client.end()
+  }
 }

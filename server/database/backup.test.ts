@@ -1,47 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { createGunzip } from 'node:zlib'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract } from '#contract/index.ts'
+import { createSecrets } from '../security/secrets.ts'
+import { describeSchema } from '../testing/describe-schema.ts'
+import { makeOthers } from '../testing/make-others.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
-import { backup, restore } from './backup.ts'
+import { backup } from './backup.ts'
+import { migrate } from './migrate.ts'
+import { type Migration, readMigrations } from './migrations.ts'
+import { restore } from './restore.ts'
 
-async function backupOf(url: string) {
-  const out = new PassThrough()
-  const written = text(out)
-  const { rows } = await backup(url, out)
-  out.end()
-  return { content: await written, rows }
-}
+const newKey = () => randomBytes(32).toString('hex')
+const secretsKey = newKey()
+const secrets = createSecrets(secretsKey)
 
-test('a backup taken while the shop runs comes back with the same checksums', async () => {
-  await using shop = await openShop()
-  for (const name of ['ä', 'tab\t', 'line\nbreak', 'back\\slash', '\\.']) {
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let taken: string
+let whileItRuns: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await using shop = await openShop({ databaseUrl: database.url, env: { SECRETS_KEY: secretsKey } })
+  await shop.buyer()
+  // What COPY writes in a way of its own, and what others take for the end of a line.
+  for (const name of ['ä', 'tab\t', 'line\nbreak', 'back\\slash', '\\.', 'a\u2028b', 'a\u0085b'])
     await shop
       .visitor()
       .call(contract.contact.send, { firstName: name, lastName: 'x', email: 'a@example.com', message: name })
+  await shop.settle()
+  taken = await backupOf(database.url)
+  whileItRuns = await restoreInto(database.url, taken).then(() => 'restored', String)
+})
+afterAll(() => database.drop())
+
+async function backupOf(url: string, given = secrets) {
+  const out = new PassThrough()
+  const written = text(out)
+  await backup(url, out, { secrets: given, version: '1.2.3' })
+  out.end()
+  return written
+}
+
+type Given = Partial<Parameters<typeof restore>[2]>
+const restoreInto = (url: string, content: string, given: Given = {}) =>
+  restore(url, Readable.from([Buffer.from(content)]), { secrets, makeOthers, ...given })
+
+const rowsIn = (content: string) => content.slice(content.indexOf('COPY '), content.lastIndexOf('-- signed'))
+
+async function query(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
   }
-  const first = await backupOf(shop.connection.url)
-  const empty = await createTestDatabase()
-  // A shop that was opened once has every table.
-  await (await openShop({ databaseUrl: empty.url })).close()
-  const restored = await restore(empty.url, Readable.from([first.content]))
-  expect(restored.rows).toBe(first.rows)
-  expect((await backupOf(empty.url)).content).toBe(first.content)
-  await empty.drop()
+}
+
+describe('a backup that was taken while the shop ran', () => {
+  test('comes back row for row into an empty database, and the shop sells on', async () => {
+    const empty = await createTestDatabase({ empty: true })
+    await restoreInto(empty.url, taken)
+    expect(rowsIn(await backupOf(empty.url))).toBe(rowsIn(taken))
+    expect(await describeSchema(empty.url)).toEqual(await describeSchema(database.url))
+    await using again = await openShop({ databaseUrl: empty.url, env: { SECRETS_KEY: secretsKey } })
+    const buyer = await again.buyer()
+    expect(buyer.purchase.status).toBe('active')
+    await again.close()
+    await empty.drop()
+  })
+
+  test('says which migrations it holds and which key it needs', () => {
+    const header = JSON.parse(taken.split('\n')[1]?.slice(3) ?? '')
+    expect(header).toMatchObject({
+      version: '1.2.3',
+      key: secrets.keyId,
+      migrations: readMigrations().map(({ tag, hash }) => ({ tag, hash })),
+    })
+  })
+
+  test('is refused without its key, with the fingerprint of the one that is needed', async () => {
+    const other = createSecrets(newKey())
+    const { url } = database
+    const needed = `needs the key with the fingerprint ${secrets.keyId}`
+    await expect(restoreInto(url, taken, { secrets: undefined })).rejects.toThrow(
+      `${needed}, but this shop has none yet`,
+    )
+    await expect(restoreInto(url, taken, { secrets: other })).rejects.toThrow(
+      `${needed}, but this shop has ${other.keyId}`,
+    )
+    const changed = createSecrets(newKey(), secretsKey)
+    const empty = await createTestDatabase({ empty: true })
+    await restoreInto(empty.url, taken, { secrets: changed })
+    await restoreInto(empty.url, taken, { secrets: other, unsigned: true })
+    await empty.drop()
+  })
 })
 
-test('a damaged backup changes nothing', async () => {
-  await using shop = await openShop()
-  await shop.visitor().call(contract.newsletter.subscribe, { email: 'kept@example.com' })
-  const { content } = await backupOf(shop.connection.url)
-  const damages = {
-    altered: content.replace('kept@example.com', 'lost@example.com'),
-    cut: content.slice(0, content.length / 2),
-    foreign: 'not a backup',
+describe('nothing changes when a backup', () => {
+  const first = (content: string, from: string | RegExp, to: string) => {
+    const changed = content.replace(from, to)
+    if (changed === content) throw new Error(`There is nothing like ${String(from)} in it`)
+    return changed
   }
-  for (const [name, damaged] of Object.entries(damages)) {
-    await expect(restore(shop.connection.url, Readable.from([damaged])), name).rejects.toThrow(/backup/)
+  const damages: Record<string, (content: string) => string> = {
+    'was altered': (content) => first(content, 'a@example.com', 'b@example.com'),
+    'is cut in a table': (content) => content.slice(0, content.length / 2),
+    'is cut before its signature': (content) => content.slice(0, content.lastIndexOf('-- signed')),
+    'is something else': () => 'not a backup',
+    'would run a program': (content) => first(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
+    'would run a statement': (content) =>
+      first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
+    'names a table of the system': (content) =>
+      first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
+    'names a column that is none': (content) => first(content, '(id, email, name', '(id, email, now()'),
+    'has a table less': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
+    'has a row twice': (content) =>
+      first(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
   }
-  expect((await backupOf(shop.connection.url)).content).toContain('kept@example.com')
+
+  test.each(Object.entries(damages))('%s', async (_, damage) => {
+    const { url } = database
+    const before = rowsIn(await backupOf(url))
+    await expect(restoreInto(url, damage(taken))).rejects.toThrow(/backup/i)
+    expect(rowsIn(await backupOf(url))).toBe(before)
+  })
+
+  test('is restored while the shop runs', () => {
+    expect(whileItRuns).toMatch('The shop is running on this database: stop it first')
+  })
+
+  test('was signed again by whoever altered it', async () => {
+    const { url } = database
+    const forged = first(
+      await backupOf(url, createSecrets(newKey())),
+      /"key":"\w+"/,
+      `"key":"${secrets.keyId}"`,
+    )
+    await expect(restoreInto(url, forged)).rejects.toThrow('not signed by this shop')
+  })
+})
+
+describe('another version', () => {
+  const addition: Migration = {
+    tag: '9999_notes',
+    hash: 'f'.repeat(64),
+    when: Date.now(),
+    statements: [
+      'create table notes (id int primary key)',
+      `alter table users add column nickname text default 'none'`,
+    ],
+  }
+  const newer = [...readMigrations(), addition]
+
+  test('restores a backup of before and brings it up to date', async () => {
+    const empty = await createTestDatabase({ empty: true })
+    const { run } = await restoreInto(empty.url, taken, { migrations: newer })
+    expect(run).toEqual(['9999_notes'])
+    expect(await query(empty.url, 'select distinct nickname from users')).toEqual([{ nickname: 'none' }])
+    await empty.drop()
+  })
+
+  test('is rolled back by the backup that was taken before the upgrade', async () => {
+    const upgraded = await createTestDatabase({ empty: true })
+    await restoreInto(upgraded.url, taken)
+    await migrate(upgraded.url, newer)
+    await restoreInto(upgraded.url, taken)
+    expect(rowsIn(await backupOf(upgraded.url))).toBe(rowsIn(taken))
+    expect(await describeSchema(upgraded.url)).toEqual(await describeSchema(database.url))
+    await upgraded.drop()
+  })
+
+  test('that is older says what to do with a backup of a newer one', async () => {
+    const [last, ...before] = readMigrations().toReversed()
+    await expect(restoreInto(database.url, taken, { migrations: before.toReversed() })).rejects.toThrow(
+      `a newer version of the shop (1.2.3), with migrations that this one does not have: ${last?.tag}`,
+    )
+  })
+
+  test('the first release could not sign: what it wrote comes back when one says so', async () => {
+    const file = fileURLToPath(new URL('../testing/released/0000_init/backup.sql.gz', import.meta.url))
+    const content = () => createReadStream(file).pipe(createGunzip())
+    const empty = await createTestDatabase({ empty: true })
+    await expect(restore(empty.url, content(), { secrets, makeOthers })).rejects.toThrow('say --unsigned')
+    await restore(empty.url, content(), { secrets, makeOthers, unsigned: true })
+    expect(await query(empty.url, 'select count(*)::int from users')).toEqual([{ count: 31 }])
+    expect(await describeSchema(empty.url)).toEqual(await describeSchema(database.url))
+    await empty.drop()
+  })
 })

@@ -30,16 +30,33 @@ function enterable(path: string): boolean {
   return true
 }
 
-export type Place = { data: string; password: string }
+type User = { uid: number; gid: number }
+/** `user` is who runs it, when that is not whoever runs the shop. */
+export type Place = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): Place {
+  const owner = nobody && ownerOf(join(dataDir, 'postgres', 'data'))
+  if (owner) return placeIn(dataDir, owner)
   const folder = nobody && !enterable(dirname(dataDir)) ? join(outsideHome, shortHash(dataDir)) : dataDir
-  mkdirSync(folder, { recursive: true })
-  if (nobody) chmodSync(folder, 0o755)
-  const home = join(folder, 'postgres')
+  const place = placeIn(folder, nobody)
+  const home = dirname(place.data)
   mkdirSync(home, { recursive: true })
-  if (nobody) chownSync(home, nobody.uid, nobody.gid)
-  return { data: join(home, 'data'), password: join(home, 'password') }
+  if (nobody) {
+    chmodSync(folder, 0o755)
+    chownSync(home, nobody.uid, nobody.gid)
+  }
+  return place
+}
+
+function placeIn(folder: string, user: User | undefined): Place {
+  const home = join(folder, 'postgres')
+  return { data: join(home, 'data'), password: join(home, 'password'), user }
+}
+
+/** The data of a service, which root looks after by a command, stay the service's. */
+function ownerOf(path: string): User | undefined {
+  const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }
+  return uid === 0 ? undefined : { uid, gid }
 }
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)

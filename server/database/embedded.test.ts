@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
@@ -76,6 +85,23 @@ test.runIf(process.platform === 'linux')(
     }
   },
 )
+
+test.runIf(nobody)('root, who looks after the data of a service, leaves them to it', async () => {
+  const service = 4321
+  const { folder, close } = await openEmbedded(dataDir)
+  await close()
+  const home = dirname(folder)
+  const inside = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name))
+  const everything = [home, ...inside]
+  for (const path of everything) chownSync(path, service, service)
+  const embedded = await openEmbedded(dataDir)
+  try {
+    expect(statSync(`/proc/${postmaster(embedded)}`).uid).toBe(service)
+    expect(everything.filter((path) => existsSync(path) && statSync(path).uid !== service)).toEqual([])
+  } finally {
+    await embedded.close()
+  }
+})
 
 describe('the shop in its local PostgreSQL', () => {
   const outside = [

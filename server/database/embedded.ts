@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors.ts'
-import { nobody, type Place, placeFor, postgresBinaries } from './embedded-place.ts'
+import { type Place, placeFor, postgresBinaries } from './embedded-place.ts'
 import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
@@ -43,11 +43,11 @@ async function initialise(binaries: string, place: Place) {
   mkdirSync(unfinished, { mode: 0o700 })
   if (!existsSync(place.password)) {
     writeFileSync(place.password, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' })
-    if (nobody) chownSync(place.password, nobody.uid, nobody.gid)
+    if (place.user) chownSync(place.password, place.user.uid, place.user.gid)
   }
-  if (nobody) chownSync(unfinished, nobody.uid, nobody.gid)
+  if (place.user) chownSync(unfinished, place.user.uid, place.user.gid)
   try {
-    await run(binaries, 'initdb', [
+    await run(binaries, place, 'initdb', [
       `--pgdata=${unfinished}`,
       '--username=shop',
       '--auth=scram-sha-256',
@@ -107,7 +107,7 @@ const answers = (server: Server) => asSuperuser(server, 'postgres', async () => 
 const logOf = (place: Place) => join(dirname(place.data), 'postgres.log')
 
 const launch = (binaries: string, place: Place, port: number) =>
-  run(binaries, 'pg_ctl', [
+  run(binaries, place, 'pg_ctl', [
     'start',
     '--wait',
     '--silent',
@@ -144,7 +144,13 @@ async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
     return rows.length > 0
   }).catch(() => true)
   if (!isUsed)
-    await run(binaries, 'pg_ctl', ['stop', '--mode=fast', '--wait', '--silent', `--pgdata=${place.data}`])
+    await run(binaries, place, 'pg_ctl', [
+      'stop',
+      '--mode=fast',
+      '--wait',
+      '--silent',
+      `--pgdata=${place.data}`,
+    ])
 }
 
 /** Not the shop's own, whose keys everyone could read who reads PostgreSQL's. Windows does not start a program without its root. */
@@ -155,10 +161,10 @@ const environment = {
   ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
 }
 
-function run(binaries: string, program: string, args: string[]): Promise<void> {
+function run(binaries: string, place: Place, program: string, args: string[]): Promise<void> {
   return new Promise((done, failed) => {
     const child = spawn(join(binaries, 'bin', program), args, {
-      ...nobody,
+      ...place.user,
       stdio: ['ignore', 'ignore', 'pipe'],
       // A stop of the shop by Ctrl-C must not reach PostgreSQL before the shop has finished with it.
       detached: true,

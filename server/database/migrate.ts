@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
-import { concurrentIndex, isOnline, type Migration, readMigrations } from './migrations.ts'
+import { concurrentIndex, isInBatches, isOnline, type Migration, readMigrations } from './migrations.ts'
 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
-// Any number will do, as long as every server process of the shop uses the same.
-const lock = 7_381_920_114
+/** Any number will do, as long as every server process of the shop uses the same. */
+export const migrationLock = 7_381_920_114
 
 type Client = Pick<pg.ClientBase, 'query'>
 
@@ -21,7 +21,7 @@ export async function migrate(url: string, migrations = readMigrations()) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [lock])
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
     const done = await prepare(client)
     for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
       if (migration.statements.some(isOnline)) await runOnline(client, migration)
@@ -34,8 +34,20 @@ export async function migrate(url: string, migrations = readMigrations()) {
   }
 }
 
+/** Everything in the caller's transaction, on tables that nobody else uses. */
+export async function migrateInside(client: Client, migrations: Migration[]) {
+  const done = await prepare(client)
+  for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
+    for (const statement of migration.statements) {
+      if (isInBatches(statement)) await untilNothingIsLeft(client, statement)
+      else await client.query(concurrentIndex(statement) ? statement.replace(/concurrently/i, '') : statement)
+    }
+    await record(client, migration)
+  }
+}
+
 /** Not a part of the migrations: what they cannot say. Repeating it changes nothing. */
-async function addTriggers(client: Client) {
+export async function addTriggers(client: Client) {
   await client.query(await readFile(triggers, 'utf8'))
 }
 

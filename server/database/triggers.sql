@@ -16,7 +16,6 @@ $$;
 
 create or replace function record_subscription_movements() returns trigger language plpgsql as $$
 begin
-  if current_setting('shop.restoring', true) = 'on' then return null; end if;
   if tg_op <> 'DELETE' then
     insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
     select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)

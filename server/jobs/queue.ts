@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
 import { createFailedJobs, type Query } from './failed-jobs.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
+import { jobsSchema } from './schema.ts'
 import { createWorkers } from './workers.ts'
 
 /**
@@ -28,7 +29,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
   const connection = { connectionString: url, max: 3, keepAlive: true, query_timeout: 30_000 }
   const boss = new PgBoss({
     ...connection,
-    schema: 'jobs',
+    schema: jobsSchema,
     application_name: 'shop jobs',
     useListenNotify: true,
     superviseIntervalSeconds: 5,

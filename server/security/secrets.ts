@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors.ts'
 
@@ -16,13 +16,23 @@ export type Secrets = ReturnType<typeof createSecrets>
 /** The shop's one key: from the environment, or made once and kept in the data folder. */
 export function loadSecretsKey(given: string | undefined, dataDir: string): string {
   if (given) return given
-  const file = join(dataDir, 'secrets-key')
   mkdirSync(dataDir, { recursive: true })
   try {
-    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
+    writeFileSync(keyFile(dataDir), randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+  return readKey(keyFile(dataDir))
+}
+
+/** Undefined when there is none yet. */
+export function findSecretsKey(given: string | undefined, dataDir: string): string | undefined {
+  return given ?? (existsSync(keyFile(dataDir)) ? readKey(keyFile(dataDir)) : undefined)
+}
+
+const keyFile = (dataDir: string) => join(dataDir, 'secrets-key')
+
+function readKey(file: string): string {
   const kept = readFileSync(file, 'utf8').trim()
   if (!isStrongKey(kept))
     throw new StartError(
@@ -68,6 +78,9 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
   return {
     keyId,
 
+    /** With which a backup is signed: by the id of each key that the shop has. */
+    backupKeys: new Map(known.map((each) => [idOf(deriveKey(each, 'seal')), deriveKey(each, 'backup')])),
+
     /** Encrypts; `owner` (a row's id) must be given again to open, so that a sealed text cannot be moved to another row. */
     seal(text: string, owner: string): string {
       const nonce = randomBytes(12)
@@ -87,6 +100,12 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
       }).setAAD(Buffer.from(owner))
       decipher.setAuthTag(sealed.subarray(-16))
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
+    },
+
+    /** The id of the key that is missing; undefined when the text can be opened. */
+    missingKey(sealedText: string): string | undefined {
+      const [id = ''] = sealedText.split(':')
+      return openingKeys.has(id) ? undefined : id
     },
 
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),

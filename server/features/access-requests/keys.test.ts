@@ -129,6 +129,18 @@ describe('the keys of an exchange', () => {
     await expect(reveal()).rejects.toMatchObject({ status: 409 })
   })
 
+  test('cannot be read without the shop’s key, and the admin hears which one is missing', async () => {
+    const key = randomBytes(32).toString('hex')
+    const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: key } })
+    await using _ = shop
+    await using another = await openShop({ databaseUrl: shop.connection.url })
+    const admin = await another.admin()
+    await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: expect.stringContaining(`fingerprint ${createSecrets(key).keyId}`),
+    })
+  })
+
   test('survive a change of the shop’s key, which can be repeated', async () => {
     const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: oldKey } })

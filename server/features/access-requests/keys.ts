@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
+import { conflict } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import { openRequests } from './open.ts'
 
@@ -11,6 +12,11 @@ export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, requestI
   secrets.seal(JSON.stringify([apiKey, secretKey]), requestId)
 
 export function openKeys(secrets: Secrets, sealedKeys: string, requestId: string): Keys {
+  const missing = secrets.missingKey(sealedKeys)
+  if (missing)
+    throw conflict(
+      `These keys were sealed with another SECRETS_KEY (fingerprint ${missing}). Set it as SECRETS_KEY_OLD and restart the shop.`,
+    )
   const [apiKey, secretKey]: [string, string] = JSON.parse(secrets.open(sealedKeys, requestId))
   return { apiKey, secretKey }
 }

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'shop-command-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = join(folder, 'file')
+writeFileSync(file, 'not a backup')
+
+function run(command: string, env: Record<string, string>) {
+  const [name = '', ...args] = command.split(' ')
+  const { status, stderr, stdout } = spawnSync(process.execPath, [`scripts/${name}.ts`, ...args], {
+    env: { ...process.env, DATABASE_URL: '', DATA_DIR: folder, ...env },
+    encoding: 'utf8',
+  })
+  return { status, said: stderr || stdout }
+}
+
+const commands = ['admin add a@example.com', `backup ${file}.gz`, `restore ${file}`, 'secrets rotate', 'demo']
+
+test.each(commands)('%s: what is wrong with the settings is one line', (command) => {
+  for (const [env, line] of [
+    [{ PORT: 'abc' }, /^PORT must be a whole number\n$/],
+    [
+      { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' },
+      /^Cannot reach the PostgreSQL at 127.0.0.1:1[^\n]+\n$/,
+    ],
+  ] as const)
+    expect(run(command, env)).toEqual({ status: 1, said: expect.stringMatching(line) })
+})
+
+test('a command that fails leaves no PostgreSQL running', () => {
+  for (const [command, line] of [
+    [`backup ${file}.gz`, /^There is no SECRETS_KEY/],
+    [`restore ${file}`, /^This is not a backup/],
+  ] as const)
+    expect(run(command, {})).toEqual({ status: 1, said: expect.stringMatching(line) })
+  expect(existsSync(join(folder, 'postgres', 'data', 'PG_VERSION'))).toBe(true)
+  expect(existsSync(join(folder, 'postgres', 'data', 'postmaster.pid'))).toBe(false)
+})

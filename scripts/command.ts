@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { type Config, ConfigurationError, readConfig } from '#server/config.ts'
+import { assertReachable, connect } from '#server/database/connect.ts'
+import { openEmbedded } from '#server/database/embedded.ts'
+import { Refusal, StartError } from '#server/errors.ts'
+
+/**
+ * What every command of the shop does: it reads the settings, finds the database that they name, works, and leaves
+ * nothing running that it has started. What is wrong with settings or input is one line.
+ */
+export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+    const config = readConfig(process.env)
+    const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
+    try {
+      const url = embedded?.url ?? config.databaseUrl ?? ''
+      await tryToReach(url)
+      await work({ config, url })
+    } finally {
+      await embedded?.close()
+    }
+  } catch (error) {
+    const isExpected = [ConfigurationError, StartError, Refusal].some((kind) => error instanceof kind)
+    console.error(isExpected ? (error as Error).message : error)
+    process.exitCode = 1
+  }
+}
+
+async function tryToReach(url: string) {
+  const { pool, close } = connect(url, () => undefined)
+  try {
+    await assertReachable(pool, url)
+  } finally {
+    await close()
+  }
+}
+
+/** A command that was called in a way that it does not know says how it is called, and does nothing. */
+export function explain(help: string): never {
+  console.error(help)
+  process.exit(1)
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+
+/** The tables whose rows a backup holds. */
+
+const schemas = ['public', 'jobs', 'sandbox']
+/** The job queue's notes about itself: it makes them anew, and some only for the days that it has tables for. */
+const notes = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
+export const isNote = (table: string) => notes.has(table)
+
+export type Table = { name: string; columns: string[]; order: string }
+
+/** Every table of ours with its plain columns, those that others refer to first. */
+export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table & { oid: string; needs: string[] }>(
+    `select c.oid::text, format('%I.%I', n.nspname, c.relname) as name,
+       array(select quote_ident(attname) from pg_attribute
+         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+       coalesce((select string_agg(quote_ident(a.attname) || case when a.attcollation = 0 then '' else ' collate "C"' end,
+           ', ' order by k.place)
+         from pg_index i cross join unnest(i.indkey) with ordinality as k(attnum, place)
+         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+         where i.indrelid = c.oid and i.indisprimary), '1') as "order",
+       array(select confrelid::text from pg_constraint where contype = 'f' and conrelid = c.oid and confrelid <> c.oid) as needs
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition order by 2`,
+    [schemas],
+  )
+  const done = new Set<string>()
+  const sorted: Table[] = []
+  while (done.size < rows.length) {
+    const next = rows.find((row) => !done.has(row.oid) && row.needs.every((need) => done.has(need)))
+    if (!next) throw new Error('The tables refer to each other in a circle')
+    done.add(next.oid)
+    if (!isNote(next.name)) sorted.push(next)
+  }
+  return sorted
+}
+
+export type Sum = { rows: number; sha256: string }
+
+/** Reads a table in the order of its key, the same in every database, and says what it comes to. */
+export async function readTable(
+  client: pg.ClientBase,
+  { name, columns, order }: Table,
+  take: (chunk: Buffer) => unknown = () => undefined,
+): Promise<Sum> {
+  const hash = createHash('sha256')
+  const stream = client.query(
+    copyTo(`COPY (select ${columns.join(', ')} from ${name} order by ${order}) TO STDOUT`),
+  )
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    await take(chunk)
+  }
+  return { rows: stream.rowCount, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,111 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { StartError } from '../errors.ts'
+import { type Header, type Signing, title } from './backup.ts'
+import type { Migration } from './migrations.ts'
+
+/** What a backup says about itself, read with suspicion. */
+
+/** The first format had only the beginning of its last migration's hash. */
+export type AnyHeader = Partial<Header> & { schema?: string }
+
+export const isDamaged = 'The backup is damaged or ends too early: nothing was changed.'
+
+/** Line by line, by bytes: a row may hold characters that others take for the end of a line. */
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of source) {
+    let from = 0
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      yield bytes.subarray(from, end + 1)
+      from = end + 1
+    }
+    rest = bytes.subarray(from)
+  }
+  if (rest.length > 0) yield rest
+}
+
+/** Reads a backup from its beginning to its signature. */
+export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | undefined) {
+  const lines = linesOf(source)
+  const signatures = new Map(
+    [...(secrets?.backupKeys ?? [])].map(([id, key]) => [id, createHmac('sha256', key)]),
+  )
+  let signed = false
+
+  async function next(): Promise<Buffer | undefined> {
+    const { value: line } = await lines.next()
+    if (!line) return undefined
+    const [, id = '', given = ''] =
+      /^-- signed with key (\w+): (\w+)\n$/.exec(line.subarray(0, 200).toString()) ?? []
+    if (id) {
+      const right = signatures.get(id)?.digest()
+      const bytes = Buffer.from(given, 'hex')
+      signed = right !== undefined && right.length === bytes.length && timingSafeEqual(right, bytes)
+      return undefined
+    }
+    for (const signature of signatures.values()) signature.update(line)
+    return line
+  }
+
+  const nextText = async () => (await next())?.toString().trimEnd()
+
+  return {
+    next,
+    nextText,
+    async header(): Promise<AnyHeader> {
+      const first = await nextText()
+      if (first === title) return JSON.parse((await nextText())?.replace(/^-- /, '') ?? '')
+      const schema = /^-- backup of the shop, schema (\w{16})$/.exec(first ?? '')?.[1]
+      if (!schema) throw new StartError('This is not a backup of the shop.')
+      return { schema }
+    },
+    assertSigned() {
+      if (!signed)
+        throw new StartError(
+          'This backup was not signed by this shop, or it was changed afterwards: nothing was changed. If you trust it all the same, say --unsigned.',
+        )
+    },
+  }
+}
+
+export type Reader = ReturnType<typeof createReader>
+
+/** Which of this version's migrations the backup has been through. */
+export function migrationsOf(
+  { schema, version, migrations: held = [] }: AnyHeader,
+  known: Migration[],
+): Migration[] {
+  if (schema) {
+    const last = known.findIndex(({ hash }) => hash.startsWith(schema))
+    if (last < 0)
+      throw new StartError('This backup was made by a version of the shop that nobody knows any more.')
+    return known.slice(0, last + 1)
+  }
+  const foreign = held.filter(({ hash }) => !known.some((migration) => migration.hash === hash))
+  if (foreign.length > 0)
+    throw new StartError(
+      `This backup was made by a newer version of the shop (${version}), with migrations that this one does not have: ` +
+        `${foreign.map(({ tag }) => tag).join(', ')}. Put that version in place and restore it there; ` +
+        'to go back to this version, restore the backup that you took before the upgrade.',
+    )
+  const through = known.slice(0, held.length)
+  if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash)))
+    throw new StartError(isDamaged)
+  return through
+}
+
+export function assertKey({ key, schema }: AnyHeader, secrets: Signing | undefined) {
+  if (schema)
+    throw new StartError(
+      'This backup was made before backups were signed. If you trust it, say --unsigned. Its exchange keys can be read only with the SECRETS_KEY of then.',
+    )
+  if (key && secrets?.backupKeys.has(key)) return
+  const has = secrets
+    ? `this shop has ${[...secrets.backupKeys.keys()].join(' and ')}`
+    : 'this shop has none yet'
+  throw new StartError(
+    `This backup needs the key with the fingerprint ${key}, but ${has}. Set SECRETS_KEY to your copy of it, or put it into secrets-key in the data folder. ` +
+      'Without it nothing proves that the backup is yours, and the exchange keys in it stay closed; --unsigned restores the rest.',
+  )
+}

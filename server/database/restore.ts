@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { StartError } from '../errors.ts'
+import { type Signing, sumLine } from './backup.ts'
+import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
+import { addTriggers, migrateInside, migrationLock } from './migrate.ts'
+import { type Migration, readMigrations } from './migrations.ts'
+import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from './restore-reader.ts'
+
+type Options = {
+  /** Undefined for a shop that has no key yet. */
+  secrets: Signing | undefined
+  /** Takes a backup that this shop has not signed. */
+  unsigned?: boolean
+  /** Makes the tables that are not in the migrations: those of the job queue and of the sandbox. */
+  makeOthers(client: pg.ClientBase): Promise<void>
+  migrations?: Migration[]
+}
+
+/**
+ * Makes the database what it was: builds the schema that the backup was taken from, puts the rows in, compares them, and
+ * brings all of it up to this version. All or nothing; nothing that stands in the file is ever run.
+ */
+export async function restore(
+  url: string,
+  source: AsyncIterable<Buffer>,
+  { secrets, unsigned = false, makeOthers, migrations = readMigrations() }: Options,
+) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const reader = createReader(source, secrets)
+    const header = await reader.header()
+    const held = migrationsOf(header, migrations)
+    if (!unsigned) assertKey(header, secrets)
+    await assertAlone(client)
+    await client.query('begin')
+    await dropEverything(client)
+    await migrateInside(client, held)
+    await makeOthers(client)
+    const tables = await tablesOf(client)
+    const sums = await copyIn(client, reader, tables)
+    if (!unsigned) reader.assertSigned()
+    await migrateInside(client, migrations)
+    await addTriggers(client)
+    await resetSequences(client)
+    await client.query('commit')
+    const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
+    return { header, rows, tables: sums.size, run: migrations.slice(held.length).map(({ tag }) => tag) }
+  } finally {
+    // Ends the session, and with it a transaction that did not commit.
+    await client.end()
+  }
+}
+
+/** A shop that runs asks for jobs every few seconds; one that starts meanwhile waits for the lock of the migrations. */
+async function assertAlone(client: pg.Client) {
+  const { rows } = await client.query(
+    `select from pg_stat_activity where datname = current_database() and usename = current_user
+       and pid <> pg_backend_pid() and (state <> 'idle' or state_change > now() - interval '15 seconds') limit 1`,
+  )
+  if (rows.length > 0)
+    throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
+  await client.query('select pg_advisory_lock($1)', [migrationLock])
+}
+
+/** What this version or a newer one has made, but not what an extension brought. */
+async function dropEverything(client: pg.Client) {
+  await client.query('drop schema if exists drizzle, jobs, sandbox cascade')
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('drop table if exists %s cascade', c.oid::regclass) as statement from pg_class c
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+       and not exists (select from pg_depend where objid = c.oid and deptype = 'e')
+     union all
+     select format('drop routine if exists %s cascade', p.oid::regprocedure) from pg_proc p
+     where pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend where objid = p.oid and deptype = 'e')`,
+  )
+  for (const { statement } of rows) await client.query(statement)
+}
+
+async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promise<Map<string, Sum>> {
+  const known = new Map(tables.map((table) => [table.name, table]))
+  const sums = new Map<string, Sum>()
+  for (let line = await reader.nextText(); line !== undefined; line = await reader.nextText()) {
+    const [, name = '', columns = ''] = /^COPY (\S+) \((.+)\) FROM stdin;$/.exec(line) ?? []
+    const table = known.get(name)
+    if (!name || (!table && !isNote(name))) throw new StartError(isDamaged)
+    const { sum, sent, kept } = await copyTable(client, reader, table, columns.split(', ')).catch(explain)
+    if ((await reader.nextText()) !== sumLine(name, sum)) throw new StartError(isDamaged)
+    if (!table) continue
+    const found = await readTable(client, { ...table, columns: kept })
+    if (found.sha256 !== sent.sha256)
+      throw new StartError(`${name} came back different from what is in the backup: nothing was changed.`)
+    sums.set(name, sum)
+  }
+  const missing = tables.filter(({ name }) => !sums.has(name) && !name.startsWith('sandbox.'))
+  if (missing.length > 0) throw new StartError(isDamaged)
+  return sums
+}
+
+/** Rows that PostgreSQL does not take were not written by a shop. */
+function explain(error: Error & { code?: string }): never {
+  throw /^2[23]/.test(error.code ?? '') ? new StartError(`${isDamaged} (${error.message})`) : error
+}
+
+/** Sends the columns that this version has; the job queue and the sandbox may have had others. */
+async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
+  const kept = columns.filter((column) => table?.columns.includes(column))
+  if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(isDamaged)
+  const into = table && openTable(client, table.name, kept)
+  const [all, sent] = [createSum(), createSum()]
+  for (;;) {
+    const line = await reader.next()
+    if (!line) {
+      into?.stop()
+      throw new StartError(isDamaged)
+    }
+    if (line.toString() === '\\.\n') break
+    all.add(line)
+    const row = kept.length === columns.length ? line : project(line, columns, kept)
+    sent.add(row)
+    await into?.write(row)
+  }
+  await into?.end()
+  return { sum: all.sum(), sent: sent.sum(), kept }
+}
+
+function openTable(client: pg.Client, name: string, columns: string[]) {
+  const table: Writable = client.query(copyFrom(`COPY ${name} (${columns.join(', ')}) FROM STDIN`))
+  const done = finished(table)
+  // Awaited with the next row or at the end.
+  done.catch(() => undefined)
+  return {
+    write: async (row: Buffer) => {
+      if (!table.write(row))
+        await Promise.race([new Promise((drained) => table.once('drain', drained)), done])
+    },
+    async end() {
+      table.end()
+      await done
+    },
+    stop: () => table.destroy(),
+  }
+}
+
+function project(line: Buffer, columns: string[], kept: string[]): Buffer {
+  const cells = line.toString().replace(/\n$/, '').split('\t')
+  return Buffer.from(`${kept.map((column) => cells[columns.indexOf(column)] ?? '').join('\t')}\n`)
+}
+
+function createSum() {
+  const hash = createHash('sha256')
+  let rows = 0
+  return {
+    add(row: Buffer) {
+      hash.update(row)
+      rows += 1
+    },
+    sum: (): Sum => ({ rows, sha256: hash.digest('hex') }),
+  }
+}
+
+async function resetSequences(client: pg.Client) {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
+    `select format('%I.%I', table_schema, table_name) as table, quote_ident(column_name) as column,
+       pg_get_serial_sequence(format('%I.%I', table_schema, table_name), column_name) as sequence
+     from information_schema.columns
+     where table_schema in ('public', 'jobs', 'sandbox', 'drizzle') and (is_identity = 'YES' or column_default like 'nextval(%')`,
+  )
+  for (const { table, column, sequence } of rows) {
+    await client.query(`select setval($1, coalesce(max(${column}), 0) + 1, false) from ${table}`, [sequence])
+  }
+}
