@@ -1,0 +1,18 @@
+import { act, type ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { onTestFinished } from 'vitest'
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+
+/** Puts components into the document of this test, and takes them out when it ends. */
+export async function render(content: ReactNode) {
+  const root = createRoot(document.body.appendChild(document.createElement('div')))
+  onTestFinished(async () => {
+    await act(() => root.unmount())
+    document.body.replaceChildren()
+  })
+  await act(() => root.render(content))
+}
+
+/** Does something that components react to, and waits until they have. */
+export const perform = <Result,>(work: () => Promise<Result> | Result) => act(async () => await work())
