@@ -5,7 +5,15 @@ import { toast } from '#web/ui/toast.tsx'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'
 
-type Message = string | { title: string; description?: string }
+type Message =
+  | string
+  | {
+      title: string
+      /** For an error that says nothing itself. */
+      description?: string
+      /** Whatever the server says when it fails (5xx), this is read. */
+      isFixed?: boolean
+    }
 
 /** A call that changes something: says how it went, and refreshes the lists that it changed. */
 export function useCall<E extends Endpoint>(
@@ -33,21 +41,23 @@ export function useCall<E extends Endpoint>(
   })
 }
 
-/** The server's sentence where there is one, else the message's own, else what helps with a broken connection. */
+/** What went wrong, or the message's own words, or at least what to do. */
 export function toastError(message: Message, error: unknown) {
-  const { title, description } = parts(message)
-  toast({ title, description: messageOf(error) ?? description ?? 'Please try again.', destructive: true })
+  const { title, description, isFixed } = parts(message)
+  const isFault = error instanceof ApiError && error.status >= 500
+  const said = isFixed && isFault ? undefined : messageOf(error)
+  toast({ title, description: said ?? description ?? 'Please try again.', destructive: true })
 }
 
-/** What went wrong, for people. */
+/** The server's sentence for people, else "status: body" (section 8 of the spec). */
 export function messageOf(error: unknown) {
-  if (error instanceof ApiError) return error.serverMessage
+  if (error instanceof ApiError) return error.serverMessage ?? error.message
   // `fetch` rejects with a TypeError when it reaches nobody.
   if (error instanceof TypeError)
     return 'We could not reach the server. Please check your connection and try again.'
   return error instanceof Error && error.message ? error.message : undefined
 }
 
-function parts(message: Message) {
+function parts(message: Message): Exclude<Message, string> {
   return typeof message === 'string' ? { title: message } : message
 }

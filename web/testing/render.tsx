@@ -8,10 +8,10 @@ Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 export async function render(content: ReactNode) {
   const root = createRoot(document.body.appendChild(document.createElement('div')))
   onTestFinished(async () => {
-    await act(() => root.unmount())
+    await perform(() => root.unmount())
     document.body.replaceChildren()
   })
-  await act(() => root.render(content))
+  await perform(() => root.render(content))
 }
 
 /** Does something that components react to, and waits until they have. */

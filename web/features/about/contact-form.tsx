@@ -17,6 +17,7 @@ export function ContactForm() {
     failed: {
       title: 'Failed to send message',
       description: 'Please try again later or contact us directly via email.',
+      isFixed: true,
     },
   })
   return (

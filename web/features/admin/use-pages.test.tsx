@@ -37,19 +37,22 @@ function listing(initial: Row[]) {
 async function openList() {
   const client = createQueryClient()
   const shown = { rows: [] as string[], isLoading: true }
-  let more = () => Promise.resolve<unknown>(undefined)
-  let cancel = (_id: string) => Promise.resolve<unknown>(undefined)
-  let search = (_q: string) => {}
+  const buttons = {
+    more: () => Promise.resolve<unknown>(undefined),
+    cancel: (_id: string) => Promise.resolve<unknown>(undefined),
+    search: (_q: string) => {},
+  }
   function List() {
     const [q, setQ] = useState('')
     const query = usePages(purchases.adminList, { q })
     const call = useRowCall(purchases.adminCancel, { list: purchases.adminList })
-    shown.rows =
-      query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`)) ?? []
-    shown.isLoading = query.isFetching
-    more = query.fetchNextPage
-    cancel = (id) => call.mutateAsync({ id })
-    search = setQ
+    const rows = query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`))
+    Object.assign(shown, { rows: rows ?? [], isLoading: query.isFetching })
+    Object.assign(buttons, {
+      more: query.fetchNextPage,
+      cancel: (id: string) => call.mutateAsync({ id }),
+      search: setQ,
+    })
     return null
   }
   await render(
@@ -66,14 +69,14 @@ async function openList() {
     shown,
     settled,
     more: async () => {
-      await perform(more)
+      await perform(() => buttons.more())
       await settled()
     },
     cancel: async (id: string) => {
-      await perform(() => cancel(id))
+      await perform(() => buttons.cancel(id))
       await settled()
     },
-    search: (q: string) => perform(() => search(q)),
+    search: (q: string) => perform(() => buttons.search(q)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
-import { toastError } from '#web/api/use-call.ts'
+import { toastInvoiceError } from './invoice-error.ts'
 
 /** Opens the latest invoice in a new tab. */
 export function useDownloadInvoice() {
@@ -22,7 +22,6 @@ export function useDownloadInvoice() {
         throw error
       }
     },
-    onError: (error) =>
-      toastError({ title: 'Failed to download invoice', description: 'Failed to fetch invoice' }, error),
+    onError: toastInvoiceError,
   })
 }

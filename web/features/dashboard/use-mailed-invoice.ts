@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
-import { toastError } from '#web/api/use-call.ts'
+import { toastInvoiceError } from './invoice-error.ts'
 
 /** The link of a receipt comes here and goes on to its invoice, or to the latest one. */
 export function useMailedInvoice() {
@@ -16,7 +16,7 @@ export function useMailedInvoice() {
       if (!invoice?.invoiceUrl) throw new Error('Failed to fetch invoice')
       location.assign(invoice.invoiceUrl)
     } catch (error) {
-      toastError({ title: 'Failed to download invoice', description: 'Failed to fetch invoice' }, error)
+      toastInvoiceError(error)
     }
   })
   useEffect(() => void arrive(), [])

@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+import { expect, test, vi } from 'vitest'
+import { ApiError } from '#contract/call.ts'
+import * as toasts from '#web/ui/toast.tsx'
+import { toastError } from './use-call.ts'
+
+/** What a person reads after this failure. */
+function readAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
+  const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
+  toastError(message, error)
+  const shown = toast.mock.lastCall?.[0]
+  toast.mockRestore()
+  return `${shown?.title} / ${shown?.description}`
+}
+
+const refused = (status: number, statusText: string, body: string) => new ApiError(status, statusText, body)
+
+test.for([
+  [
+    'the sentence of the server',
+    refused(409, 'Conflict', '{"message":"The list is full"}'),
+    'The list is full',
+  ],
+  [
+    'the status and the body, where there is no sentence',
+    refused(422, '', 'the list is full'),
+    '422: the list is full',
+  ],
+  [
+    'the status text, where there is no body',
+    refused(503, 'Service Unavailable', ''),
+    '503: Service Unavailable',
+  ],
+  [
+    'what helps, where nobody answered',
+    new TypeError('Failed to fetch'),
+    'We could not reach the server. Please check your connection and try again.',
+  ],
+  ['at least what to do', undefined, 'Please try again.'],
+] as const)('an error shows %s', ([, error, text]) => {
+  expect(readAfter(error)).toBe(`Failed to add asset / ${text}`)
+})
+
+test('a fixed text is read when the server fails, and not when it says what is wrong', () => {
+  const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
+  expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
+    'Failed to send message / Please write us.',
+  )
+  expect(readAfter(refused(429, '', '{"message":"Please wait a minute"}'), message)).toBe(
+    'Failed to send message / Please wait a minute',
+  )
+})
