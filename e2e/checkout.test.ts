@@ -83,6 +83,7 @@ test.describe('a guest', () => {
     await expect(
       page.getByText('An account with this e-mail exists. Please log in to continue.'),
     ).toBeVisible()
+    await expect(page.getByRole('main').getByRole('link', { name: 'Log In', exact: true })).toBeVisible()
     await shop.settle()
     expect(await owner.call(purchases.list, {})).toHaveLength(1)
   })

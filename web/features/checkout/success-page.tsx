@@ -89,7 +89,7 @@ function PleaseLogIn({ reason }: { reason: string }) {
       <p role="alert" className="max-w-2xl text-lg text-muted">
         {reason}
       </p>
-      <ButtonLink href="/auth">Log InferInput</ButtonLink>
+      <ButtonLink href="/auth">Log In</ButtonLink>
     </Container>
   )
 }
