@@ -5,7 +5,12 @@ import { createAccessRequests } from './features/access-requests/access-requests
 import { createAccounts, createDeletion } from './features/accounts/accounts.ts'
 import { createAssets } from './features/assets/assets.ts'
 import { createAudit } from './features/audit/audit.ts'
-import { createCheckout, createCheckouts, wantedPrices } from './features/checkout/checkout.ts'
+import {
+  createCheckout,
+  createCheckouts,
+  createCustomers,
+  wantedPrices,
+} from './features/checkout/checkout.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createExports } from './features/exports/exports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
@@ -50,7 +55,18 @@ export function createRooms(deps: RoomDependencies) {
   const sessions = createSessions({ db, now, mails })
   const attempts = createAttempts({ db, now })
   const { linkToken } = secrets
-  const accounts = createAccounts({ db, now, mails, queue, audit, passwords, attempts, linkToken })
+  const customers = createCustomers({ db, queue, stripe })
+  const accounts = createAccounts({
+    db,
+    now,
+    mails,
+    queue,
+    audit,
+    passwords,
+    attempts,
+    linkToken,
+    accountChanged: customers.accountChanged,
+  })
   const checkouts = createCheckouts({ db, now })
   const purchases = createPurchases({
     db,
@@ -65,7 +81,7 @@ export function createRooms(deps: RoomDependencies) {
     log,
     crashPoint,
   })
-  const checkout = createCheckout({ db, now, stripe, checkouts, purchases, crashPoint })
+  const checkout = createCheckout({ db, now, stripe, checkouts, customers, purchases, crashPoint })
   const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
 
   return {
@@ -79,7 +95,7 @@ export function createRooms(deps: RoomDependencies) {
       passwords,
       attempts,
       audit,
-      rooms: [accounts, accessRequests, checkouts, sessions],
+      rooms: [accounts, accessRequests, checkouts, customers, sessions],
       endSubscriptionsOf: purchases.endAllOf,
     }),
     /** Every room that keeps something about people, for "my data". */

@@ -49,7 +49,7 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
 from dealt;
 
 insert into purchases (id, user_id, product_id, billing_type, amount, status, created_at, current_period_end, ends_at,
-  past_due_since, failed_payments, ended_at, ended_because)
+  past_due_since, dunning_step, ended_at, ended_because)
 select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
   case when status = 'pending_cancel' then renews_at end,
   case when status = 'past_due' then now() - dice * interval '3 days' end, case when status = 'past_due' then 1 else 0 end,

@@ -130,6 +130,9 @@ export const purchases = pgTable(
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
+    /** How far the reminders about an unpaid renewal have come: see `dunningStep` in purchases/state.ts. */
+    dunningStep: integer().notNull().default(0),
+    /** Not used any more, and dropped by a later release. */
     failedPayments: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
@@ -177,7 +180,8 @@ export const checkouts = pgTable(
     /** Whether the account was made for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
     nonceHash: text().notNull(),
-    customerId: text().notNull().unique(),
+    /** At Stripe. An account keeps its customer; each guest's checkout has its own. */
+    customerId: text().notNull(),
     subscriptionId: text().notNull().unique(),
     paymentIntentId: text().notNull().unique(),
     createdAt: createdAt(),
@@ -192,6 +196,7 @@ export const checkouts = pgTable(
     index('checkouts_open').on(t.createdAt).where(sql`${t.closedAt} is null`),
     index('checkouts_nonce').on(t.nonceHash),
     index('checkouts_user').on(t.userId),
+    index('checkouts_customer').on(t.customerId).concurrently(),
   ],
 )
 
@@ -201,6 +206,7 @@ export const stripeEvents = pgTable(
   {
     id: text().primaryKey(),
     type: text().notNull(),
+    subscriptionId: text(),
     customerId: text(),
     paymentIntentId: text(),
     receivedAt: createdAt(),

@@ -4,7 +4,13 @@ import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { createStripeGateway, type StripeFault } from './stripe.ts'
 
-type Request = { method: string; path: string; body: string; key: string | undefined }
+type Request = {
+  method: string
+  path: string
+  query: URLSearchParams
+  body: string
+  key: string | undefined
+}
 type Reply = { status: number; body: object; headers?: Record<string, string> }
 
 const closers: (() => void)[] = []
@@ -17,11 +23,12 @@ async function talkTo(answer: (request: Request) => Reply) {
   const requests: Request[] = []
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
-      const [path = ''] = (incoming.url ?? '').split('?')
+      const { pathname: path, searchParams: query } = new URL(incoming.url ?? '', 'http://stripe')
       const key = incoming.headers['idempotency-key']
       const request = {
         method: incoming.method ?? '',
         path,
+        query,
         body,
         key: typeof key === 'string' ? key : undefined,
       }
@@ -208,4 +215,28 @@ test('a restricted key’s missing permissions are found without changing anythi
   expect(await stripe.missingPermissions()).toEqual(['Charges and refunds: write', 'Events: read'])
   expect(requests.filter(({ method, path }) => method === 'POST' && !path.includes('_none'))).toEqual([])
   expect(faults).toEqual([])
+})
+
+test('payments of a deleted customer are still read, one by one', async () => {
+  const { stripe } = await talkTo(({ path, query }) => {
+    const list = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
+    if (path === '/v1/subscriptions/sub_1')
+      return {
+        status: 200,
+        body: {
+          object: 'subscription',
+          id: 'sub_1',
+          customer: 'cus_deleted',
+          items: { data: [{ price: { unit_amount: 3900 }, quantity: 1, current_period_end: 0 }] },
+        },
+      }
+    if (path === '/v1/invoices')
+      return list({ payments: { data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] } })
+    if (query.has('customer'))
+      return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
+    return list({ status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' })
+  })
+  expect((await stripe.subscription('sub_1')).payments).toMatchObject([
+    { paymentIntentId: 'pi_1', amount: 3900 },
+  ])
 })

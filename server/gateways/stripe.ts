@@ -3,6 +3,7 @@ import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/answers.ts'
 import { cardCalls } from './stripe/cards.ts'
+import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
 import { paymentCalls } from './stripe/payments.ts'
@@ -42,6 +43,7 @@ export function createStripeGateway({ secretKey, webhookSecret, address, report 
   })
   const { payments, ...refunds } = paymentCalls(client)
   return {
+    ...customerCalls(client),
     ...subscriptionCalls(client, payments),
     ...refunds,
     ...invoiceCalls(client),

@@ -23,6 +23,7 @@ type Raw = {
     status: string
     created: number
     attempt_count: number
+    next_payment_attempt: number | null
     parent: { subscription_details: { subscription: string } }
   }
   invoice_payment: { id: string; invoice: string; payment: { payment_intent: string } }
@@ -76,6 +77,13 @@ function readPayments(ledger: Ledger) {
       })
 }
 
+/** Reminded at the first failure, again before a try in the second of two weeks, and when none is left in them. */
+function reminders({ created, attempt_count: tries, next_payment_attempt: next }: Raw['invoice']) {
+  const days = next === null ? Infinity : (next - created) / 86_400
+  if (days >= 14) return 3
+  return tries >= 2 && days >= 7 ? 2 : 1
+}
+
 /** What the shop should have booked, by what Stripe says and the table of what that means. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
@@ -108,7 +116,7 @@ function readWanted(ledger: Ledger) {
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
       pastDueSince: isPastDue && invoice ? date(invoice.created) : null,
-      failedPayments: isPastDue && invoice ? invoice.attempt_count : 0,
+      dunningStep: isPastDue && invoice ? reminders(invoice) : 0,
       endedAt: endedBecause ? date(ended_at ?? periodEnd) : null,
       endedBecause,
       refundedAmount: sum(payments.map(({ refunded }) => refunded)),
@@ -136,7 +144,7 @@ export async function compareBooks({ connection }: Shop) {
         currentPeriodEnd: purchase.currentPeriodEnd,
         endsAt: purchase.endsAt,
         pastDueSince: purchase.pastDueSince,
-        failedPayments: purchase.failedPayments,
+        dunningStep: purchase.dunningStep,
         endedAt: purchase.endedAt,
         endedBecause: purchase.endedBecause,
         refundedAmount: purchase.refundedAmount,

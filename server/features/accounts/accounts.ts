@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connect.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
@@ -27,6 +27,8 @@ type Dependencies = {
   passwords: Passwords
   attempts: Attempts
   linkToken: Secrets['linkToken']
+  /** For whoever keeps a copy of name and address. */
+  accountChanged(tx: Transaction, userId: string): Promise<void>
 }
 
 /** People and their passwords. */

@@ -5,8 +5,15 @@ import { users } from '../../database/schema.ts'
 
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
+type Dependencies = {
+  db: Database
+  now: () => Date
+  /** For whoever keeps a copy of name and address. */
+  accountChanged(tx: Transaction, userId: string): Promise<void>
+}
+
 /** What people say about themselves. */
-export function createProfile({ db, now }: { db: Database; now: () => Date }) {
+export function createProfile({ db, now, accountChanged }: Dependencies) {
   return {
     async profile(userId: string) {
       const [found] = await db
@@ -17,14 +24,17 @@ export function createProfile({ db, now }: { db: Database; now: () => Date }) {
     },
 
     async updateProfile({ user }: Actor, { name, tradingViewUsername }: Changes) {
-      await db
-        .update(users)
-        .set({
-          name: name ?? users.name,
-          tradingViewUsername:
-            tradingViewUsername === undefined ? users.tradingViewUsername : tradingViewUsername || null,
-        })
-        .where(eq(users.id, user.id))
+      await db.transaction(async (tx) => {
+        await tx
+          .update(users)
+          .set({
+            name: name ?? users.name,
+            tradingViewUsername:
+              tradingViewUsername === undefined ? users.tradingViewUsername : tradingViewUsername || null,
+          })
+          .where(eq(users.id, user.id))
+        if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
+      })
     },
 
     /** An access request says it too. */

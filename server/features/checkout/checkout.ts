@@ -11,16 +11,20 @@ import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Checkouts } from './checkouts.ts'
+import type { Customers } from './customers.ts'
 import { createGuestLogin } from './guest-login.ts'
 import { createPrices } from './prices.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
+export { createCustomers } from './customers.ts'
+export { wantedPrices } from './prices.ts'
 
 type Dependencies = {
   db: Database
   now: () => Date
   stripe: StripeGateway
   checkouts: Checkouts
+  customers: Customers
   purchases: Purchases
   crashPoint: (name: string) => void
 }
@@ -35,26 +39,37 @@ type Purchases = {
 }
 
 type Product = (typeof catalogue)[number]
+type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
 
-export { wantedPrices } from './prices.ts'
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
-export function createCheckout({ db, now, stripe, checkouts, purchases, crashPoint }: Dependencies) {
+export function createCheckout({
+  db,
+  now,
+  stripe,
+  checkouts,
+  customers,
+  purchases,
+  crashPoint,
+}: Dependencies) {
   const prices = createPrices(stripe)
   const runExclusive = createKeyedMutex()
 
-  /** Once more when Stripe does not know the price any more. */
-  async function subscribe(attempt: string, email: string, product: Product, billing: BillingType) {
-    const ask = async () =>
-      stripe.createSubscription({ attempt, email, priceId: await prices.idOf(product, billing) })
-    const begun = await ask()
-    if (begun) return begun
-    prices.forget(product, billing)
-    const again = await ask()
-    if (!again) throw new Error(`Stripe does not sell ${product.name} ${billing}`)
-    return again
+  /** What somebody has archived or deleted at Stripe is made anew, once. */
+  async function subscribe(attempt: string, order: Order) {
+    const { user, email, product, billingType } = order
+    const create = () => stripe.createCustomer({ attempt, email, ...(user ? { name: user.name } : {}) })
+    let customerId = (user && (await customers.ownOf(user.id))) ?? (await create())
+    for (let left = 2; left >= 0; left--) {
+      const priceId = await prices.idOf(product, billingType)
+      const begun = await stripe.createSubscription({ attempt, customerId, priceId })
+      if ('clientSecret' in begun) return begun
+      if (begun.missing === 'price') prices.forget(product, billingType)
+      else customerId = await create()
+    }
+    throw new Error(`Stripe does not sell ${product.name} ${billingType}`)
   }
 
   /** A nonce of ours stays, so that two tabs never take each other's away; a planted one does not. */
@@ -96,7 +111,7 @@ export function createCheckout({ db, now, stripe, checkouts, purchases, crashPoi
 
         const attempt = randomUUID()
         const kept = await keepNonce(nonce)
-        const { clientSecret, ...ids } = await subscribe(attempt, email, product, billingType)
+        const { clientSecret, ...ids } = await subscribe(attempt, { user, email, product, billingType })
         crashPoint('checkout before commit')
         // Only now does the browser get the secret: nobody can pay for what is not written down.
         await checkouts.begin({

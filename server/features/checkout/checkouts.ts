@@ -26,8 +26,15 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
 
   return {
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
-    ofCustomer: (customerId: string) => find(eq(checkouts.customerId, customerId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
+
+    subscriptionsOfCustomer: async (customerId: string) =>
+      (
+        await db
+          .select({ id: checkouts.subscriptionId })
+          .from(checkouts)
+          .where(eq(checkouts.customerId, customerId))
+      ).map(({ id }) => id),
 
     /** What this buyer, or this guest's browser, has begun and not paid yet, newest first. */
     open: (who: { userId: string } | { nonceHash: string }, email: string) =>

@@ -37,16 +37,21 @@ export type Inbox = ReturnType<typeof createInbox>
 
 /** Every event of Stripe is kept once and handled at least once. It only says where to look: state comes from `sync`. */
 export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: Dependencies) {
-  async function subscriptionOf({ customerId, paymentIntentId }: Omit<StripeEvent, 'id'>) {
-    const customer = customerId ?? (paymentIntentId && (await stripe.customerOfPayment(paymentIntentId)))
-    return customer ? (await checkouts.ofCustomer(customer))?.subscriptionId : undefined
+  /** An event that names neither subscription nor payment may be about any of its customer's. */
+  async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
+    if (subscriptionId) return [subscriptionId]
+    if (paymentIntentId) {
+      const begun = await checkouts.ofPayment(paymentIntentId)
+      return [begun?.subscriptionId ?? (await stripe.subscriptionOfPayment(paymentIntentId)) ?? []].flat()
+    }
+    return customerId ? checkouts.subscriptionsOfCustomer(customerId) : []
   }
 
   /** Known as handled only after the work is done: a failure leaves it for the next delivery or the reconciler. */
   async function handle(event: StripeEvent) {
     try {
-      const subscriptionId = eventTypes.includes(event.type) ? await subscriptionOf(event) : undefined
-      if (subscriptionId) await sync(subscriptionId)
+      const subscriptions = eventTypes.includes(event.type) ? await subscriptionsOf(event) : []
+      for (const id of subscriptions) await sync(id)
       crashPoint('event before handled')
       await mark(event.id, { handledAt: now(), lastError: null })
     } catch (error) {

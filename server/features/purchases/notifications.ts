@@ -35,10 +35,10 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
         purchaseId: after.id,
         invoiceId: paidInvoiceId,
       })
-    if (status === 'past_due' && after.failedPayments > (before?.failedPayments ?? 0))
+    if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
       await mails.send(tx, to.email, 'paymentFailed', {
         ...subscription,
-        step: after.failedPayments >= 3 ? 3 : after.failedPayments === 2 ? 2 : 1,
+        step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
         endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
       })
     if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')

@@ -103,7 +103,7 @@ describe('an unpaid renewal', () => {
       (await subjectsTo(buyer, own)).filter((subject) => /payment did not|about to end/.test(subject)),
     ).toEqual([
       'Your payment did not go through',
-      'Second try: your payment did not go through',
+      'Reminder: your payment did not go through',
       'Last reminder: your subscription is about to end',
     ])
     expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
@@ -147,6 +147,19 @@ describe('an unpaid renewal', () => {
     await expect(
       owner.call(purchases.finishCardUpdate, { id: owner.purchase.id, setupIntentId }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'The card could not be stored. Please try again.' })
+  })
+
+  test('can no longer be paid once the subscription has ended, and stays expired', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    await pass(own, buyer, 14, 'day')
+    await own.queue.runNow('reconcile')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+    const invoices = await buyer.call(purchases.invoices, { id: buyer.purchase.id })
+    expect(invoices.map(({ status }) => status)).toEqual(['void', 'paid'])
+    await own.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
   test('can be given up by its buyer', async () => {

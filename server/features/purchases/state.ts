@@ -9,26 +9,44 @@ export type PurchaseState = {
   currentPeriodEnd: Date
   endsAt: Date | null
   pastDueSince: Date | null
-  failedPayments: number
+  dunningStep: number
   endedAt: Date | null
   endedBecause: EndReason | null
   refundedAmount: number
   isDisputed: boolean
 }
 
+const day = 86_400_000
 const graceDays = 14
 
 /** An unpaid renewal keeps its access until then. */
-export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * 86_400_000)
+export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
 /** An incomplete subscription was never paid: it is an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) =>
   status === 'incomplete' || status === 'incomplete_expired'
 
+/** Its last invoice can still be paid, on a page of Stripe. */
+export const isPayable = ({ latestInvoice }: Subscription) =>
+  latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
+
 /** The money of the current period went back to the buyer, so access must end. */
 export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 'disputed' | undefined {
   if (latest?.dispute === 'lost') return 'disputed'
   return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
+}
+
+/**
+ * Stripe tries up to eight times; the buyer is reminded three times: at the first failure (1), when the next try lies in
+ * the second half of the grace period (2), and when no other try comes before its end (3).
+ */
+function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
+  if (!invoice) return 1
+  const end = graceEnd(invoice.createdAt).getTime()
+  const next = invoice.nextAttemptAt?.getTime() ?? end
+  if (next >= end) return 3
+  const isSecondHalf = next >= end - (graceDays / 2) * day
+  return invoice.attempts > 1 && isSecondHalf ? 2 : 1
 }
 
 /** Ended while one of these is the latest, a subscription ended because its renewal was not paid. */
@@ -45,7 +63,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     endsAt: null,
     pastDueSince: null,
-    failedPayments: 0,
+    dunningStep: 0,
     endedAt: null,
     endedBecause: null,
   }
@@ -62,7 +80,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
       ...common,
       status: 'past_due',
       pastDueSince: latestInvoice?.createdAt ?? currentPeriodEnd,
-      failedPayments: latestInvoice?.attempts ?? 1,
+      dunningStep: dunningStep(latestInvoice),
       endsAt,
     }
   return endsAt ? { ...common, status: 'pending_cancel', endsAt } : { ...common, status: 'active' }

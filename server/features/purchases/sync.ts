@@ -10,7 +10,7 @@ import { endAccess } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { createNotifications } from './notifications.ts'
-import { isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
+import { isPayable, isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 
 type Dependencies = {
   db: Database
@@ -63,11 +63,14 @@ export function createSync({
     }
   }
 
-  /** A subscription whose money went back is ended at Stripe first, so that it never renews. */
+  /** At Stripe first: whose money went back never renews, and what has ended can no longer be paid. */
   async function settled(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscription(subscriptionId)
-    if (!moneyIsBack(answer) || answer.endedAt) return answer
-    await stripe.cancelNow(subscriptionId)
+    const mustEnd = moneyIsBack(answer) && !answer.endedAt
+    const mustVoid = (mustEnd || answer.endedAt) && isPayable(answer)
+    if (!mustEnd && !mustVoid) return answer
+    if (mustEnd) await stripe.cancelNow(subscriptionId)
+    if (mustVoid) await stripe.voidOpenInvoices(subscriptionId)
     crashPoint('ended at Stripe')
     return stripe.subscription(subscriptionId)
   }

@@ -43,6 +43,8 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
   (code === undefined || error.code === code) &&
   (param === undefined || error.param === param)
 
+export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
+
 /** Whether the buyer's bank wants the buyer to confirm the payment. */
 export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
@@ -75,13 +77,24 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  async function orMissing<Answer extends { object: string }>(request: Promise<Answer>) {
-    const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
+  /** Nothing when Stripe knows no such object. */
+  async function orMissing<Answer extends { object: string }>(
+    request: Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    return ask(request, isMissing).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+      return undefined
+    })
+  }
+
+  /** Every object of a list, however many pages it has. */
+  async function all<Item extends { id?: string }>(list: Stripe.ApiListPromise<Item>): Promise<Item[]> {
+    const items: Item[] = []
     try {
-      return await ask(request, isMissing)
+      for await (const item of list) items.push(item)
+      return items
     } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
+      throw isMissing(error) ? error : translate(error)
     }
   }
 
@@ -117,5 +130,5 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  return { sdk, ask, orMissing, change, translate }
+  return { sdk, ask, all, orMissing, change, translate }
 }

@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe'
 import type { Client } from './answers.ts'
-import { idOf } from './values.ts'
+import { idOf, subscriptionOf } from './values.ts'
 
 /** An event says only whom it is about; what is true is asked from Stripe. */
 export type StripeEvent = {
   id: string
   type: string
+  subscriptionId: string | null
   customerId: string | null
   paymentIntentId: string | null
 }
@@ -30,11 +31,17 @@ export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
 }
 
 function about({ id, type, data }: Stripe.Event): StripeEvent {
-  const object = data.object as { object: string; id: string; customer?: string; payment_intent?: string }
+  const object = data.object as { object: string; id?: string; customer?: string; payment_intent?: string }
   return {
     id,
     type,
+    subscriptionId: subscriptionIn(object),
     customerId: idOf(object.customer),
-    paymentIntentId: object.object === 'payment_intent' ? object.id : idOf(object.payment_intent),
+    paymentIntentId: object.object === 'payment_intent' ? (object.id ?? null) : idOf(object.payment_intent),
   }
+}
+
+function subscriptionIn(object: { object: string; id?: string }): string | null {
+  if (object.object === 'subscription') return object.id ?? null
+  return object.object === 'invoice' ? subscriptionOf(object as Stripe.Invoice) : null
 }

@@ -17,6 +17,18 @@ export function invoiceCalls({ sdk, ask, translate }: Client) {
       }))
     },
 
+    /** What a subscription that has ended still asks for: paid now, it would buy nothing. */
+    async voidOpenInvoices(subscription: string) {
+      for (const status of ['open', 'uncollectible'] as const) {
+        const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
+        // Paid or voided by somebody else meanwhile: the next look shows which.
+        for (const { id } of data)
+          await ask(sdk.invoices.voidInvoice(id), isRefused).catch((error: unknown) => {
+            if (!isRefused(error)) throw error
+          })
+      }
+    },
+
     /** Pays an open invoice, the buyer being there. Answers a secret when the bank wants the buyer to confirm it. */
     async payInvoice(id: string, card: string): Promise<string | null> {
       try {

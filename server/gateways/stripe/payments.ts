@@ -1,7 +1,7 @@
-import StripeSdk from 'stripe'
+import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, isRefused } from './answers.ts'
-import { date, idOf } from './values.ts'
+import { type Client, isMissing, isRefused } from './answers.ts'
+import { date, idOf, subscriptionOf } from './values.ts'
 
 export type Payment = {
   paymentIntentId: string
@@ -14,7 +14,7 @@ export type Payment = {
 const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
 
 /** Money that came, and money that goes back. */
-export function paymentCalls({ sdk, ask, orMissing, change }: Client) {
+export function paymentCalls({ sdk, ask, all, change }: Client) {
   async function disputeOf(charge: string): Promise<Payment['dispute']> {
     const { data } = await ask(sdk.disputes.list({ charge, limit: 100 }))
     if (data.some(({ status }) => status === 'lost')) return 'lost'
@@ -26,13 +26,35 @@ export function paymentCalls({ sdk, ask, orMissing, change }: Client) {
     return data.length
   }
 
+  /** The intents that were to pay this subscription's invoices. */
+  async function intentsOf(subscription: string): Promise<Set<string>> {
+    const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
+    const payments = invoices.flatMap((invoice) => invoice.payments?.data ?? [])
+    return new Set(payments.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []))
+  }
+
+  /** All in one list; of a customer that was deleted, one by one. */
+  async function chargesOf(customer: string, intents: Set<string>): Promise<Stripe.Charge[]> {
+    try {
+      return await all(sdk.charges.list({ customer, limit: 100 }))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      const lists = [...intents].map((payment_intent) => all(sdk.charges.list({ payment_intent })))
+      return (await Promise.all(lists)).flat()
+    }
+  }
+
   return {
-    /** Every payment that arrived, newest first. */
-    async payments(customer: string): Promise<Payment[]> {
-      const charges = await ask(sdk.charges.list({ customer, limit: 100 }))
+    /** Every payment that arrived for a subscription, newest first: a customer may have others. */
+    async payments(subscription: string, customer: string): Promise<Payment[]> {
+      const intents = await intentsOf(subscription)
+      const charges = await chargesOf(customer, intents)
+      const arrived = charges.filter(
+        ({ status, payment_intent: intent }) => status === 'succeeded' && intents.has(idOf(intent) ?? ''),
+      )
       return Promise.all(
-        charges.data
-          .filter(({ status, payment_intent }) => status === 'succeeded' && payment_intent)
+        arrived
+          .toSorted((a, b) => b.created - a.created)
           .map(async (charge) => ({
             paymentIntentId: idOf(charge.payment_intent) ?? '',
             paidAt: date(charge.created),
@@ -64,9 +86,16 @@ export function paymentCalls({ sdk, ask, orMissing, change }: Client) {
       }
     },
 
-    async customerOfPayment(paymentIntentId: string) {
-      const intent = await orMissing(sdk.paymentIntents.retrieve(paymentIntentId))
-      return intent ? idOf(intent.customer) : null
+    /** The subscription whose invoice a payment was for. */
+    async subscriptionOfPayment(paymentIntentId: string): Promise<string | null> {
+      const { data } = await ask(
+        sdk.invoicePayments.list({
+          payment: { type: 'payment_intent', payment_intent: paymentIntentId },
+          expand: ['data.invoice'],
+        }),
+      )
+      const invoice = data[0]?.invoice
+      return typeof invoice === 'object' && !invoice.deleted ? subscriptionOf(invoice) : null
     },
   }
 }

@@ -14,7 +14,13 @@ export type Subscription = {
   /** When a wanted cancellation takes effect. */
   endsAt: Date | null
   endedAt: Date | null
-  latestInvoice: { id: string; status: string | null; createdAt: Date; attempts: number } | null
+  latestInvoice: {
+    id: string
+    status: string | null
+    createdAt: Date
+    attempts: number
+    nextAttemptAt: Date | null
+  } | null
   /** Every payment that arrived, newest first. */
   payments: Payment[]
 }
@@ -26,7 +32,10 @@ export type NewSubscription = {
   clientSecret: string
 }
 
-type PaymentsOf = (customer: string) => Promise<Payment[]>
+type PaymentsOf = (subscription: string, customer: string) => Promise<Payment[]>
+
+/** The parameter that names the price. */
+const price = 'items[0][price]'
 
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
@@ -36,43 +45,39 @@ const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.
 
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, paymentsOf: PaymentsOf) {
   return {
-    /**
-     * Nothing when the price is no longer sold.
-     * A customer for each checkout: a guest who types someone's e-mail never touches that person's cards.
-     */
+    /** Says what is missing when the price is no longer sold, or the customer was deleted. */
     async createSubscription(wanted: {
       attempt: string
-      email: string
+      customerId: string
       priceId: string
-    }): Promise<NewSubscription | undefined> {
-      const metadata = { checkout: wanted.attempt }
-      const customer = await ask(
-        sdk.customers.create(
-          { email: wanted.email, metadata },
-          { idempotencyKey: `customer-${wanted.attempt}` },
-        ),
-      )
-      const isNotSold = (error: unknown) => isRefused(error, { param: 'items[0][price]' })
+    }): Promise<NewSubscription | { missing: 'price' | 'customer' }> {
+      const isGone = (error: unknown, param: string) => isRefused(error, { param })
       const request = sdk.subscriptions.create(
         {
-          customer: customer.id,
+          customer: wanted.customerId,
           items: [{ price: wanted.priceId }],
           payment_behavior: 'default_incomplete',
           payment_settings: {
             save_default_payment_method: 'on_subscription',
             payment_method_types: ['card'],
           },
-          metadata,
+          metadata: { checkout: wanted.attempt },
           expand: withFirstPayment,
         },
-        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}` },
+        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}` },
       )
-      const subscription = await ask(request, isNotSold).catch((error: unknown) => {
-        if (!isNotSold(error)) throw error
-      })
-      if (!subscription) return undefined
-      const { paymentIntentId, clientSecret } = firstPayment(subscription)
-      return { customerId: customer.id, subscriptionId: subscription.id, paymentIntentId, clientSecret }
+      try {
+        const subscription = await ask(request, (error) => isGone(error, price) || isGone(error, 'customer'))
+        return {
+          customerId: wanted.customerId,
+          subscriptionId: subscription.id,
+          ...firstPayment(subscription),
+        }
+      } catch (error) {
+        if (isGone(error, price)) return { missing: 'price' }
+        if (isGone(error, 'customer')) return { missing: 'customer' }
+        throw error
+      }
     },
 
     /** The secret of a checkout that is still unpaid, or nothing. */
@@ -100,8 +105,9 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
           status: invoice.status,
           createdAt: date(invoice.created),
           attempts: invoice.attempt_count,
+          nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
         },
-        payments: await paymentsOf(customerId),
+        payments: await paymentsOf(found.id, customerId),
       }
     },
 

@@ -1,3 +1,5 @@
+import type { Stripe } from 'stripe'
+
 /** Stripe counts in seconds, and names another object by its id or, expanded, by the object itself. */
 export const date = (seconds: number) => new Date(seconds * 1000)
 
@@ -5,3 +7,6 @@ export const dateOrNull = (seconds: number | null) => (seconds === null ? null :
 
 export const idOf = (given: string | { id: string } | null | undefined) =>
   typeof given === 'string' ? given : (given?.id ?? null)
+
+export const subscriptionOf = ({ parent }: Pick<Stripe.Invoice, 'parent'>) =>
+  idOf(parent?.subscription_details?.subscription)

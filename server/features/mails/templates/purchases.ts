@@ -122,17 +122,17 @@ const dunning = {
   1: {
     subject: 'Your payment did not go through',
     heading: 'Your payment did not go through',
-    text: 'This happens: an expired card, a limit, a bank that asks again. We will try once more in a few days, and your access goes on meanwhile.',
+    text: 'It happens: an expired card, a limit, a bank that asks again. We’ll keep trying over the next days, and you keep your access meanwhile.',
   },
   2: {
-    subject: 'Second try: your payment did not go through',
+    subject: 'Reminder: your payment did not go through',
     heading: 'Please update your card',
-    text: 'We have tried again, without success. Please update your card or make sure that it can be charged. Your access goes on for now.',
+    text: 'We’ve tried again without success. Please update your card, or make sure it can be charged. You keep your access for now.',
   },
   3: {
     subject: 'Last reminder: your subscription is about to end',
     heading: 'Your subscription is about to end',
-    text: 'This was the third try. Unless the payment succeeds, your subscription and your access to the indicator end soon.',
+    text: 'This was our last try. Unless you pay with another card, your subscription and your access to the indicator end soon.',
   },
 }
 

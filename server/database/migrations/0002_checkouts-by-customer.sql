@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "checkouts_customer" ON "checkouts" USING btree ("customer_id");
