@@ -199,6 +199,19 @@ test.describe('the assets tab', () => {
     })
   }
 
+  // Whatever the hour, the date is another one than Greenwich's in one of them.
+  for (const timezoneId of ['Pacific/Kiritimati', 'Etc/GMT+12'])
+    test.describe(`in ${timezoneId}`, () => {
+      test.use({ timezoneId })
+      test("names an export with the seller's own date", async ({ page, shop }) => {
+        await openAdmin(page, shop)
+        const downloading = page.waitForEvent('download')
+        await page.getByRole('button', { name: 'Export Orders' }).click()
+        const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'))
+        expect((await downloading).suggestedFilename()).toBe(`orders-${today}.csv`)
+      })
+    })
+
   test('lets an export be cancelled, and says when one failed', async ({ page, shop }) => {
     await openAdmin(page, shop)
     let goOn: () => void = () => undefined

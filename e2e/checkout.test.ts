@@ -122,6 +122,9 @@ test.describe('a guest', () => {
         'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
       ),
     ).toBeVisible()
+    // Refused, the buyer stays and is offered the way.
+    await expect(page).toHaveURL(/\/checkout\?/)
+    await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await expect(page).toHaveURL('/dashboard')
     const receipts = (await shop.mails()).filter(
       (mail) => mail.to.includes(email) && mail.subject.includes('receipt'),

@@ -47,6 +47,7 @@ export function useForgetSession() {
     await client.cancelQueries()
     forgetAllBut(userKey, client)
     client.setQueryData(userKey, remember(null))
+    await client.refetchQueries({ queryKey: userKey })
   }
 }
 

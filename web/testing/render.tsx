@@ -1,6 +1,6 @@
 import { act, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
@@ -16,3 +16,10 @@ export async function render(content: ReactNode) {
 
 /** Does something that components react to, and waits until they have. */
 export const perform = <Result,>(work: () => Promise<Result> | Result) => act(async () => await work())
+
+/** Waits until components show what is expected. */
+export const eventually = (check: () => void) =>
+  vi.waitFor(async () => {
+    await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))
+    check()
+  })

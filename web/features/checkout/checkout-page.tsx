@@ -9,7 +9,7 @@ import * as z from '#contract/zod.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { rememberReturnPath } from '#web/features/auth/return-path.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -64,7 +64,6 @@ type Ready = { clientSecret: string; email: string }
 
 function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
   const [ready, setReady] = useState<Ready | null>(null)
-  const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {
     failed: { title: 'Error', description: 'Failed to initialize checkout' },
   })
@@ -78,9 +77,8 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
         ...(user ? {} : { email }),
       })
       setReady({ clientSecret, email: user?.email ?? email ?? '' })
-    } catch (error) {
-      // The toast has said it: there is a subscription already.
-      if (user && error instanceof ApiError && error.status === 409) navigate('/dashboard')
+    } catch {
+      // A toast has said it.
     }
   }
 
@@ -99,6 +97,11 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
       >
         Continue to Payment
       </Button>
+      {begin.error instanceof ApiError && begin.error.status === 409 && (
+        <ButtonLink href="/dashboard" variant="secondary">
+          Go to your dashboard
+        </ButtonLink>
+      )}
     </Card>
   ) : (
     <GuestEmail isPending={begin.isPending} onContinue={proceed} />
