@@ -92,6 +92,7 @@ const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
+const groundFloor = /^server\/(http|pages|database|gateways|jobs|security|concurrency)\//
 /** A room's logic; its routes alone know that there is HTTP. */
 const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
 
@@ -128,8 +129,7 @@ function mayImport(from: string, to: string): string | undefined {
   const layers = inTest ? undefined : layerComplaint(from, to)
   if (layers) return layers
 
-  if (/^server\/(http|pages|database|gateways|jobs)\//.test(from) && !inTest && featureOf(to))
-    return 'the ground floor does not know the features'
+  if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor does not know the features'
 
   if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows HTTP"
 
