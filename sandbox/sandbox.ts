@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type pg from 'pg'
-import { createApi } from './api/api.ts'
+import { type Call, createApi } from './api/api.ts'
 import { createClock } from './billing/clock.ts'
 import { openBooks } from './books.ts'
 import { createBrowser, type MayControl } from './browser/browser.ts'
+import { coalesce } from './coalesce.ts'
 import { createControls } from './controls.ts'
 import { serveApi } from './http.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 import { prepareSchema } from './schema.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -46,18 +46,22 @@ export async function openSandbox(options: SandboxOptions) {
   const webhooks = createWebhooks(database, webhook, log)
   const clock = createClock(books)
 
-  const ticks = oneAtATime(async () => {
+  const ticks = coalesce(async () => {
     await clock
       .tick()
       .catch((error: unknown) => log('The sandbox could not run what is due', { error: String(error) }))
     void webhooks.wake()
   })
 
+  const listeners = new Set<(call: Call) => void>()
   const api = createApi({
     books,
     keys,
     changed: () => void webhooks.wake(),
     clockMoved: () => void ticks.run(),
+    recorded: (call) => {
+      for (const listener of listeners) listener(call)
+    },
   })
   const controls = createControls({ books, clock, webhooks })
   const browser = createBrowser({
@@ -98,6 +102,8 @@ export async function openSandbox(options: SandboxOptions) {
     browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),
     scriptUrl: '/_sandbox/stripe.js' as const,
     controls,
+    /** Tells of every request and its answer. */
+    onCall: (listener: (call: Call) => void) => void listeners.add(listener),
 
     async close() {
       for (const timer of [...timers, ...alarms]) clearTimeout(timer)

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
+import { coalesce } from './coalesce.ts'
 import { missing } from './failure.ts'
-import { oneAtATime } from './one-at-a-time.ts'
 
 export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
@@ -98,7 +98,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
       alarm = setTimeout(() => void deliveries.run(), Math.max(ms, 0) + 1).unref()
   }
 
-  const deliveries = oneAtATime(() =>
+  const deliveries = coalesce(() =>
     deliverDue(false)
       .then(wakeInTime)
       .catch((error: unknown) => log('Webhooks could not be delivered', { error: String(error) })),

@@ -50,10 +50,18 @@ type ApiReply = {
 
 export type Api = ReturnType<typeof createApi>
 
-type Given = { books: Books; keys: Keys; changed: () => void; clockMoved: () => void }
+/** One request with its answer, as they went over the wire. */
+export type Call = ApiRequest & { reply: ApiReply }
+type Given = {
+  books: Books
+  keys: Keys
+  changed: () => void
+  clockMoved: () => void
+  recorded: (call: Call) => void
+}
 type Task = (work: Work) => Promise<unknown>
 
-export function createApi({ books, keys, changed, clockMoved }: Given) {
+export function createApi({ books, keys, changed, clockMoved, recorded }: Given) {
   async function handle(request: ApiRequest, requestId: string): Promise<ApiReply> {
     const form: Form = { ...parseForm(request.query), ...parseForm(request.body) }
     const { key = request.key, ...params } = form
@@ -120,12 +128,12 @@ export function createApi({ books, keys, changed, clockMoved }: Given) {
   return {
     async answer(request: ApiRequest): Promise<ApiReply> {
       const requestId = newId('req')
-      try {
-        return await handle(request, requestId)
-      } catch (error) {
+      const done = await handle(request, requestId).catch((error: unknown) => {
         if (!(error instanceof Failure)) throw error
         return reply(error, requestId, request.fromBrowser)
-      }
+      })
+      recorded({ ...request, reply: done })
+      return done
     },
   }
 }

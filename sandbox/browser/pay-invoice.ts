@@ -22,11 +22,16 @@ if (form && place && alert && button && stripe) {
   })
   card.mount(place)
 
+  let busy = false
   async function pay(pressed: HTMLButtonElement, said: HTMLElement, by: Stripe) {
-    pressed.disabled = true
+    if (busy) return
+    busy = true
+    // Not `disabled`: the button would lose the focus.
+    pressed.setAttribute('aria-disabled', 'true')
     said.hidden = true
     const { error } = await by.confirmPayment({ elements, confirmParams: { return_url: location.href } })
-    pressed.disabled = false
+    busy = false
+    pressed.removeAttribute('aria-disabled')
     said.textContent = error?.message ?? 'Something went wrong. Please try again.'
     said.hidden = false
   }

@@ -5,6 +5,18 @@ export type Appearance = {
 }
 type Handler = (event: object) => void
 
+const pointer = { isDown: false, released: [] as (() => void)[] }
+function press() {
+  pointer.isDown = true
+}
+function release() {
+  pointer.isDown = false
+  for (const then of pointer.released.splice(0)) setTimeout(then)
+}
+addEventListener('pointerdown', press, true)
+addEventListener('pointerup', release, true)
+addEventListener('pointercancel', release, true)
+
 /** The Payment Element: card fields in a frame of their own, reached by one message port. */
 export class PaymentElement {
   readonly handlers = new Map<string, Set<Handler>>()
@@ -57,11 +69,23 @@ export class PaymentElement {
       else reject?.(new Error(data.failed))
       return
     }
-    if (data.height !== undefined && this.frame) this.frame.style.height = `${data.height}px`
-    const { type = '', height: _, ...detail } = data
+    const { type = '', height, ...detail } = data
+    if (height !== undefined) this.resize(height)
     const value = { type: 'card', payment_method: undefined }
     const more = type === 'change' ? { collapsed: false, value } : {}
     if (type !== 'height') this.emit(type, { elementType: 'payment', ...detail, ...more })
+  }
+
+  /**
+   * Pressing a button takes the focus from a field, whose message then makes the frame taller and moves the button away
+   * under the pointer: released, it would not be clicked. So the frame waits until the pointer is up.
+   */
+  resize(height: number) {
+    const apply = () => {
+      if (this.frame) this.frame.style.height = `${height}px`
+    }
+    if (pointer.isDown) pointer.released.push(apply)
+    else apply()
   }
 
   ask(type: string, detail: object = {}): Promise<unknown> {

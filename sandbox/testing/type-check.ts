@@ -26,6 +26,10 @@ const header = [
   `import type { Stripe } from './stripe/stripe.esm.node.js'`,
   `import type * as StripeJs from './stripe-js/api/index.js'`,
   `declare const decimal: ReturnType<typeof Stripe.Decimal.from>`,
+  // On the wire everything is text.
+  'type Wire<T> = T extends number ? `${number}` : T extends boolean ? "true" | "false" : T extends string ? T : T extends readonly (infer E)[] ? Wire<E>[] : T extends object ? { [K in keyof T]: Wire<T[K]> } : T',
+  'type LastError = Stripe.PaymentIntent.LastPaymentError',
+  'type ApiError = { type: LastError["type"]; code?: NonNullable<LastError["code"]>; message: string; param?: string; decline_code?: string; charge?: string; payment_intent?: object; setup_intent?: object; payment_method?: object }',
 ]
 
 /**

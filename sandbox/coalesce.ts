@@ -1,5 +1,5 @@
 /** Runs the task, never twice at once; asked while it runs, it runs once more afterwards. */
-export function oneAtATime(task: () => Promise<void>) {
+export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
   let again = false
 

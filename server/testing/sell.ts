@@ -1,0 +1,21 @@
+import { purchases } from '#contract/purchases.ts'
+import type { TestShop } from './open-shop.ts'
+
+/** What the shop itself asks: a purchase, its end and its return, another card, a refund, a failed renewal. */
+export async function sell(shop: TestShop) {
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  await buyer.call(purchases.cancel, { id })
+  await buyer.call(purchases.resume, { id })
+  await shop.changeCard(buyer, id, 'pm_card_mastercard')
+  await buyer.call(purchases.invoices, { id })
+  const guest = shop.visitor()
+  await shop.guest(guest)
+  await shop.settle()
+  const admin = await shop.admin()
+  await admin.call(purchases.adminRefund, { id, amount: 500 })
+  await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await shop.advance(1, 'month')
+  await shop.advance(15, 'day')
+  await shop.settle()
+}
