@@ -14,7 +14,7 @@ export async function runCommand(work: (given: { config: Config; url: string }) 
     const config = readConfig(process.env)
     const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
     try {
-      const url = embedded?.url ?? config.databaseUrl ?? ''
+      const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? ''
       await tryToReach(url)
       await work({ config, url })
     } finally {

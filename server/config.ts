@@ -45,6 +45,10 @@ function shape(s: Settings, warnings: string[]) {
     trustProxy: proxiesOf(s.TRUST_PROXY) ?? 0,
     dataDir: resolve(s.DATA_DIR),
     databaseUrl: s.DATABASE_URL,
+    /** Past the pooler that DATABASE_URL leads to: for whatever needs a session of its own. */
+    databaseDirectUrl: s.DATABASE_DIRECT_URL,
+    /** A copy to read long lists from. */
+    databaseReplicaUrl: s.DATABASE_REPLICA_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
     supportEmail,
     mail: {

@@ -73,10 +73,14 @@ export async function startShop(
     if (database) closers.push(database.close)
     const url = database?.url ?? given.databaseUrl ?? ''
 
-    const connection = connect(url, (error) => log.warn({ err: error }, 'database connection lost'))
+    const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
+    const connection = connect(url, onLost, {
+      directUrl: given.databaseDirectUrl,
+      replicaUrl: given.databaseReplicaUrl,
+    })
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
-    await migrate(url)
+    await migrate(connection.url)
 
     const config = {
       ...given,
@@ -88,7 +92,7 @@ export async function startShop(
     closers.push(() => transport.close())
     const payments = await openPayments(config, url, secrets, log)
     closers.push(payments.close)
-    const queue = createQueue({ url, log })
+    const queue = createQueue({ url: connection.url, log })
     const security = securityHeaders(config)
     const settings = siteSettings(config, payments)
     const pages = withPages

@@ -53,8 +53,9 @@ function* productionFaults(s: Settings) {
     yield 'In production PUBLIC_URL must start with https://, or passwords travel in the clear'
   if (s.ADMIN_PASSWORD && isCommonPassword(s.ADMIN_PASSWORD))
     yield 'ADMIN_PASSWORD is among the most common passwords. Choose another, or leave it out and one is made'
-  if (s.DATABASE_URL && !saysTls(new URL(s.DATABASE_URL)))
-    yield 'In production DATABASE_URL must end with ?sslmode=verify-full, or with ?sslmode=disable if the way to the database is private'
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
+    if (s[name] && !saysTls(new URL(s[name])))
+      yield `In production ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the way to the database is private`
   if (!isLive(s.STRIPE_SECRET_KEY)) return
   for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
     yield `With live keys of Stripe set ${name}: ${needs[name]}`

@@ -55,6 +55,8 @@ export const settings = z.object({
   ),
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(address('DATABASE_URL', 'postgres', 'postgresql')),
+  DATABASE_DIRECT_URL: z.optional(address('DATABASE_DIRECT_URL', 'postgres', 'postgresql')),
+  DATABASE_REPLICA_URL: z.optional(address('DATABASE_REPLICA_URL', 'postgres', 'postgresql')),
   ADMIN_EMAIL: z.optional(emailAddress('ADMIN_EMAIL')),
   ADMIN_PASSWORD: z.optional(
     z.string().check(z.minLength(8, 'ADMIN_PASSWORD must be at least 8 characters long')),

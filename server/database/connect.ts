@@ -10,25 +10,58 @@ export type Transaction = NodePgTransaction<
   ExtractTablesWithRelations<Record<string, never>>
 >
 
-export type Connection = { url: string; pool: pg.Pool; db: Database; close(): Promise<void> }
+export type Connection = {
+  /** Straight to PostgreSQL: for whatever needs a session of its own. */
+  url: string
+  /** Where long lists are read: a replica, if there is one. */
+  readUrl: string
+  pool: pg.Pool
+  db: Database
+  close(): Promise<void>
+}
 
 /** Waits are bounded, so that a frozen database costs a visitor seconds, not minutes. */
-export function connect(url: string, onError: (error: Error) => void): Connection {
+const patience = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
+/** The same on the server's side, said when a session begins. */
+const sessionPatience = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
+
+type Ways = {
+  /** Given when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
+  directUrl?: string | undefined
+  replicaUrl?: string | undefined
+}
+
+export function connect(
+  url: string,
+  onError: (error: Error) => void,
+  { directUrl, replicaUrl }: Ways = {},
+): Connection {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
-    connectionTimeoutMillis: 3000,
-    query_timeout: 4000,
-    statement_timeout: 4000,
-    idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
+    ...patience,
+    ...(directUrl ? { Client: UnnamedClient } : sessionPatience),
   })
   pool.on('error', onError)
   // The pool listens only to connections at rest; one that breaks in the middle of a transaction must not end the process.
   pool.on('connect', (client) => client.on('error', onError))
   const db = drizzle(pool, { casing: 'snake_case' })
   db.transaction = transactionOn(pool)
-  return { url, pool, db, close: () => pool.end() }
+  const straight = directUrl ?? url
+  return { url: straight, readUrl: replicaUrl ?? straight, pool, db, close: () => pool.end() }
+}
+
+/** A statement with a name is prepared in one session and would be looked for in another. */
+class UnnamedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown
+    this.query = ((statement: unknown, ...rest: unknown[]) => {
+      const isNamed = typeof statement === 'object' && statement !== null && 'name' in statement
+      return query(isNamed ? { ...statement, name: undefined } : statement, ...rest)
+    }) as typeof this.query
+  }
 }
 
 /** Drizzle's own keeps a connection for ever when `begin` fails, and gives one back that is stuck in a transaction. */
@@ -46,21 +79,27 @@ function transactionOn(pool: pg.Pool): Database['transaction'] {
   }
 }
 
-export async function assertReachable(pool: pg.Pool, url: string) {
-  const { hostname, port, pathname } = new URL(url)
-  const where = `${hostname}:${port || 5432}${pathname}`
+export async function assertReachable(pool: Pick<pg.Pool, 'query'>, url: string) {
   try {
     const { rows } = await pool.query<{ version: number }>(
       `select current_setting('server_version_num')::int as version`,
     )
     if ((rows[0]?.version ?? 0) < 150_000)
-      throw new StartError(`The PostgreSQL at ${where} is older than 15. Please use 15 or newer.`)
+      throw new StartError(`The PostgreSQL at ${placeOf(url)} is older than 15. Please use 15 or newer.`)
   } catch (error) {
-    if (error instanceof StartError) throw error
-    const reason =
-      error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
-    throw new StartError(`Cannot reach the PostgreSQL at ${where}: ${reason}. Check DATABASE_URL.`)
+    throw error instanceof StartError ? error : unreachable(url, error, 'DATABASE_URL')
   }
+}
+
+const placeOf = (url: string) => {
+  const { hostname, port, pathname } = new URL(url)
+  return `${hostname}:${port || 5432}${pathname}`
+}
+
+export function unreachable(url: string, error: unknown, setting: string) {
+  const reason =
+    error instanceof AggregateError ? error.errors.map(String).join(', ') : (error as Error).message
+  return new StartError(`Cannot reach the PostgreSQL at ${placeOf(url)}: ${reason}. Check ${setting}.`)
 }
 
 /** Drizzle wraps what PostgreSQL said. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
+import { unreachable } from './connect.ts'
 import { concurrentIndex, isInBatches, isOnline, type Migration, readMigrations } from './migrations.ts'
 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
@@ -19,7 +20,9 @@ type Client = Pick<pg.ClientBase, 'query'>
  */
 export async function migrate(url: string, migrations = readMigrations()) {
   const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw unreachable(url, error, 'DATABASE_DIRECT_URL or DATABASE_URL')
+  })
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const done = await prepare(client)

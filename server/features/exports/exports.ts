@@ -30,12 +30,22 @@ export function createExports({ connection, now, audit }: Deps) {
   })
 
   async function open() {
-    const client = new pg.Client({ connectionString: connection.url, application_name: 'shop export' })
+    const client = new pg.Client({ connectionString: connection.readUrl, application_name: 'shop export' })
     await client.connect()
     const { rows } = await client.query<{ pid: number }>(
       `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false), set_config('work_mem', '16MB', false)`,
     )
     return { client, pid: rows[0]?.pid }
+  }
+
+  async function cancel(pid: number | undefined) {
+    const client = new pg.Client({ connectionString: connection.readUrl })
+    await client.connect()
+    try {
+      await client.query('select pg_cancel_backend($1)', [pid])
+    } finally {
+      await client.end()
+    }
   }
 
   async function write(kind: ExportKind, target: PassThrough) {
@@ -47,7 +57,7 @@ export function createExports({ connection, now, audit }: Deps) {
       await pipeline(client.query(copyTo(copyStatement(kind))), target)
     } catch (error) {
       // Mostly because the reader went away: then PostgreSQL need not write on.
-      await pool.query('select pg_cancel_backend($1)', [pid])
+      await cancel(pid)
       throw error
     } finally {
       await client.end()

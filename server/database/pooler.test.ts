@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { contract } from '#contract/index.ts'
+import { openShop } from '../testing/open-shop.ts'
+import { hasPgBouncer, openPgBouncer } from '../testing/pgbouncer.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { assertReachable } from './connect.ts'
+
+test.runIf(hasPgBouncer)(
+  'two shops sell through a pooler that gives each transaction another session',
+  async () => {
+    const database = await createTestDatabase({ empty: true })
+    const pooler = await openPgBouncer(database.url)
+    const open = () =>
+      openShop({
+        databaseUrl: pooler.url,
+        env: { DATABASE_DIRECT_URL: database.url, SECRETS_KEY: secretsKey },
+      })
+    try {
+      // Both find an empty database: one migrates, the other waits for it.
+      const [one, two] = await Promise.all([open(), open()])
+      const shops = [one, two]
+      const pairs = Array.from({ length: 8 }, (_, n) =>
+        n % 2 ? ([one, two] as const) : ([two, one] as const),
+      )
+      const buyers = await Promise.all(
+        pairs.map(async ([here, there]) => ({ ...(await here.buyer()), there })),
+      )
+      for (const { user, password, there } of buyers) {
+        const again = there.visitor()
+        await again.call(accounts.login, { email: user.email, password })
+        expect(await again.call(contract.purchases.list, {})).toMatchObject([{ status: 'active' }])
+      }
+      await Promise.all(shops.map((shop) => shop.settle()))
+      const mails = (await Promise.all(shops.map((shop) => shop.mails()))).flat()
+      expect(mails.filter(({ subject }) => subject.startsWith('Your receipt'))).toHaveLength(8)
+      const admin = await one.admin()
+      const exported = await (await admin.fetch('/api/admin/export/orders')).text()
+      expect(exported.trim().split('\n')).toHaveLength(9)
+      for (const shop of shops) await shop.close()
+    } finally {
+      await pooler.close()
+      await database.drop()
+    }
+  },
+)
+
+const secretsKey = '0123456789abcdef'.repeat(2) + 'fedcba9876543210'.repeat(2)
+
+test('a PostgreSQL that is too old is refused with a sentence', async () => {
+  const old = { query: async () => ({ rows: [{ version: 140_011 }] }) }
+  await expect(assertReachable(old as never, 'postgres://db.example/shop')).rejects.toThrow(
+    'The PostgreSQL at db.example:5432/shop is older than 15. Please use 15 or newer.',
+  )
+})
