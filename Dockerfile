@@ -1,5 +1,5 @@
 # The shop as an image: Node runs the server's TypeScript as it is, only the web part is built.
-FROM node:24-slim AS build
+FROM node:24.21.0-slim AS build
 WORKDIR /shop
 COPY package.json package-lock.json .npmrc ./
 # Node comes with the image and PostgreSQL with compose.yaml: their copies in node_modules are not needed.
@@ -8,7 +8,7 @@ RUN npm ci --omit=dev --no-audit --no-fund \
 COPY . .
 RUN node scripts/build-web.ts
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/data/compile-cache
 WORKDIR /shop
 COPY --from=build /shop .

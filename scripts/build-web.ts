@@ -22,7 +22,9 @@ async function buildWeb() {
   const { build } = await import('vite')
   // A half-made build must look stale, so the old renderer goes first and the new one comes last.
   await rm(renderer, { recursive: true, force: true })
+  console.log('  1 of 3  what browsers load')
   await build({ root, logLevel: 'warn' })
+  console.log('  2 of 3  what the server renders pages with')
   await build({
     root,
     logLevel: 'warn',
@@ -38,6 +40,7 @@ async function buildWeb() {
   })
   await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
   await rm(join(client, '.vite'), { recursive: true })
+  console.log('  3 of 3  compressing')
   const files = await readdir(client, { recursive: true, withFileTypes: true })
   await Promise.all(
     files

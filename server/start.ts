@@ -90,6 +90,10 @@ export async function startShop(
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
+    // Not waited for: what is sent meanwhile is tried again until the server is back.
+    transport
+      .verify()
+      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Mails wait until it works.`))
     const payments = await openPayments(config, url, secrets, log)
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })

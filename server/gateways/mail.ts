@@ -15,7 +15,12 @@ export type Mail = {
 }
 
 /** The way out for mails: an SMTP server, or a folder where each mail is one .eml file. */
-export type MailTransport = { send(mail: Mail): Promise<void>; close(): void }
+export type MailTransport = {
+  send(mail: Mail): Promise<void>
+  /** Fails when the server does not answer or does not know us: better heard at the start than with the first mail. */
+  verify(): Promise<unknown>
+  close(): void
+}
 
 type Options = { smtpUrl: string | undefined; requireTls: boolean; from: string; outbox: string }
 
@@ -53,6 +58,7 @@ function createSmtp(url: string, requireTLS: boolean, from: string): MailTranspo
         throw isFinal(error) ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
     },
+    verify: () => smtp.verify(),
     close: () => smtp.close(),
   }
 }
@@ -76,6 +82,7 @@ function createOutbox(folder: string, from: string): MailTransport {
       await writeFile(join(folder, `.${name}`), message as Buffer, { mode: 0o600 })
       await rename(join(folder, `.${name}`), join(folder, name))
     },
+    verify: async () => undefined,
     close: () => composer.close(),
   }
 }

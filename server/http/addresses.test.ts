@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanForwardedFor, networkOf, trustIn } from './addresses.ts'
+import { cleanForwardedFor, networkOf, shortAddress, trustIn } from './addresses.ts'
 
 test.for([
   ['198.51.100.7', '198.51.100.7'],
@@ -34,4 +34,14 @@ test('one network of IPv6 is one visitor', () => {
   expect(networkOf('::ffff:198.51.100.7')).toBe('198.51.100.7')
   expect(networkOf('198.51.100.7')).toBe('198.51.100.7')
   expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+})
+
+test.for([
+  ['198.51.100.7', '198.51.100.0'],
+  ['::ffff:198.51.100.7', '198.51.100.0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+  ['2001:db8::1', '2001:db8::'],
+  ['::1', '::'],
+] as const)('the log says of %s that it was somebody of %s', ([address, short]) => {
+  expect(shortAddress(address)).toBe(short)
 })

@@ -87,3 +87,11 @@ export function networkOf(address: string): string {
   const zeros = Array<string>(8 - left.length - right.length).fill('0')
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
 }
+
+/** Enough to see a flood and where it comes from, too little to say who it was. */
+export function shortAddress(address: string): string {
+  const [, v4 = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
+  if (isIPv4(v4)) return v4.replace(/\d+$/, '0')
+  const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []
+  return `${groups.join(':')}::`
+}

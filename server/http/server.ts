@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
 import { Refusal, tooMany } from '../errors.ts'
-import { cleanForwardedFor, trustIn } from './addresses.ts'
+import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerUnreadable } from './unreadable.ts'
 
@@ -95,6 +95,7 @@ export async function createHttpServer({
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,
+        ip: shortAddress(request.ip),
         ms: Math.round(reply.elapsedTime),
       },
       'request',

@@ -51,6 +51,7 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
     `  The shop is open:  ${config.publicUrl}`,
     `  Database:          ${databaseIsAt}`,
     `  Mails go to:       ${mailsGoTo}`,
+    ...(config.production ? [] : [`  Read them:         ${config.publicUrl}/dev/mails`]),
     config.stripe
       ? '  Payments:          Stripe'
       : '  Payments:          test mode, no money moves (card 4242 4242 4242 4242)',

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { contact } from '#contract/contact.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
@@ -152,4 +153,12 @@ test('a server that answers twice loses nothing', async () => {
   const ids = smtp.accepted.map(({ messageId }) => messageId)
   expect(new Set(ids).size).toBe(8)
   expect(await failures(shop)).toEqual([])
+})
+
+test('a mail server that does not answer is named at the start, and the shop opens all the same', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
+  const shop = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:9' }, log })
+  closers.push(() => shop.close())
+  await expect.poll(() => lines.join()).toContain('SMTP_URL: connect ECONNREFUSED 127.0.0.1:9')
 })

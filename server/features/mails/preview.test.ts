@@ -7,6 +7,11 @@ test('the preview shows every mail outside production, and is not there in produ
   const page = await shop.app.inject('/dev/mails?mail=receipt')
   expect(page.statusCode).toBe(200)
   expect(page.body).toContain('Your receipt: Rebound Sigma Pro')
+  await shop.user({ email: 'ada@example.com' })
+  await shop.mails()
+  const { body } = await shop.app.inject('/dev/mails')
+  expect(body.indexOf('ada@example.com')).toBeLessThan(body.indexOf('?mail=receipt'))
+  expect(body).toMatch(/aria-current="page">[^<]*<\/a><small>ada@example.com/)
   expect((await shop.app.inject('/dev/mails/raw?mail=no-such-mail')).statusCode).toBe(404)
 
   await using live = await openShop({ env: production })

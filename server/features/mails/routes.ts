@@ -24,7 +24,9 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
     const mails = await byName()
-    const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : 'welcome'
+    // Whoever comes here mostly looks for the mail that has just been sent.
+    const [newest] = [...mails].find(([, { to }]) => to !== undefined) ?? ['welcome']
+    const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : newest
     return reply
       .type('text/html; charset=utf-8')
       .header(
@@ -90,7 +92,7 @@ function page(mails: Map<string, Shown & { to?: string }>, current: string) {
   return plainPage({
     title: 'Mails of the shop',
     style,
-    nav: `<h2>Every mail</h2><ul>${links(false)}</ul><h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul>`,
+    nav: `<h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul><h2>Every mail, with sample data</h2><ul>${links(false)}</ul>`,
     main: `<h1>${escapeHtml(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escapeHtml(text)}</pre>`,
   })
 }
