@@ -7,6 +7,7 @@ import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access-requests/access-requests.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
+import { demoBuyer, letThemBuy } from './demo/buyers.ts'
 
 /**
  * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
@@ -38,6 +39,11 @@ const assets = {
 await runCommand(async ({ config, url }) => {
   await migrate(url)
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
+  // At Stripe nothing is bought for show.
+  if (!config.stripe) {
+    await letThemBuy(config)
+    console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
+  }
   console.log('The shop is filled. Start it with `npm start`, log in as its admin and open /admin.')
 })
 
