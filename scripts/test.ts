@@ -112,18 +112,22 @@ function counted(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
   return { passed, failed: failedAsAWhole ? 1 : failed, skipped }
 }
 
-const counts: Count[] = []
+const counts: (Count & { name: string; minutes: number })[] = []
 for (const [name, count] of kinds) {
   console.log(`\n— ${name} —`)
-  counts.push(await count())
+  const begun = performance.now()
+  counts.push({ ...(await count()), name, minutes: (performance.now() - begun) / 60_000 })
 }
 
 console.log()
 for (const { retried = [] } of counts) for (const name of retried) console.log(`at the second try: ${name}`)
 for (const { failures = [] } of counts) for (const text of failures) console.log(`failed: ${text}`)
-for (const [index, [name]] of kinds.entries()) {
-  const { passed, failed, skipped, retried }: Count = counts[index] ?? { passed: 0, failed: 1 }
-  const notes = [skipped && `${skipped} skipped`, retried?.length && `${retried.length} at the second try`]
+for (const { name, minutes, passed, failed, skipped, retried } of counts) {
+  const notes = [
+    skipped && `${skipped} skipped`,
+    retried?.length && `${retried.length} at the second try`,
+    `${minutes.toFixed(1)} minutes`,
+  ]
   console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes.filter(Boolean)].join(', '))
 }
 const sum = (key: 'passed' | 'failed') => counts.reduce((total, count) => total + count[key], 0)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findDuplicates } from './duplicates.ts'
 
 const lines = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, i) => `  ${prefix}(${i})`).join('\n')
+  Array.from(Array(count).keys(), (number) => `  ${prefix}(${number})`).join('\n')
 
 test('the same twelve lines in two files are found, whatever their indentation and comments', () => {
   const once = `import { a } from './a.ts'\n\n${lines('step', 12)}\n`

@@ -13,7 +13,7 @@ export async function drain(server: Server) {
   await untilNobodyWaits(server)
   // Not the method of the HTTP server: that one also cuts off who is silent.
   Listener.prototype.close.call(server)
-  const until = performance.now() + server.keepAliveTimeout
+  const until = performance.now() + server.keepAliveTimeout + server.keepAliveTimeoutBuffer
   while (performance.now() < until && (await connectionsOf(server)) > 0) await sleep(20)
 }
 

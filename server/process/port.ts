@@ -1,18 +1,40 @@
 import cluster from 'node:cluster'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 
 /** Known before anything is written; with PORT=0 the system picks one, and pages and mails must name it. */
 export async function portFor(config: Config): Promise<number> {
-  // Of several processes the first has tried it for all: here a visitor who comes just then would be lost with the probe.
+  // Of several processes the first has tried it for all.
   if (cluster.isWorker) return config.port
-  const probe = createServer((socket) => socket.destroy())
+  // Whatever port it is, it tells whether HOST is an address of this machine.
+  const anyPort = await listenBriefly({ ...config, port: 0 })
+  if (config.port === 0) return anyPort
+  // Not by listening: during a restart visitors are waiting for this port, and one who came now would be cut off.
+  if (await isAnswered(config)) throw explainListen({ name: '', message: '', code: 'EADDRINUSE' }, config)
+  return config.port
+}
+
+function listenBriefly(config: Config): Promise<number> {
+  const server = createServer()
   return new Promise((done, failed) => {
-    probe.once('error', (error: NodeJS.ErrnoException) => failed(explainListen(error, config)))
-    probe.listen(config.port, config.host, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => done(port))
+    server.once('error', (error: NodeJS.ErrnoException) => failed(explainListen(error, config)))
+    server.listen(config.port, config.host, () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => done(port))
+    })
+  })
+}
+
+function isAnswered({ port, host }: Config): Promise<boolean> {
+  const isEveryAddress = host === '0.0.0.0' || host === '::'
+  return new Promise((done) => {
+    const socket = connect({ port, host: isEveryAddress ? 'localhost' : host })
+    socket.once('error', () => done(false))
+    socket.once('connect', () => {
+      // A port out of the system's own range may by chance have been connected to itself.
+      done(socket.localPort !== port)
+      socket.destroy()
     })
   })
 }

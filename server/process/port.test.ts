@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, Server } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { readConfig } from '../config.ts'
+import { freePort } from '../database/free-port.ts'
+import { portFor } from './port.ts'
+
+const configFor = (port: number, host = '127.0.0.1') => readConfig({ PORT: String(port), HOST: host })
+
+test('a taken port and a foreign address are said in a sentence, before anything is written', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await expect(portFor(configFor(port))).rejects.toThrow(`Port ${port} is taken.`)
+  server.close()
+  await once(server, 'close')
+  expect(await portFor(configFor(port))).toBe(port)
+  expect(await portFor(configFor(0))).toBeGreaterThan(0)
+  await expect(portFor({ ...configFor(port), host: '192.0.2.1' })).rejects.toThrow('HOST=192.0.2.1 is not')
+})
+
+test('a visitor who waits for a restart is not let in by the look at the port', async () => {
+  const config = configFor(await freePort())
+  const listen = vi.spyOn(Server.prototype, 'listen')
+  await portFor(config)
+  expect(listen.mock.calls.map(([port]) => port)).toEqual([0])
+  listen.mockRestore()
+})
