@@ -54,12 +54,12 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets',
     access: 'admin',
-    summary: 'Recommend an asset; the server decides its place (count + 1)',
+    summary: 'Recommend an asset at a place in the list, at its end when none is given',
     input: (z) =>
       z.strictObject({
         productId: id(z),
         ticker: ticker(z),
-        note: optionalText(z, 500),
+        note: z.nullable(optionalText(z, 500)),
         sortOrder: z.optional(z.int()),
         isActive: z.optional(z.boolean()),
       }),
@@ -83,6 +83,14 @@ export const assets = {
     access: 'admin',
     summary: 'Give an asset another place in the list; 1 is the first',
     input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
+    output: nothing,
+  }),
+  adminSwitch: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/recommended-assets/:id/active',
+    access: 'admin',
+    summary: 'Show an asset to owners, or keep it from them',
+    input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
     output: nothing,
   }),
   adminReview: endpoint({

@@ -181,6 +181,21 @@ test.describe('the assets tab', () => {
     await toast(page, 'List marked as reviewed')
   })
 
+  test('switches an asset off for owners, and on again', async ({ page, shop }) => {
+    const owner = await shop.buyer()
+    const ticker = `OFF${randomUUID().slice(0, 4).toUpperCase()}`
+    const admin = await openAdmin(page, shop)
+    await admin.call(assets.adminAdd, { productId, ticker })
+    const isSeen = async () => (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
+    await page.reload()
+    const shown = page.getByRole('checkbox', { name: `Shown to owners: ${ticker}` })
+    await shown.click()
+    await expect(shown).not.toBeChecked()
+    await expect.poll(isSeen).toBe(false)
+    await shown.click()
+    await expect.poll(isSeen).toBe(true)
+  })
+
   for (const [kind, title] of [
     ['buyers', 'Buyers'],
     ['orders', 'Orders'],

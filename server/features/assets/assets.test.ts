@@ -37,6 +37,35 @@ describe('the Rebound List', () => {
     ])
   })
 
+  test('puts an asset where the call says, and at the end when it says nothing', async () => {
+    await add('A')
+    await add('B')
+    await admin.call(assets.adminAdd, { productId, ticker: 'FIRST', note: null, sortOrder: 1 })
+    await admin.call(assets.adminAdd, { productId, ticker: 'MIDDLE', sortOrder: 3 })
+    await add('LAST')
+    expect(await list()).toMatchObject([
+      { ticker: 'FIRST', note: null, sortOrder: 1 },
+      { ticker: 'A', sortOrder: 2 },
+      { ticker: 'MIDDLE', sortOrder: 3 },
+      { ticker: 'B', sortOrder: 4 },
+      { ticker: 'LAST', sortOrder: 5 },
+    ])
+  })
+
+  test('keeps an asset that is not active from owners until the admin switches it', async () => {
+    const owner = await shop.buyer()
+    const seen = async () => (await owner.call(assets.list, {})).map(({ ticker }) => ticker)
+    await add('SHOWN')
+    await admin.call(assets.adminAdd, { productId, ticker: 'LATER', isActive: false })
+    expect(await list()).toMatchObject([{ isActive: true }, { ticker: 'LATER', isActive: false }])
+    expect(await seen()).toEqual(['SHOWN'])
+    await admin.call(assets.adminSwitch, { id: await idOf('LATER'), isActive: true })
+    await admin.call(assets.adminSwitch, { id: await idOf('SHOWN'), isActive: false })
+    expect(await seen()).toEqual(['LATER'])
+    const gone = { id: randomUUID(), isActive: true }
+    await expect(admin.call(assets.adminSwitch, gone)).rejects.toMatchObject({ status: 404 })
+  })
+
   test('refuses a ticker that is there already, and changes nothing', async () => {
     await add('SPY')
     await expect(add('spy')).rejects.toMatchObject({

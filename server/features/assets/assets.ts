@@ -12,7 +12,7 @@ type Deps = {
   audit: Audit
   purchases: { owns(userId: string, productId: string): Promise<boolean> }
 }
-type NewAsset = { ticker: string; note?: string | undefined }
+type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
 
 export type Assets = ReturnType<typeof createAssets>
 
@@ -32,10 +32,11 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
       .where(eq(recommendedAssets.productId, productId))
     if (added.length === 0) return
     await tx.insert(recommendedAssets).values(
-      added.map(({ ticker, note }, index) => ({
+      added.map(({ ticker, note, isActive = true }, index) => ({
         productId,
         ticker,
         note: note || null,
+        isActive,
         sortOrder: taken + 1 + index,
         reviewedAt: now(),
         createdAt: now(),
@@ -73,11 +74,15 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
-    add: (actor: Actor, productId: string, asset: NewAsset) =>
+    /** Where `sortOrder` says, 1 being the first; without it, or beyond the end, at the end. */
+    add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
       inOrder(async (tx) => {
         if ((await known(tx, productId, [asset.ticker])).size > 0)
           throw conflict(`${asset.ticker} is already on the list`)
         await append(tx, productId, [asset])
+        const ids = await idsInOrder(tx, productId)
+        const place = Math.max(asset.sortOrder ?? ids.length, 1) - 1
+        await renumber(tx, ids.slice(0, -1).toSpliced(place, 0, ...ids.slice(-1)))
         await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
       }),
 
@@ -109,6 +114,20 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
           action: 'asset.move',
           subject: asset.ticker,
           detail: { from: asset.sortOrder, to: Math.min(position, others.length + 1) },
+        })
+      }),
+
+    switch: (actor: Actor, id: string, isActive: boolean) =>
+      db.transaction(async (tx) => {
+        const [asset] = await tx
+          .update(recommendedAssets)
+          .set({ isActive })
+          .where(eq(recommendedAssets.id, id))
+          .returning({ ticker: recommendedAssets.ticker })
+        if (!asset) throw notFound('Asset')
+        await audit.record(tx, actor, {
+          action: isActive ? 'asset.show' : 'asset.hide',
+          subject: asset.ticker,
         })
       }),
 

@@ -5,10 +5,10 @@ import type { Assets } from './assets.ts'
 export const assetRoutes = (assets: Assets): Handlers<typeof contract> => ({
   list: (_input, { actor }) => assets.list(actor.user.id),
   adminList: () => assets.adminList(),
-  // The contract lets the browser send its idea of place and state, as the spec says; the server has its own.
-  adminAdd: ({ productId, ticker, note }, { actor }) => assets.add(actor, productId, { ticker, note }),
+  adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
   adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
   adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),
+  adminSwitch: ({ id, isActive }, { actor }) => assets.switch(actor, id, isActive),
   adminReview: (_input, { actor }) => assets.review(actor),
   adminDelete: ({ id }, { actor }) => assets.remove(actor, id),
 })

@@ -43,6 +43,10 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
     succeeded: 'Asset removed successfully',
     failed: 'Failed to remove asset',
   })
+  const toggle = useCall(contract.adminSwitch, {
+    refreshes: [contract.adminList, contract.list],
+    failed: 'Failed to change asset',
+  })
   const shown = drag ? moved(assets, drag.id, drag.to) : assets
 
   function put({ id, ticker }: ManagedAsset, to: number) {
@@ -111,6 +115,21 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
               {asset.note && <p className="min-w-0 text-sm break-words text-muted">{asset.note}</p>}
             </div>
+            <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
+              <input
+                type="checkbox"
+                className="size-4.5 accent-accent"
+                checked={
+                  toggle.variables?.id === asset.id && toggle.isPending
+                    ? toggle.variables.isActive
+                    : asset.isActive
+                }
+                onChange={(event) => toggle.mutate({ id: asset.id, isActive: event.target.checked })}
+              />
+              <span className="max-sm:sr-only">
+                Shown<span className="sr-only"> to owners: {asset.ticker}</span>
+              </span>
+            </label>
             <Button
               variant="ghost"
               size="icon"
