@@ -60,6 +60,12 @@ test('an index is built while others write, also after a start that was killed i
   expect(await valid('large_twice')).toEqual([{ indisvalid: true }])
 })
 
+test('two servers that start at once build an index once', async () => {
+  const statement = 'CREATE INDEX CONCURRENTLY "large_note" ON "large" USING btree ("note")'
+  await Promise.all([1, 2, 3].map(() => migrate(database.url, upTo(statement))))
+  expect(await valid('large_note')).toEqual([{ indisvalid: true }])
+})
+
 test('a column is filled in batches, and once', async () => {
   await client.query('create table steps (at bigint)')
   const statement = `-- in batches

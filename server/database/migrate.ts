@@ -9,7 +9,7 @@ import { concurrentIndex, isInBatches, isOnline, type Migration, readMigrations 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
 /** Any number will do, as long as every server process of the shop uses the same. */
-export const migrationLock = 7_381_920_114
+const migrationLock = 7_381_920_114
 
 type Client = Pick<pg.ClientBase, 'query'>
 
@@ -24,7 +24,7 @@ export async function migrate(url: string, migrations = readMigrations()) {
     throw unreachable(url, error, 'DATABASE_DIRECT_URL or DATABASE_URL')
   })
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await waitForOthers(client)
     const done = await prepare(client)
     for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
       if (migration.statements.some(isOnline)) await runOnline(client, migration)
@@ -35,6 +35,20 @@ export async function migrate(url: string, migrations = readMigrations()) {
     // Ends the session, and the lock with it.
     await client.end()
   }
+}
+
+/**
+ * Until the session ends no other server migrates. Asked again and again: a statement that waits inside PostgreSQL is one
+ * that an index which is built meanwhile waits for.
+ */
+export async function waitForOthers(client: Client) {
+  const isFirst = async () => {
+    const { rows } = await client.query<{ first: boolean }>('select pg_try_advisory_lock($1) as first', [
+      migrationLock,
+    ])
+    return rows[0]?.first
+  }
+  while (!(await isFirst())) await sleep(100)
 }
 
 /** Everything in the caller's transaction, on tables that nobody else uses. */

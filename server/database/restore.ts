@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
 import { type Signing, sumLine } from './backup.ts'
 import { isNote, readTable, type Sum, type Table, tablesOf } from './backup-tables.ts'
-import { addTriggers, migrateInside, migrationLock } from './migrate.ts'
+import { addTriggers, migrateInside, waitForOthers } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from './restore-reader.ts'
 
@@ -64,7 +64,7 @@ async function assertAlone(client: pg.Client) {
   )
   if (rows.length > 0)
     throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
-  await client.query('select pg_advisory_lock($1)', [migrationLock])
+  await waitForOthers(client)
 }
 
 /** What this version or a newer one has made, but not what an extension brought. */
