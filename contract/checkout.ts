@@ -1,5 +1,9 @@
-import { endpoint, nothing } from './endpoint.ts'
+import { endpoint } from './endpoint.ts'
 import { billingType, email, paymentIntentId } from './fields.ts'
+import { schema } from './schema.ts'
+
+/** `processing`: the money has arrived, and Stripe has not finished the subscription yet. Ask again in a moment. */
+const outcome = schema((z) => z.strictObject({ state: z.enum(['done', 'processing']) }))
 
 export const checkout = {
   createSubscriptionIntent: endpoint({
@@ -14,7 +18,8 @@ export const checkout = {
         billingType: billingType(z),
         email: z.optional(email(z)),
       }),
-    output: (z) => z.strictObject({ clientSecret: z.string() }),
+    /** What is paid already must not be paid again: the browser goes on to the success page. */
+    output: (z) => z.strictObject({ clientSecret: z.string(), isPaid: z.boolean() }),
     limit: { requests: 20, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint({
@@ -23,8 +28,9 @@ export const checkout = {
     access: 'public',
     summary: 'Log the guest in who has just paid from this browser',
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: nothing,
-    limit: { requests: 20, seconds: 600 },
+    output: outcome,
+    // While Stripe is slow, the browser asks every few seconds.
+    limit: { requests: 100, seconds: 600 },
   }),
   confirm: endpoint({
     method: 'POST',
@@ -32,6 +38,6 @@ export const checkout = {
     access: 'user',
     summary: 'Book the purchase that a payment has paid for; repeating it changes nothing',
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: nothing,
+    output: outcome,
   }),
 }

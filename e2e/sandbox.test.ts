@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
-import { expect, expectAccessible, test } from './shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
 /** What the payment sandbox shows to a browser: its control page, hosted invoices and card fields. */
 
@@ -34,6 +34,23 @@ test('a newcomer moves the clock on by a month and sees the renewal and its invo
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download PDF' }).click()
   expect((await download).suggestedFilename()).toMatch(/^Invoice-.+\.pdf$/)
+})
+
+test('a payment that Stripe is still working on is waited for, and the page goes on by itself', async ({
+  page,
+  shop,
+}) => {
+  const user = await shop.user()
+  await logInAs(page, user, shop)
+  await shop.sandbox.controls.behave({ lag: { from: 3600, to: 3600 } })
+  const begun = await shop.begin(user)
+  await shop.pay(begun)
+  await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
+  await expect(page.getByText('Processing your purchase...')).toBeVisible()
+  await expect(page.getByText('Your payment went through. We’re waiting for Stripe')).toBeVisible()
+  await shop.sandbox.controls.settle()
+  await shop.sandbox.controls.behave({ lag: { from: 0, to: 0 } })
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
 })
 
 test('an invoice that could not be collected is paid on its own page', async ({ page, shop }) => {

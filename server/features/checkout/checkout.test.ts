@@ -197,6 +197,56 @@ describe('a guest', () => {
   })
 })
 
+describe('a payment that Stripe has not finished yet', () => {
+  const slow = { lag: { from: 3600, to: 3600 } }
+  const finish = async () => {
+    await shop.sandbox.controls.settle()
+    await shop.sandbox.controls.behave({ lag: { from: 0, to: 0 } })
+    await shop.settle()
+  }
+
+  test('is not told a guest as mailed or refused, and goes on when it is finished', async () => {
+    await shop.sandbox.controls.behave(slow)
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    const login = () => guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    expect(await login()).toEqual({ state: 'processing' })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    expect(await subjectsTo(email)).toEqual([])
+    await finish()
+    expect(await login()).toEqual({ state: 'done' })
+    expect(await guest.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
+    expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  })
+
+  test('is not a conflict to a buyer, and cannot be paid a second time', async () => {
+    await shop.sandbox.controls.behave(slow)
+    const user = await shop.user()
+    const begun = await shop.begin(user)
+    await shop.pay(begun)
+    const { paymentIntentId, clientSecret } = begun
+    expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'processing' })
+    for (const billingType of ['monthly', 'yearly'] as const)
+      expect(
+        await user.call(checkout.createSubscriptionIntent, {
+          productSlug: reboundSigmaPro.slug,
+          billingType,
+        }),
+      ).toEqual({ clientSecret, isPaid: true })
+    await finish()
+    expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
+    expect(await user.call(purchases.list, {})).toHaveLength(1)
+  })
+
+  test('that was declined is still not completed', async () => {
+    const user = await shop.user()
+    const begun = await shop.begin(user)
+    await shop.pay(begun, 'pm_card_visa_chargeDeclined')
+    const { paymentIntentId } = begun
+    await expect(user.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 409 })
+  })
+})
+
 describe('one attempt', () => {
   test('is reused by a reload and by the back button, of a guest and of a user', async () => {
     const email = 'reload@example.com'

@@ -38,6 +38,8 @@ type Purchases = {
   ): Promise<{ endedBecause: EndReason | null } | undefined>
 }
 
+/** The money has arrived, and Stripe may still have to finish the subscription. */
+type Outcome = { state: 'done' | 'processing' }
 type Product = (typeof catalogue)[number]
 type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
@@ -105,7 +107,10 @@ export function createCheckout({
           const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
           // Paid meanwhile, in another tab or before a crash.
           if (!clientSecret) await purchases.sync(attempt.subscriptionId)
-          else if (isSame) return { clientSecret, nonce }
+          // Paid, but the subscription is not finished: nothing new is begun that could be paid as well.
+          else if (await stripe.hasPaid(attempt.paymentIntentId)) {
+            if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
+          } else if (isSame) return { clientSecret, isPaid: false, nonce }
         }
         await refuseSecond(db, product, user, email)
 
@@ -125,12 +130,12 @@ export function createCheckout({
           ...ids,
         })
         crashPoint('checkout after commit')
-        return { clientSecret, nonce: kept }
+        return { clientSecret, isPaid: false, nonce: kept }
       })
     },
 
     /** The payment has been made, says the browser; Stripe is asked, and the purchase is booked if nobody has yet. */
-    async confirm({ user }: Actor, paymentIntentId: string) {
+    async confirm({ user }: Actor, paymentIntentId: string): Promise<Outcome> {
       const checkout = await checkouts.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not this caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
@@ -139,7 +144,10 @@ export function createCheckout({
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
       if (purchase?.endedBecause === 'duplicate')
         throw conflict('You already have a subscription. We are sending this second payment back.')
-      if (purchase) return
+      if (purchase) return { state: 'done' }
+      const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
+      if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId)))
+        return { state: 'processing' }
       throw checkout.userId ? conflict('The payment has not been completed yet') : notFound('Purchase')
     },
   }

@@ -23,7 +23,7 @@ const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We have m
 /**
  * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be
  * the one that began, the payment this one, recent, and the account made by this browser's paying and still
- * without a password. It works once.
+ * without a password. It works once, and not before Stripe has finished the subscription.
  */
 export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Dependencies) {
   async function hasPassword(userId: string) {
@@ -37,7 +37,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
   return async function loginOfGuest(
     nonce: string | undefined,
     paymentIntentId: string,
-  ): Promise<Authenticated> {
+  ): Promise<Authenticated | 'processing'> {
     const begun = await checkouts.ofPayment(paymentIntentId)
     if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
     const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
@@ -51,7 +51,8 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
       throw pleaseLogIn()
     await purchases.sync(begun.subscriptionId)
     const booked = await checkouts.ofPayment(paymentIntentId)
-    if (!booked?.userId) throw pleaseLogIn()
+    if (!booked?.closedAt) return 'processing'
+    if (!booked.userId) throw pleaseLogIn()
     if (!(await checkouts.madeAccount(booked.userId, begun.nonceHash)))
       throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     if (!(await checkouts.useLogin(begun.id))) throw pleaseLogIn()

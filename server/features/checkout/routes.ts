@@ -22,13 +22,15 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
 
   return {
     createSubscriptionIntent: async (wish, { actor, request, reply }) => {
-      const { clientSecret, nonce } = await checkout.begin(actor, nonceOf(request), wish)
+      const { clientSecret, isPaid, nonce } = await checkout.begin(actor, nonceOf(request), wish)
       if (nonce) keep(reply, nonce)
-      return { clientSecret }
+      return { clientSecret, isPaid }
     },
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const authenticated = await checkout.loginOfGuest(nonceOf(request), paymentIntentId)
+      if (authenticated === 'processing') return { state: 'processing' as const }
       cookie.set(reply, await sessions.begin(actor, authenticated, cookie.read(request)))
+      return { state: 'done' as const }
     },
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   }

@@ -86,6 +86,12 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
       }
     },
 
+    /** Whether the money has arrived or is on its way, whatever the invoice says so far. */
+    async hasPaid(paymentIntentId: string): Promise<boolean> {
+      const { status } = await ask(sdk.paymentIntents.retrieve(paymentIntentId))
+      return status === 'succeeded' || status === 'processing'
+    },
+
     /** The subscription whose invoice a payment was for. */
     async subscriptionOfPayment(paymentIntentId: string): Promise<string | null> {
       const { data } = await ask(

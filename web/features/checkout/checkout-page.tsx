@@ -64,6 +64,7 @@ type Ready = { clientSecret: string; email: string }
 
 function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
   const [ready, setReady] = useState<Ready | null>(null)
+  const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {
     failed: { title: 'Error', description: 'Failed to initialize checkout' },
   })
@@ -71,11 +72,17 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
   async function proceed(email: string | undefined) {
     void loadCardForm().catch(() => undefined)
     try {
-      const { clientSecret } = await begin.mutateAsync({
+      const { clientSecret, isPaid } = await begin.mutateAsync({
         productSlug: reboundSigmaPro.slug,
         billingType: billing,
         ...(user ? {} : { email }),
       })
+      if (isPaid) {
+        // Paid a moment ago, in another tab or before a reload: there is only to wait for it.
+        const [paymentIntentId = ''] = clientSecret.split('_secret_')
+        navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
+        return
+      }
       setReady({ clientSecret, email: user?.email ?? email ?? '' })
     } catch {
       // A toast has said it.

@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { sessionNote } from './session-note.ts'
 
 type State =
-  | { step: 'processing' }
+  | { step: 'processing'; note: string }
   | { step: 'login'; reason: string }
   | { step: 'done'; paymentIntentId: string }
 
@@ -27,10 +27,11 @@ const paid = sessionNote('paid')
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 
 export default function SuccessPage() {
-  const [state, setState] = useState<State>({ step: 'processing' })
+  const [state, setState] = useState<State>({ step: 'processing', note: '' })
   const startSession = useStartSession()
   const { navigate } = useNavigation()
 
+  const tell = (note: string) => setState({ step: 'processing', note })
   const arrive = useEffectEvent(async () => {
     const paymentIntentId = takePaymentIntent()
     if (!paymentIntentId) {
@@ -39,7 +40,7 @@ export default function SuccessPage() {
       return undefined
     }
     if (processing?.paymentIntentId !== paymentIntentId)
-      processing = { paymentIntentId, outcome: process(paymentIntentId, startSession) }
+      processing = { paymentIntentId, outcome: process(paymentIntentId, startSession, tell) }
     try {
       return await processing.outcome
     } catch (error) {
@@ -53,7 +54,15 @@ export default function SuccessPage() {
     void arrive().then((outcome) => outcome && setState(outcome))
   }, [])
 
-  if (state.step === 'processing') return <Loading text="Processing your purchase..." />
+  if (state.step === 'processing')
+    return (
+      <>
+        <Loading text="Processing your purchase..." />
+        <p role="status" className="mx-auto max-w-prose px-5 pb-20 text-center text-muted">
+          {state.note}
+        </p>
+      </>
+    )
   if (state.step === 'login') return <PleaseLogIn reason={state.reason} />
   return <Thanks paymentIntentId={state.paymentIntentId} />
 }
@@ -66,10 +75,41 @@ function takePaymentIntent(): string | null {
   return given ?? paid.read()
 }
 
-async function process(paymentIntentId: string, startSession: () => Promise<void>): Promise<State> {
+/** Seconds between one question and the next: about twenty in all, and then on as long as the page is open. */
+const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
+const laterPause = 10
+
+const soon = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'
+const later =
+  'Your payment went through, but Stripe hasn’t confirmed your subscription yet. There’s nothing to do, and please don’t pay again. This page continues as soon as it’s confirmed, and your receipt follows by email.'
+
+/** Stripe may need some seconds from the payment to the subscription, or not answer for a moment: it is asked again. */
+async function untilDone(
+  ask: () => Promise<{ state: 'done' | 'processing' }>,
+  tell: (note: string) => void,
+): Promise<void> {
+  for (let asked = 0; ; asked++) {
+    const seconds = await ask().then(
+      ({ state }) => (state === 'done' ? null : (pauses[asked] ?? laterPause)),
+      (error: unknown) => {
+        if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
+        throw error
+      },
+    )
+    if (seconds === null) return
+    if (asked > 1) tell(asked < pauses.length ? soon : later)
+    await wait(seconds * 1000)
+  }
+}
+
+async function process(
+  paymentIntentId: string,
+  startSession: () => Promise<void>,
+  tell: (note: string) => void,
+): Promise<State> {
   if (!(await call(accounts.user, {}))) {
     try {
-      await call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await untilDone(() => call(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 403)) throw error
       return { step: 'login', reason: error.serverMessage ?? 'Please log in to continue.' }
@@ -77,7 +117,7 @@ async function process(paymentIntentId: string, startSession: () => Promise<void
     await startSession()
     await wait(500)
   }
-  await call(checkout.confirm, { paymentIntentId })
+  await untilDone(() => call(checkout.confirm, { paymentIntentId }), tell)
   toast({ title: 'Payment successful!' })
   return { step: 'done', paymentIntentId }
 }
