@@ -147,6 +147,30 @@ test('the card fields are filled by keyboard alone: they format, hand on the foc
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
 })
 
+test('pressing the button is a click, although the message of the card field moves what is below it', async ({
+  page,
+  shop,
+}) => {
+  const unpaid = await shop.user()
+  await unpaid.call(checkout.createSubscriptionIntent, {
+    productSlug: 'rebound-sigma-pro',
+    billingType: 'monthly',
+  })
+  await invoiceOf(page, unpaid.user.email)
+  await field(page, 'Card number').fill('4242')
+  const button = page.getByRole('button', { name: 'Pay $39.00' })
+  const frame = page.locator('iframe[title="Secure payment input frame"]')
+  const before = (await frame.boundingBox())?.height ?? 0
+  await button.hover()
+  await page.mouse.down()
+  await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
+  // Time for the frame to tell how tall it has become.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 250)))
+  await page.mouse.up()
+  await expect(field(page, 'Card number')).toBeFocused()
+  await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
+})
+
 test('the script offers what shops call besides the form: reading, cards by name, 3-D Secure on its own', async ({
   page,
   shop,

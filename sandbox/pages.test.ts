@@ -95,6 +95,47 @@ test('its buttons work from the page itself, and from nowhere else', async () =>
   expect((await press({ origin: publicUrl }, 'advance', 'interval=century')).status).toBe(400)
 })
 
+test('each of Stripe’s untidinesses has a switch on the page', async () => {
+  const { stripe, buy, publicUrl } = await openTestSandbox()
+  const { subscription, intent } = await buy()
+  const refund = await stripe.refunds.create({ payment_intent: intent, amount: 100 })
+  const press = async (action: string, fields: Record<string, string>) => {
+    const { status } = await fetch(`${publicUrl}/_sandbox/controls/${action}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin: publicUrl },
+      redirect: 'manual',
+    })
+    expect(status).toBe(303)
+  }
+  await press('fail-refund', { refund: refund.id })
+  expect((await stripe.refunds.retrieve(refund.id)).status).toBe('failed')
+  await press('cancel-in-portal', { subscription: subscription.id })
+  await press('pause', { subscription: subscription.id })
+  const changed = await stripe.subscriptions.retrieve(subscription.id)
+  expect(changed).toMatchObject({
+    status: 'paused',
+    cancel_at: expect.any(Number),
+    cancel_at_period_end: false,
+  })
+  const { price } = subscription.items.data[0] ?? {}
+  await press('archive-price', { price: price?.id ?? '' })
+  expect((await stripe.prices.retrieve(price?.id ?? '')).active).toBe(false)
+  for (const status of ['500', '429']) {
+    await press('fail-next', { status })
+    await expect(stripe.customers.create()).rejects.toMatchObject({ statusCode: Number(status) })
+  }
+  const usual = { after: 'cancel', failing: '0', key: 'works', lag: 'none', retries: 'smart' }
+  await press('behave', { ...usual, key: 'expired' })
+  await expect(stripe.customers.list()).rejects.toMatchObject({ statusCode: 401 })
+  await press('behave', { ...usual, lag: 'long' })
+  expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="long" selected>')
+  const { id } = await stripe.subscriptions.retrieve((await buy()).subscription.id)
+  expect((await stripe.subscriptions.retrieve(id)).status).toBe('incomplete')
+  await press('settle', {})
+  expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+})
+
 test('what is not the sandbox’s own is left alone', async () => {
   const { publicUrl } = await openTestSandbox()
   expect((await fetch(`${publicUrl}/_sandbox/nonsense`)).status).toBe(404)

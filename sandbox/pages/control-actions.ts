@@ -14,6 +14,8 @@ function action<S extends Shape>(
   return { done, run: (controls, body) => run(controls, read(parseForm(body))) }
 }
 
+const lags = { none: { from: 0, to: 0 }, short: { from: 0.2, to: 2 }, long: { from: 10, to: 60 } }
+
 /** The buttons of the control page, by the last part of their address. */
 export const actions = new Map<string, Action>([
   [
@@ -66,6 +68,61 @@ export const actions = new Map<string, Action>([
           duplicates: duplicate ? 1 : 0,
           spread: reorder ? 2 : 0,
         }),
+    ),
+  ],
+  [
+    'behave',
+    action(
+      'The sandbox will behave so from now on.',
+      {
+        after: required(choice('cancel', 'unpaid', 'past_due')),
+        failing: required(choice('0', '0.1', '0.5')),
+        key: required(choice('works', 'expired', 'restricted', 'other_mode')),
+        lag: required(choice('none', 'short', 'long')),
+        retries: required(choice('smart', 'custom', 'none')),
+      },
+      async (controls, { after, failing, key, lag, retries }) => {
+        await controls.changeKey(key, ['rak_charge_write'])
+        await controls.behave({ afterRetries: after, failing: Number(failing), lag: lags[lag], retries })
+      },
+    ),
+  ],
+  [
+    'fail-next',
+    action(
+      'The next request will fail.',
+      { done: flag, retry: flag, status: required(choice('429', '500')) },
+      (controls, { done = false, retry, status }) =>
+        controls.failNext(
+          status === '500'
+            ? { status: 500, done }
+            : { status: 429, ...(retry === undefined ? {} : { shouldRetry: retry }) },
+        ),
+    ),
+  ],
+  ['settle', action('Every payment is finished.', {}, (controls) => controls.settle())],
+  [
+    'cancel-in-portal',
+    action('The subscription ends with its period.', { subscription: required(text) }, (controls, given) =>
+      controls.cancelInPortal(given.subscription),
+    ),
+  ],
+  [
+    'pause',
+    action('The subscription is paused.', { subscription: required(text) }, (controls, given) =>
+      controls.pause(given.subscription),
+    ),
+  ],
+  [
+    'archive-price',
+    action('The price is archived and keeps its lookup key.', { price: required(text) }, (controls, given) =>
+      controls.archivePrice(given.price),
+    ),
+  ],
+  [
+    'fail-refund',
+    action('The bank has sent the refund back.', { refund: required(text) }, (controls, given) =>
+      controls.failRefund(given.refund),
     ),
   ],
   [

@@ -1,4 +1,5 @@
-import type { Charge, Dispute } from '../objects/charge.ts'
+import type { Price } from '../objects/catalog.ts'
+import type { Charge, Dispute, Refund } from '../objects/charge.ts'
 import type { PaymentIntent } from '../objects/intent.ts'
 import type { Invoice } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
@@ -13,6 +14,7 @@ export type PaymentRow = {
   intent: PaymentIntent
   charge: Charge | null
   dispute: Dispute | null
+  refund: Refund | null
 }
 export type EventRow = {
   id: string
@@ -31,6 +33,7 @@ export type ControlData = {
   quirks: Quirks
   subscriptions: SubscriptionRow[]
   payments: PaymentRow[]
+  prices: Price[]
   events: EventRow[]
 }
 
@@ -44,7 +47,9 @@ export async function readControlData(work: Work, search: string): Promise<Contr
     [like, shown],
   )
   const payments = await work.database.query<PaymentRow>(
-    `select i.data as invoice, intent.data as intent, charge.data as charge, dispute.data as dispute
+    `select i.data as invoice, intent.data as intent, charge.data as charge, dispute.data as dispute,
+        (select data from sandbox.objects where kind = 'refund' and data @> jsonb_build_object('charge', charge.id)
+          and data->>'status' <> 'failed' order by seq desc limit 1) as refund
       from sandbox.objects i
       join sandbox.objects paid on paid.kind = 'invoice_payment' and paid.data @> jsonb_build_object('invoice', i.id)
       join sandbox.objects intent on intent.id = paid.data #>> '{payment,payment_intent}'
@@ -69,6 +74,7 @@ export async function readControlData(work: Work, search: string): Promise<Contr
     quirks: work.quirks,
     subscriptions: subscriptions.rows,
     payments: payments.rows,
+    prices: await work.all('price', {}),
     events: events.rows,
   }
 }

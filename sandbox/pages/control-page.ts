@@ -1,4 +1,6 @@
+import type { Price } from '../objects/catalog.ts'
 import { periodOf } from '../objects/subscription.ts'
+import type { Quirks } from '../quirks.ts'
 import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control-data.ts'
 import { date, type Html, html, moment, money, page } from './html.ts'
 
@@ -39,11 +41,20 @@ function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
     <td>${item && `${money(item.price.unit_amount * item.quantity, item.price.currency)} / ${item.plan.interval}`}</td>
     <td>${badge(subscription.status)}</td>
     <td>${period}</td>
-    <td>${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, email ?? subscription.id))}</td>
+    <td><div class="Actions">${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, email ?? subscription.id))}
+      ${live && subscription.cancel_at === null && button('cancel-in-portal', 'Cancel in portal', { subscription: subscription.id }, email ?? subscription.id)}
+      ${subscription.status === 'active' && button('pause', 'Pause', { subscription: subscription.id }, email ?? subscription.id)}</div></td>
   </tr>`
 }
 
-function paymentRow({ invoice, intent, charge, dispute }: PaymentRow): Html {
+const priceRow = (price: Price): Html => html`<tr>
+    <td>${price.lookup_key ?? 'No lookup key'}<br><code>${price.id}</code></td>
+    <td class="Number">${money(price.unit_amount, price.currency)}${price.recurring && ` / ${price.recurring.interval}`}</td>
+    <td>${badge(price.active ? 'active' : 'archived')}</td>
+    <td>${price.active && button('archive-price', 'Archive', { price: price.id }, price.lookup_key ?? price.id)}</td>
+  </tr>`
+
+function paymentRow({ invoice, intent, charge, dispute, refund }: PaymentRow): Html {
   const paid = charge?.paid ?? false
   const left = charge ? charge.amount_captured - charge.amount_refunded : 0
   const disputable = paid && left > 0 && !charge?.disputed
@@ -55,6 +66,7 @@ function paymentRow({ invoice, intent, charge, dispute }: PaymentRow): Html {
       ${dispute && html`<br>Dispute: ${dispute.status.replaceAll('_', ' ')}`}</td>
     <td>${moment(invoice.created)}</td>
     <td><div class="Actions">
+      ${refund && button('fail-refund', 'Fail refund', { refund: refund.id }, invoice.number)}
       ${refundable && button('refund', 'Refund', { payment_intent: intent.id }, invoice.number)}
       ${disputable && button('open-dispute', 'Dispute', { payment_intent: intent.id }, invoice.number)}
       ${
@@ -92,6 +104,32 @@ const option = (value: number, label: string, chosen: number) =>
 const check = (name: string, label: string, on: boolean | undefined) =>
   html`<label><input type="checkbox" name="${name}" value="true"${on ? html` checked` : ''}> ${label}</label>`
 
+const select = (name: string, label: string, chosen: string, choices: Record<string, string>) =>
+  html`<label>${label} <select name="${name}">${Object.entries(choices).map(
+    ([value, text]) =>
+      html`<option value="${value}"${chosen === value ? html` selected` : ''}>${text}</option>`,
+  )}</select></label>`
+
+/** See README.md for what Stripe says about each. */
+const behavior = ({ lag, failing, key, retries, afterRetries }: Quirks) => html`<section>
+      <h2>As untidy as Stripe</h2>
+      <form method="post" action="/_sandbox/controls/behave" class="Actions">
+        ${select('lag', 'A payment’s subscription follows', lag.to === 0 ? 'none' : lag.to <= 2 ? 'short' : 'long', { none: 'at once', short: 'within 2 seconds', long: 'within a minute' })}
+        ${select('failing', 'Requests that fail', String(failing), { '0': 'none', '0.1': '1 in 10', '0.5': 'half' })}
+        ${select('key', 'The secret key', key.state, { works: 'works', expired: 'was rolled', restricted: 'may not refund', other_mode: 'is the other mode’s' })}
+        ${select('retries', 'A failed renewal is tried again', retries, { smart: '8 times in 2 weeks', custom: '4 times in 3 weeks', none: 'never' })}
+        ${select('after', 'and then', afterRetries, { cancel: 'the subscription ends', unpaid: 'it is unpaid', past_due: 'it stays past due' })}
+        <button class="Button Button--small">Apply</button>
+      </form>
+      <div class="Actions">
+        ${button('fail-next', 'Next request: 500', { status: '500' })}
+        ${button('fail-next', 'Next request: 500, but done', { status: '500', done: 'true' })}
+        ${button('fail-next', 'Next request: 429', { status: '429' })}
+        ${button('fail-next', 'Next request: 429, try again', { status: '429', retry: 'true' })}
+        ${button('settle', 'Finish payments', {})}
+      </div>
+    </section>`
+
 type Note = { kind: 'status' | 'alert'; text: string } | undefined
 
 export function controlPage(data: ControlData, note: Note): string {
@@ -122,6 +160,7 @@ export function controlPage(data: ControlData, note: Note): string {
         <button class="Button Button--small">Apply</button>
       </form>
     </section>
+    ${behavior(quirks)}
     <form method="get" action="/_sandbox/" role="search" class="Actions">
       <label>Customer’s e-mail <input type="search" name="q" value="${data.search}"></label>
       <button class="Button Button--small Button--plain">Search</button>
@@ -133,6 +172,10 @@ export function controlPage(data: ControlData, note: Note): string {
     <section>
       <h2>Invoices</h2>
       ${table('Invoices', 'No invoices yet.', ['Invoice', 'Amount', 'Status', 'Written', 'Actions'], data.payments.map(paymentRow))}
+    </section>
+    <section>
+      <h2>Prices</h2>
+      ${table('Prices', 'No prices yet.', ['Price', 'Amount', 'Status', 'Action'], data.prices.map(priceRow))}
     </section>
     <section>
       <h2>Webhook log</h2>
