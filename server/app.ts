@@ -28,13 +28,13 @@ import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
-import { mountMetrics } from './http/metrics.ts'
 import { createMount } from './http/mount.ts'
 import { openApi } from './http/openapi.ts'
 import { createHttpServer, type Middleware } from './http/server.ts'
 import { createSessionCookie } from './http/session-cookie.ts'
 import { mountWebhook } from './http/webhook.ts'
 import { registerSchedules } from './jobs/schedules.ts'
+import { mountMetrics } from './metrics/metrics.ts'
 import type { Pages } from './pages/pages.ts'
 import { createRooms, type RoomDependencies } from './rooms.ts'
 
@@ -55,16 +55,17 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     middleware: [pages.serve, ...deps.middleware],
     pageNotFound: pages.notFound,
   })
+  const rooms = createRooms(deps)
+  const { sessions, accounts, checkout, purchases, accessRequests, newsletter, contact, overview } = rooms
   mountMetrics(app, {
     pool: connection.pool,
     queue,
     stripe,
+    overdueEvents: purchases.countOverdueEvents,
     token: config.metricsToken,
     production: config.production,
   })
 
-  const rooms = createRooms(deps)
-  const { sessions, accounts, checkout, purchases, accessRequests, newsletter, contact, overview } = rooms
   await checkout.ensurePrices((error) =>
     log.error({ err: error }, 'a price is not ready at Stripe; it is asked for again at the next checkout'),
   )

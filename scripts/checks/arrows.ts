@@ -92,7 +92,7 @@ const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
-const groundFloor = /^server\/(http|pages|database|gateways|jobs|security|concurrency)\//
+const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency)\//
 /** A room's logic; its routes alone know that there is HTTP. */
 const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
 

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
+import { relayMetrics } from '../metrics/every-process.ts'
 import { portFor } from './port.ts'
 
 /**
@@ -39,6 +40,7 @@ export async function openCluster(config: Config) {
     await database?.close()
   }
 
+  relayMetrics()
   // One after the other: the first migrates and makes the first admin, the rest find everything ready.
   for (let started = 0; started < config.processes; started++) await fork()
   return { close }

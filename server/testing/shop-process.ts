@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openCluster } from '../process/cluster.ts'
 import { startShop } from '../start.ts'
 
 /** A server in a process of its own, so that a test can kill it at any moment. */
@@ -23,15 +25,26 @@ export async function startShopProcess(env: Record<string, string>) {
     rmSync(folder, { recursive: true, force: true })
     return code as number | null
   }
-  return { url: String(url).trim(), kill: () => end('SIGKILL'), stop: () => end('SIGTERM') }
+  return {
+    url: String(url).trim(),
+    pid: child.pid ?? 0,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  }
 }
 
 if (import.meta.main) {
   const config = { ...readConfig(process.env), rateLimits: false }
+  const isPrimary = config.processes > 1 && cluster.isPrimary
+  const { close } = isPrimary ? await openCluster(config) : await openOne(config)
+  process.on('SIGTERM', () => void close().then(() => process.exit(0)))
+}
+
+async function openOne(config: Config) {
   const shop = await startShop(config, {
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     withPages: false,
   })
   process.stdout.write(`${shop.config.publicUrl}\n`)
-  process.on('SIGTERM', () => void shop.close().then(() => process.exit(0)))
+  return shop
 }

@@ -32,6 +32,7 @@ type Dependencies = {
 }
 
 const atOnce = 1000
+const overdueAfter = 15 * 60_000
 
 export type Inbox = ReturnType<typeof createInbox>
 
@@ -99,6 +100,16 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
         if (done === 0) return
       }
     },
+
+    /** Webhooks fail, or the reconciler does: by then both have tried. */
+    countOverdue: () =>
+      db.$count(
+        stripeEvents,
+        and(
+          isNull(stripeEvents.handledAt),
+          lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter)),
+        ),
+      ),
 
     async forgetHandled(before: Date) {
       await db

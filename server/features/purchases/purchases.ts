@@ -51,6 +51,7 @@ export function createPurchases(deps: Dependencies) {
     card: createCardUpdate(shared),
     administration: createAdministration(shared),
     receiveEvent: inbox.receive,
+    countOverdueEvents: inbox.countOverdue,
     reconcile: createReconciler({ ...shared, inbox }),
     sendRenewalNotices: createRenewalNotices(deps),
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalog } from '#contract/catalog.ts'
 import { contact } from '#contract/contact.ts'
+import { stripeEvents } from '../database/schema.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 
 let shop: TestShop
@@ -31,8 +32,25 @@ test('requests are counted by route and status, jobs by kind and outcome', async
   expect(text).toContain(
     'shop_http_request_seconds_bucket{method="GET",route="/api/products/:slug",status="404",le="+Inf"} 1\n',
   )
-  expect(text).toContain('shop_job_runs_total{job="mail",result="succeeded"} 1\n')
+  expect(text).toContain('shop_job_runs_total{kind="mail",result="succeeded"} 1\n')
   expect(text).toContain('shop_database_up 1\n')
+  expect(text).toContain('shop_processes 1\n')
+})
+
+test('an event of Stripe that nobody has handled for 15 minutes is counted', async () => {
+  const overdue = async () => /^shop_stripe_events_overdue (\d+)$/m.exec((await read()).text)?.[1]
+  const event = (id: string, minutes: number, handledAt: Date | null) => ({
+    id,
+    type: 'invoice.paid',
+    receivedAt: new Date(shop.clock.now().getTime() - minutes * 60_000),
+    handledAt,
+  })
+  await shop.connection.db
+    .insert(stripeEvents)
+    .values([event('evt_new', 14, null), event('evt_done', 60, shop.clock.now())])
+  expect(await overdue()).toBe('0')
+  await shop.connection.db.insert(stripeEvents).values(event('evt_old', 16, null))
+  expect(await overdue()).toBe('1')
 })
 
 test('every line is one that Prometheus reads, and the buckets of a histogram only grow', async () => {

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { openShop } from '../testing/open-shop.ts'
+
+test('the alerts and the dashboard only ask for what /metrics tells', async () => {
+  const shop = await openShop()
+  const told = await (await shop.visitor().fetch('/metrics')).text()
+  await shop.close()
+  const families = new Set([...told.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name))
+  for (const file of ['docs/alerts.yml', 'docs/grafana-dashboard.json']) {
+    const asked = readFileSync(file, 'utf8').matchAll(/\b(?:shop|process)_\w+/g)
+    const names = [...asked].map(([name]) => name.replace(/_(bucket|count)$/, ''))
+    expect(names.length, file).toBeGreaterThan(10)
+    expect(names.filter((name) => !families.has(name))).toEqual([])
+  }
+})

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../database/free-port.ts'
+import { startShopProcess } from '../testing/shop-process.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let shop: Awaited<ReturnType<typeof startShopProcess>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const env = { DATABASE_URL: database.url, PORT: String(await freePort()), WEB_CONCURRENCY: '2' }
+  shop = await startShopProcess(env)
+})
+afterAll(async () => {
+  await shop.stop()
+  await database.drop()
+})
+
+/** By a connection of its own: connections are dealt out in turn, so that every process gets some. */
+const read = (path: string) =>
+  new Promise<string>((done, failed) => {
+    get(shop.url + path, { agent: false }, (response) => done(text(response))).on('error', failed)
+  })
+const processes = async () => /^shop_processes (\d+)$/m.exec(await read('/metrics'))?.[1]
+const counted = async () =>
+  /^shop_http_request_seconds_count\{method="GET",route="\/api\/products",status="200"\} (\d+)$/m.exec(
+    await read('/metrics'),
+  )?.[1]
+const children = () =>
+  spawnSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([parent, pid]) => (parent === shop.pid && pid ? [pid] : []))
+
+test('whichever process is asked tells what all of them have counted, and what one has counted outlives it', async () => {
+  await expect.poll(processes).toBe('2')
+  for (let n = 0; n < 20; n++) await read('/api/products')
+  for (let n = 0; n < 4; n++) expect(await counted()).toBe('20')
+
+  const [victim = 0] = children()
+  process.kill(victim, 'SIGKILL')
+  await expect.poll(() => children().includes(victim)).toBe(false)
+  await expect.poll(processes).toBe('2')
+  for (let n = 0; n < 4; n++) expect(await counted()).toBe('20')
+})

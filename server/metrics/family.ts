@@ -1,0 +1,56 @@
+type Labels = Record<string, string | number>
+export type Sample = { labels?: Labels; value: number; suffix?: string }
+
+/** One metric with all its samples: what Prometheus calls a metric family. Plain data, so that processes can hand it on. */
+export type Family = {
+  name: string
+  type: 'gauge' | 'counter' | 'histogram'
+  help: string
+  samples: Sample[]
+  /** How several processes become one: added up, unless the largest counts. */
+  combine?: 'largest'
+}
+
+/** The families of several processes as one: samples with the same labels are added up. */
+export function addUp(processes: Family[][]): Family[] {
+  const families = new Map<string, Family & { bySample: Map<string, Sample> }>()
+  for (const family of processes.flat()) {
+    const sum = families.get(family.name) ?? { ...family, bySample: new Map<string, Sample>() }
+    families.set(family.name, sum)
+    for (const sample of family.samples) {
+      const key = JSON.stringify([sample.suffix, sample.labels])
+      const known = sum.bySample.get(key)?.value
+      const value =
+        known === undefined
+          ? sample.value
+          : family.combine === 'largest'
+            ? Math.max(known, sample.value)
+            : known + sample.value
+      sum.bySample.set(key, { ...sample, value })
+    }
+  }
+  return [...families.values()].map(({ bySample, ...family }) => ({
+    ...family,
+    samples: [...bySample.values()],
+  }))
+}
+
+/** Prometheus' text format. */
+export const textOf = (families: Family[]) =>
+  families
+    .map(({ name, type, help, samples }) =>
+      [
+        `# HELP ${name} ${help}`,
+        `# TYPE ${name} ${type}`,
+        ...samples.map((sample) => line(name, sample)),
+        '',
+      ].join('\n'),
+    )
+    .join('')
+
+function line(name: string, { labels = {}, value, suffix = '' }: Sample) {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escape(String(text))}"`)
+  return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join()}}` : ''} ${value}`
+}
+
+const escape = (text: string) => text.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)

@@ -1,0 +1,136 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { notFound } from '../errors.ts'
+import type { StripeGateway } from '../gateways/stripe.ts'
+import { isFromThisMachine } from '../http/this-machine.ts'
+import type { Queue } from '../jobs/queue.ts'
+import { metricsOfAll } from './every-process.ts'
+import { type Family, type Sample, textOf } from './family.ts'
+import { createHistogram } from './histogram.ts'
+
+type Dependencies = {
+  pool: Pool
+  queue: Queue
+  stripe: Pick<StripeGateway, 'faults'>
+  /** Stripe's events that wait for longer than they should. */
+  overdueEvents: () => Promise<number>
+  token: string | undefined
+  production: boolean
+}
+
+/** `/metrics` for Prometheus: what the processes of this machine have counted, added up, and what the database says. */
+export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
+  const { token, production } = deps
+  const requests = createHistogram()
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none'
+    requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    done()
+  })
+  const ofAllProcesses = metricsOfAll(() => ofThisProcess(requests.samples(), deps))
+
+  app.get('/metrics', { config: { rateLimit: false } }, async (request, reply) => {
+    // In production a proxy on the same machine may hand strangers on: there only the token counts.
+    const isTrusted = token ? hasToken(request, token) : !production && isFromThisMachine(request.raw)
+    // To everyone else it is as if it were not there.
+    if (!isTrusted) throw notFound('Page')
+    const [counted, stored] = await Promise.all([ofAllProcesses(), ofTheDatabase(deps)])
+    return reply
+      .type('text/plain; version=0.0.4; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(textOf([...counted, ...stored]))
+  })
+}
+
+function hasToken({ headers }: FastifyRequest, token: string) {
+  const [given, right] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)]
+  return given.length === right.length && timingSafeEqual(given, right)
+}
+
+function ofThisProcess(requests: Sample[], { pool, queue, stripe }: Dependencies): Family[] {
+  return [
+    {
+      name: 'shop_http_request_seconds',
+      type: 'histogram',
+      help: 'How long requests took.',
+      samples: requests,
+    },
+    {
+      name: 'shop_database_connections',
+      type: 'gauge',
+      help: 'Connections to the database, and who waits for one.',
+      samples: [
+        { labels: { state: 'open' }, value: pool.totalCount },
+        { labels: { state: 'idle' }, value: pool.idleCount },
+        { labels: { state: 'waited_for' }, value: pool.waitingCount },
+      ],
+    },
+    {
+      name: 'shop_job_runs_total',
+      type: 'counter',
+      help: 'Jobs that were run.',
+      samples: [...runsOf(queue)],
+    },
+    {
+      name: 'shop_stripe_faults_total',
+      type: 'counter',
+      help: 'What Stripe refused or failed to do, no buyer being to blame.',
+      samples: [...stripe.faults].map(([type, value]) => ({ labels: { type }, value })),
+    },
+    { name: 'shop_processes', type: 'gauge', help: 'Processes that serve.', samples: [{ value: 1 }] },
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Memory of all processes.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When the youngest process began.',
+      samples: [{ value: Math.round(Date.now() / 1000 - process.uptime()) }],
+      combine: 'largest',
+    },
+  ]
+}
+
+function* runsOf(queue: Queue): Generator<Sample> {
+  for (const [kind, { succeeded, failed }] of queue.runs) {
+    yield { labels: { kind, result: 'succeeded' }, value: succeeded }
+    yield { labels: { kind, result: 'failed' }, value: failed }
+  }
+}
+
+/** The same whichever process asks; without the database only that it is away. */
+async function ofTheDatabase({ queue, overdueEvents }: Dependencies): Promise<Family[]> {
+  const up = (value: number): Family => ({
+    name: 'shop_database_up',
+    type: 'gauge',
+    help: 'Whether the database answers.',
+    samples: [{ value }],
+  })
+  try {
+    const [depths, overdue] = await Promise.all([queue.depths(), overdueEvents()])
+    const jobs = (field: 'count' | 'seconds') =>
+      depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
+    return [
+      up(1),
+      { name: 'shop_jobs', type: 'gauge', help: 'Jobs that are not done.', samples: jobs('count') },
+      {
+        name: 'shop_job_age_seconds',
+        type: 'gauge',
+        help: 'How long the oldest of them has been due.',
+        samples: jobs('seconds'),
+      },
+      {
+        name: 'shop_stripe_events_overdue',
+        type: 'gauge',
+        help: 'Unhandled Stripe events older than 15 minutes.',
+        samples: [{ value: overdue }],
+      },
+    ]
+  } catch {
+    return [up(0)]
+  }
+}
