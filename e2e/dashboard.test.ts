@@ -333,6 +333,17 @@ test('a failed renewal is repaired with another card', async ({ page, shop }) =>
   await expect(row.getByText('active', { exact: true })).toBeVisible()
 })
 
+test('a card that the bank had confirmed elsewhere is put to use on the way back', async ({ page, shop }) => {
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+  const setupIntent = await shop.storeCard(clientSecret, 'pm_card_mastercard')
+  await logInAs(page, buyer, shop)
+  await page.goto(`/dashboard?card=${id}&setup_intent=${setupIntent}&redirect_status=succeeded`)
+  await expect(toastIn(page)).toContainText('Card updated')
+  await expect(page).toHaveURL('/dashboard')
+})
+
 test.describe('in the visitor’s own place', () => {
   test.use({ locale: 'de-DE', timezoneId: 'Pacific/Auckland' })
 

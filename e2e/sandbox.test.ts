@@ -53,6 +53,19 @@ test('a payment that Stripe is still working on is waited for, and the page goes
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
 })
 
+test('card fields that cannot be loaded say so, and are loaded at the second try', async ({ page, shop }) => {
+  await logInAs(page, await shop.user(), shop)
+  await page.route('**/_sandbox/card-frame', (route) => route.abort())
+  const opened = await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  // Wallets open a window that must be able to answer.
+  expect(opened?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(page.getByRole('alert')).toContainText('The payment form could not be loaded.')
+  await page.unroute('**/_sandbox/card-frame')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
+})
+
 test('an invoice that could not be collected is paid on its own page', async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer, { laterCard: 'pm_card_chargeCustomerFail' })

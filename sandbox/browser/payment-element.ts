@@ -54,6 +54,11 @@ export class PaymentElement {
   }
 
   connect(frame: HTMLIFrameElement) {
+    // The browser's own error page is no document of ours.
+    if (!frame.contentDocument) {
+      this.emit('loaderror', { elementType: 'payment', error: { type: 'api_connection_error' } })
+      return
+    }
     const channel = new MessageChannel()
     this.port = channel.port1
     channel.port1.addEventListener('message', ({ data }) => this.receive(data))

@@ -8,6 +8,7 @@ export const offered = [
   'auth/use-log-out.ts',
   'checkout/address.ts',
   'checkout/card-update-dialog.tsx',
+  'checkout/use-returned-card.ts',
   'newsletter/newsletter-form.tsx',
   'products/rebound-sigma-pro.ts',
   'profile/profile-dialog.tsx',

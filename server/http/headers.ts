@@ -15,7 +15,8 @@ export function securityHeaders(
   const analytics = config.gaMeasurementId !== null
   const common = {
     'x-content-type-options': 'nosniff',
-    'cross-origin-opener-policy': 'same-origin',
+    // With popups: a wallet's window (Google Pay) must be able to answer the page that opened it.
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${stripe ? ' "https://js.stripe.com"' : ''})`,
     ...(config.secure && config.production

@@ -32,15 +32,7 @@ export default function CardForm(props: Props) {
     structuralSharing: false,
   })
 
-  if (error)
-    return (
-      <div role="alert" className="flex flex-col items-start gap-4">
-        <p>{error.message}</p>
-        <Button variant="secondary" onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </div>
-    )
+  if (error) return <NotLoaded text={error.message} retry={() => void refetch()} />
   if (!stripe) return <CardFormSkeleton />
   return (
     <Elements
@@ -57,6 +49,7 @@ function Fields({ label, email, onSubmit }: Props) {
   const stripe = useStripe()
   const elements = useElements()
   const [isReady, setIsReady] = useState(false)
+  const [isBroken, setIsBroken] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
   const busy = useRef(false)
 
@@ -72,6 +65,13 @@ function Fields({ label, email, onSubmit }: Props) {
     }
   }
 
+  if (isBroken)
+    return (
+      <NotLoaded
+        text="The payment form could not be loaded. Please check your connection and try again."
+        retry={() => setIsBroken(false)}
+      />
+    )
   return (
     <form
       aria-label="Payment"
@@ -87,6 +87,7 @@ function Fields({ label, email, onSubmit }: Props) {
           <PaymentElement
             options={email ? { defaultValues: { billingDetails: { email } } } : {}}
             onReady={() => setIsReady(true)}
+            onLoadError={() => setIsBroken(true)}
           />
         </div>
       </div>
@@ -102,6 +103,17 @@ function Fields({ label, email, onSubmit }: Props) {
         {label}
       </Button>
     </form>
+  )
+}
+
+function NotLoaded({ text, retry }: { text: string; retry: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-start gap-4">
+      <p>{text}</p>
+      <Button variant="secondary" onClick={retry}>
+        Try again
+      </Button>
+    </div>
   )
 }
 

@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { finishCardUpdate } from './finish-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
@@ -26,21 +27,11 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
   async function store(stripe: Stripe, elements: StripeElements) {
     const { error, setupIntent } = await stripe.confirmSetup({
       elements,
-      confirmParams: { return_url: new URL('/dashboard', location.origin).href },
+      confirmParams: { return_url: new URL(`/dashboard?card=${purchaseId}`, location.origin).href },
       redirect: 'if_required',
     })
     if (error) throw new Error(error.message ?? 'Your card was not accepted.')
-    const { confirmWith } = await call(purchases.finishCardUpdate, {
-      id: purchaseId,
-      setupIntentId: setupIntent.id,
-    })
-    if (confirmWith) {
-      const confirmed = await stripe.handleNextAction({ clientSecret: confirmWith })
-      if (confirmed.error)
-        throw new Error(confirmed.error.message ?? 'Your bank did not confirm the payment.')
-      // Once more, now that the bank has confirmed: the shop learns that it is paid.
-      await call(purchases.finishCardUpdate, { id: purchaseId, setupIntentId: setupIntent.id })
-    }
+    await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
   }
 
   return (
@@ -66,7 +57,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
               try {
                 await store(stripe, elements)
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
-                toast({ title: 'Card updated', description: 'Thank you. Your subscription goes on.' })
+                toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
                 onClose()
               } catch (error) {
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })

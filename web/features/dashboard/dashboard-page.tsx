@@ -1,4 +1,5 @@
 import { useUser } from '#web/api/session.ts'
+import { useReturnedCard } from '#web/features/checkout/use-returned-card.ts'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
 import { Access } from './access.tsx'
@@ -13,6 +14,7 @@ export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
   useMailedInvoice()
+  useReturnedCard()
   return (
     <>
       <div className="hero border-b border-line">
