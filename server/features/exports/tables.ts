@@ -6,11 +6,24 @@ import { sqlList } from '../../database/sql-list.ts'
 
 /**
  * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that
- * PostgreSQL makes the whole file.
+ * PostgreSQL makes the whole file. Cells are separated by commas, but a German or Swiss spreadsheet splits at semicolons,
+ * whatever our quotes say, and others at tabs and ends of lines: what follows one of them begins a cell as well. In front
+ * of the sign a spreadsheet overlooks spaces and quotes, and some take wide signs for their narrow ones.
  */
-const begins = Buffer.from('=+-@\t\r\n').join()
+const signs = '=+@＝＋－＠-'
+const separators = String.raw`;\t\r\n`
+const overlooked = String.raw`\s\u00A0\u200B\uFEFF"''`
+const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
+const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
+const beginsOddly = (column: string) =>
+  `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
+/** Most cells are harmless; only the others are worth a search. */
 const plain = (column: string) =>
-  `case when ascii(${column}) in (${begins}) then '''' || ${column} else ${column} end`
+  `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
+     then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
+/** An address has neither spaces nor separators, see `email` in contract/fields.ts. */
+const plainEmail = (column: string) =>
+  `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
 
 // Neither is formatted by a pattern: how PostgreSQL itself writes them costs a third less.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
@@ -27,7 +40,7 @@ type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 const tables: Record<ExportKind, Table> = {
   buyers: {
     columns: {
-      Email: plain('u.email'),
+      Email: plainEmail('u.email'),
       Name: plain('u.name'),
       'TradingView username': plain('u.trading_view_username'),
       'Registered (UTC)': moment('u.created_at'),
@@ -44,7 +57,7 @@ const tables: Record<ExportKind, Table> = {
     columns: {
       Id: 'p.id',
       'Date (UTC)': moment('p.created_at'),
-      Email: plain('u.email'),
+      Email: plainEmail('u.email'),
       Name: plain('u.name'),
       Product: productName,
       Billing: 'p.billing_type',
@@ -59,7 +72,7 @@ const tables: Record<ExportKind, Table> = {
   forms: {
     columns: {
       'Submitted (UTC)': moment('r.submitted_at'),
-      Email: plain('u.email'),
+      Email: plainEmail('u.email'),
       Name: plain('u.name'),
       Exchange: plain('r.exchange_name'),
       'TradingView username': plain('r.trading_view_username'),
