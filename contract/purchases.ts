@@ -154,6 +154,8 @@ export const purchases = {
     input: (z) =>
       z.strictObject({
         id: id(z),
+        /** What the caller saw as refunded so far. When it has changed since, nothing is paid back. */
+        refundedSoFar: cents(z),
         amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
     output: nothing,

@@ -178,7 +178,7 @@ test('a failure that did its work is not repeated', async () => {
       return { status: 500, body: error('api_error') }
     }),
   )
-  await stripe.refund('pi_1', 3900)
+  await stripe.refund('pi_1', async () => 3900)
   expect(refunds).toBe(1)
 })
 
@@ -191,8 +191,8 @@ test('a refund after one that failed later is a new refund, not the old answer a
       return { status: 200, body: { object: 'refund', status: 'succeeded' } }
     }),
   )
-  await stripe.refund('pi_1', 3900)
-  await stripe.refund('pi_1', 3900)
+  await stripe.refund('pi_1', async () => 3900)
+  await stripe.refund('pi_1', async () => 3900)
   expect(refunds).toHaveLength(2)
 })
 
@@ -201,7 +201,7 @@ test('a refund that the bank refuses at once is not called a refund', async () =
     status: 200,
     body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },
   }))
-  await expect(stripe.refund('pi_1', 3900)).rejects.toMatchObject({ status: 409 })
+  await expect(stripe.refund('pi_1', async () => 3900)).rejects.toMatchObject({ status: 409 })
 })
 
 test('a restricted key’s missing permissions are found without changing anything', async () => {

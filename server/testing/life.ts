@@ -53,7 +53,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   const asked = queue.filter(({ user }) => user.email.endsWith('@example.com'))
   await admin.call(accessRequests.adminGrant, { ids: asked.map(({ id }) => id) })
   await emil.call(purchases.cancel, { id: emils.id })
-  await admin.call(purchases.adminRefund, { id: farahs.id, amount: 1000 })
+  await admin.call(purchases.adminRefund, { id: farahs.id, amount: 1000, refundedSoFar: 0 })
   await shop.visitor().call(newsletter.subscribe, { email: 'reader@example.com' })
   await shop.visitor().call(contact.send, {
     firstName: 'Grace',

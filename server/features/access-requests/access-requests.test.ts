@@ -269,7 +269,7 @@ describe('the seller', () => {
       await buyer.call(contract.submitForPurchase, { ...form, purchaseId: buyer.purchase.id })
       const ids = (await buyer.call(contract.list, {})).map(({ id }) => id)
       await admin.call(contract.adminGrant, { ids })
-      await admin.call(purchaseCalls.adminRefund, { id: buyer.purchase.id })
+      await admin.call(purchaseCalls.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
       await shop.settle()
       expect(await queue('adminToRevoke', buyer.user.email)).toMatchObject([{ id: ids[0] }])
     })

@@ -33,7 +33,11 @@ async function open(csv: string, seller: keyof typeof sellers) {
     `-env:UserInstallation=file://${folder}/profile`,
     '--headless',
     `--infilter=Text - txt - csv (StarCalc):${sellers[seller]}`,
-    ...['--convert-to', 'fods', '--outdir', folder, source],
+    '--convert-to',
+    'fods',
+    '--outdir',
+    folder,
+    source,
   ])
   const sheet = readFileSync(join(folder, 'export.fods'), 'utf8')
   return {

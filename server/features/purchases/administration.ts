@@ -21,6 +21,10 @@ type NewPurchase = {
   status: BookableStatus
 }
 
+type Refund = { amount?: number | undefined; refundedSoFar: number }
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
 type Dependencies = {
   db: Database
   now: () => Date
@@ -90,18 +94,31 @@ export function createAdministration(deps: Dependencies) {
       })
     },
 
-    /** The latest payment, or the part of it that is left. Asked for twice at once, it is one refund. */
-    async refund(actor: Actor, id: string, wanted: number | undefined) {
+    /**
+     * The latest payment, or the part of it that is left. Who asks says how much they saw as refunded: asked for twice,
+     * at once or by a retry, it is one refund.
+     */
+    async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
       const { stripeSubscriptionId } = await lookup.find(id)
       if (!stripeSubscriptionId)
         throw conflict('This purchase was booked by hand: there is no payment to refund')
       await runExclusive(stripeSubscriptionId, async () => {
         const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
-        const left = latest ? latest.amount - latest.refunded : 0
-        if (!latest || left === 0) throw conflict('This payment has already been refunded')
-        const amount = wanted ?? left
-        if (amount > left) throw conflict(`Only $${(left / 100).toFixed(2)} of this payment can be refunded`)
-        await stripe.refund(latest.paymentIntentId, amount)
+        if (!latest) throw conflict('There is no payment to refund')
+        let amount = 0
+        await stripe.refund(latest.paymentIntentId, async () => {
+          const { payments } = await stripe.subscription(stripeSubscriptionId)
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
+          const left = payment ? payment.amount - payment.refunded : 0
+          if (left === 0) throw conflict('This payment has already been refunded')
+          const refunded = payments.reduce((sum, each) => sum + each.refunded, 0)
+          if (refunded !== refundedSoFar)
+            throw conflict(`Meanwhile ${dollars(refunded)} of this purchase is refunded. Please look again.`)
+          if (wanted !== undefined && wanted > left)
+            throw conflict(`Only ${dollars(left)} of this payment can be refunded`)
+          amount = wanted ?? left
+          return amount
+        })
         await record(db, actor, 'refund', id, { amount })
         await sync(stripeSubscriptionId)
       })

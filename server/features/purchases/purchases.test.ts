@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
+import { loadSecretsKey } from '#server/security/secrets.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -212,19 +213,49 @@ describe('an admin', () => {
     await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
     expect(await stateOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
 
-    const twice = { id: refunded.purchase.id, amount: 1500 }
+    const twice = { id: refunded.purchase.id, amount: 1500, refundedSoFar: 0 }
     await admin.call(purchases.adminRefund, twice)
     expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
     await expect(
-      admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500 }),
+      admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
-    await admin.call(purchases.adminRefund, { id: refunded.purchase.id })
+    await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })
     expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
 
     await admin.call(purchases.adminDelete, { id: deleted.purchase.id })
     await shop.settle()
     await shop.queue.runNow('reconcile')
     expect(await deleted.call(purchases.list, {})).toEqual([])
+  })
+
+  test('refunds once, whoever else asks at the same moment, in another process or again', async () => {
+    await using other = await openShop({
+      databaseUrl: shop.connection.url,
+      env: { SECRETS_KEY: loadSecretsKey(undefined, shop.config.dataDir) },
+    })
+    const [here, there] = [await shop.admin(), await other.admin()]
+    for (const amounts of [[1000], [1000, 700]]) {
+      const buyer = await shop.buyer()
+      const asked = Array.from({ length: 6 }, (_, index) =>
+        (index % 2 === 0 ? here : there)
+          .call(purchases.adminRefund, {
+            id: buyer.purchase.id,
+            amount: amounts[Math.floor(index / 2) % amounts.length],
+            refundedSoFar: 0,
+          })
+          .catch((error: { status: number }) => error.status),
+      )
+      const refused = (await Promise.all(asked)).filter((status) => typeof status === 'number')
+      expect(new Set(refused).isSubsetOf(new Set([409]))).toBe(true)
+      await shop.settle()
+      const { refundedAmount } = await stateOf(buyer)
+      expect(amounts).toContain(refundedAmount)
+      // A retry of the one that came through.
+      await expect(
+        here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
+      ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
+      expect(await stateOf(buyer)).toMatchObject({ refundedAmount })
+    }
   })
 
   test('books by hand what no card has paid, but no second one', async () => {

@@ -16,6 +16,6 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
     adminAdd: (wanted, { actor }) => administration.add(actor, wanted),
     adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
-    adminRefund: ({ id, amount }, { actor }) => administration.refund(actor, id, amount),
+    adminRefund: ({ id, ...wanted }, { actor }) => administration.refund(actor, id, wanted),
   }
 }

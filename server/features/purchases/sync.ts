@@ -44,9 +44,12 @@ export function createSync({
     async ({ subscriptionId }) => {
       await stripe.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
-      const { payments } = await stripe.subscription(subscriptionId)
-      for (const { paymentIntentId, amount, refunded } of payments)
-        if (refunded < amount) await stripe.refund(paymentIntentId, amount - refunded)
+      const left = async () => (await stripe.subscription(subscriptionId)).payments.filter(hasMoneyLeft)
+      for (const { paymentIntentId } of await left())
+        await stripe.refund(paymentIntentId, async () => {
+          const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
+          return payment ? payment.amount - payment.refunded : 0
+        })
       await sync(subscriptionId)
     },
   )
@@ -147,6 +150,8 @@ export function createSync({
   const sync = coalesce(syncOnce)
   return sync
 }
+
+const hasMoneyLeft = ({ amount, refunded }: Subscription['payments'][number]) => refunded < amount
 
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'paid' ? latestInvoice.id : null

@@ -66,14 +66,17 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
     },
 
     /**
-     * Pays back. Two wishes of one moment are one refund: the key counts the refunds before it, failed ones too, so
-     * that after a failed one it is another key and not the old answer again.
+     * Pays back what `decide` says when it has looked. Two wishes of one moment are one refund, in whichever process:
+     * the key counts the refunds before it (failed ones too, so that after one it is another key), and they are counted
+     * before anybody looks how much went back. So whoever comes later has seen the refund, or has its key.
      */
-    async refund(paymentIntentId: string, amount: number) {
+    async refund(paymentIntentId: string, decide: () => Promise<number>) {
       const before = await refundsOf(paymentIntentId)
+      const amount = await decide()
+      if (amount === 0) return
       try {
         const refund = await change(
-          `refund-${paymentIntentId}-${before}-${amount}`,
+          `refund-${paymentIntentId}-${before}`,
           (options) => sdk.refunds.create({ payment_intent: paymentIntentId, amount }, options),
           async () => (await refundsOf(paymentIntentId)) > before,
           (error) => isRefused(error),
@@ -81,6 +84,8 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
         if (refund?.status === 'failed') throw conflict('The bank has refused this refund')
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
+        if (error instanceof StripeSdk.errors.StripeIdempotencyError)
+          throw conflict('Another refund of this payment was made at the same moment. Please look again.')
         // Read by the seller: Stripe's own words say best why.
         throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
       }

@@ -34,7 +34,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         schema={inFull ? all : part}
         aria-label="Refund"
         className="flex flex-col gap-4"
-        onSubmit={(typed) => refund.mutateAsync({ id, ...typed })}
+        onSubmit={(typed) => refund.mutateAsync({ id, refundedSoFar: refundedAmount, ...typed })}
       >
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
