@@ -57,7 +57,15 @@ export const givenPassword = schema((z) =>
     .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password')),
 )
 
-export const personName = schema((z) => text(z, 100, 'Please enter your name'))
+/** What a mail program would make a link of: an address of a page or of a person. */
+export const looksLikeLink = (typed: string) =>
+  /:\/\/|@|\bwww\b|[\p{L}\p{N}-]{2,}[.。．｡]\p{L}{2,}/iu.test(typed)
+
+export const personName = schema((z) =>
+  text(z, 100, 'Please enter your name').check(
+    z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter your name without addresses'),
+  ),
+)
 
 export const id = schema((z) => z.uuid('This is not a valid id'))
 

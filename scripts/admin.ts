@@ -3,13 +3,14 @@ import { email as emailField } from '#contract/fields.ts'
 import { connect } from '#server/database/connect.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createAdmins } from '#server/features/accounts/accounts.ts'
+import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { explain, runCommand } from './command.ts'
 
 const help = `npm run admin -- add <email>     makes an admin, or an existing user one; with a new password
 npm run admin -- reset <email>   gives an admin a new password
 
-Either way the password is printed once, and every device of that account is logged out.
+Either way the password is printed once, every device of that account is logged out, and wrong tries are forgotten.
 The shop may be running meanwhile.
 `
 
@@ -21,7 +22,9 @@ await runCommand(async ({ url }) => {
   await migrate(url)
   const { db, close } = connect(url, console.error)
   try {
-    const admins = createAdmins({ db, now: () => new Date(), passwords: createPasswords() })
+    const now = () => new Date()
+    const attempts = createAttempts({ db, now })
+    const admins = createAdmins({ db, now, passwords: createPasswords(), attempts })
     const { password } = await admins[command](email)
     console.log(`${email} is an admin with the password ${password}`)
   } finally {

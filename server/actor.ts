@@ -10,4 +10,6 @@ export type Actor<Who extends User | null = User> = {
   sessionId: string | null
   ip: string
   userAgent: string
+  /** A secret of the browser that has logged in before, with whatever account. */
+  device: string | undefined
 }

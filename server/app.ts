@@ -25,6 +25,7 @@ import { reminderRoutes } from './features/reminders/routes.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
+import { createCheckoutCookie } from './http/checkout-cookie.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
@@ -87,10 +88,19 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   )
 
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
-  const mount = createMount(app, { sessions, cookie })
+  const checkoutCookie = createCheckoutCookie({ secure: config.secure })
+  const mount = createMount(app, {
+    sessions,
+    cookie,
+    limits: config.rateLimits ? rooms.attempts : undefined,
+    securityLog: rooms.securityLog,
+  })
   mount(contract.catalog, catalogRoutes)
-  mount(contract.accounts, accountRoutes({ ...rooms, cookie }))
-  mount(contract.checkout, checkoutRoutes({ checkout, sessions, cookie, secure: config.secure }))
+  mount(contract.accounts, accountRoutes({ ...rooms, cookie, checkoutCookie }))
+  mount(
+    contract.checkout,
+    checkoutRoutes({ checkout, sessions, cookie, checkoutCookie, securityLog: rooms.securityLog }),
+  )
   mount(contract.purchases, purchaseRoutes(purchases))
   await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))

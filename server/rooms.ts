@@ -26,8 +26,10 @@ import type { MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createAttempts } from './security/attempts.ts'
+import { createEmailQuestions } from './security/email-questions.ts'
 import type { Passwords } from './security/passwords.ts'
 import type { Secrets } from './security/secrets.ts'
+import { createSecurityLog } from './security/security-log.ts'
 
 export type RoomDependencies = {
   config: Config
@@ -52,8 +54,12 @@ export function createRooms(deps: RoomDependencies) {
   const audit = createAudit({ db, now })
   const site = mailSite(config, secrets)
   const mails = createMails({ db, queue, transport, site })
-  const sessions = createSessions({ db, now, mails })
   const attempts = createAttempts({ db, now })
+  const sessions = createSessions({ db, now, mails, attempts })
+  const questions = createEmailQuestions({ db, now })
+  // Off in most tests, where every visitor has the same address.
+  if (!config.rateLimits) questions.ask = async () => {}
+  const securityLog = createSecurityLog(log)
   const { linkToken } = secrets
   const customers = createCustomers({ db, queue, stripe })
   const accounts = createAccounts({
@@ -64,6 +70,8 @@ export function createRooms(deps: RoomDependencies) {
     audit,
     passwords,
     attempts,
+    questions,
+    securityLog,
     linkToken,
     accountChanged: customers.accountChanged,
   })
@@ -81,13 +89,24 @@ export function createRooms(deps: RoomDependencies) {
     log,
     crashPoint,
   })
-  const checkout = createCheckout({ db, now, stripe, checkouts, customers, purchases, crashPoint })
+  const checkout = createCheckout({
+    db,
+    now,
+    stripe,
+    checkouts,
+    customers,
+    purchases,
+    questions,
+    crashPoint,
+  })
   const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
 
   return {
     /** What the mails say of the shop, for their preview. */
     mailSite: site,
     audit,
+    attempts,
+    securityLog,
     sessions,
     accounts,
     deletion: createDeletion({

@@ -17,6 +17,7 @@ import { createQueue, type Queue } from './jobs/queue.ts'
 import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { explainListen, portFor } from './process/port.ts'
+import { createAttempts } from './security/attempts.ts'
 import { createPasswords, type Passwords } from './security/passwords.ts'
 import { createSecrets, loadSecretsKey } from './security/secrets.ts'
 
@@ -131,7 +132,12 @@ export async function startShop(
     closers.push(() => app.close())
 
     // Last, because its password is told once: a start that fails must not have made it.
-    const firstAdmin = await createAdmins({ db: connection.db, now, passwords }).ensureFirst({
+    const firstAdmin = await createAdmins({
+      db: connection.db,
+      now,
+      passwords,
+      attempts: createAttempts({ db: connection.db, now }),
+    }).ensureFirst({
       email: config.admin.email ?? config.supportEmail,
       password: config.admin.password,
     })

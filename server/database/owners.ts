@@ -7,6 +7,7 @@ export const owners = {
   sessions: 'features/sessions',
   knownDevices: 'features/sessions',
   attempts: 'security',
+  emailQuestions: 'security',
   checkouts: 'features/checkout',
   purchases: 'features/purchases',
   stripeEvents: 'features/purchases',

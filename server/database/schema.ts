@@ -43,6 +43,8 @@ export const users = pgTable(
     passwordHash: text(),
     /** When a link that was mailed to this address was used; an account made by an admin is vouched for. */
     verifiedAt: moment(),
+    /** When it was taken from whoever had made it, for whoever reads its mail: from then on only mailed links open it. */
+    handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     tradingViewUsername: text(),
     remindedAt: moment(),
@@ -94,6 +96,13 @@ export const attempts = pgTable('attempts', {
   count: integer().notNull(),
   endsAt: moment().notNull(),
 })
+
+/** About which addresses a network has asked of late whether they are a customer's. Hashes only. */
+export const emailQuestions = pgTable(
+  'email_questions',
+  { network: text().notNull(), email: text().notNull(), askedAt: moment().notNull() },
+  (t) => [primaryKey({ columns: [t.network, t.email] })],
+)
 
 /** One-time links by mail: a reset, or a guest's first password. */
 export const passwordTokens = pgTable(
@@ -190,6 +199,7 @@ export const checkouts = pgTable(
     syncedAt: moment(),
     /** Booked as a purchase, or given up unpaid. */
     closedAt: moment(),
+    /** When the one login that a guest's payment is good for was used, or forfeited. */
     loginUsedAt: moment(),
   },
   (t) => [

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { catalog } from '#contract/catalog.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
+import { production } from '../testing/production.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -55,6 +59,118 @@ test('one e-mail may be tried ten times in a quarter of an hour, from wherever a
   })
   other.clock.advance({ minutes: 16 })
   expect(await there(password)).toEqual(user)
+})
+
+test('one address has its tries for all processes together', async () => {
+  const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
+  await using one = await openShop({ rateLimits: true, env })
+  await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
+  const statuses: number[] = []
+  for (let count = 0; count < 24; count++) {
+    const { status } = await (count % 2 === 0 ? one : other).visitor().fetch('/api/login', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.77' },
+      body: JSON.stringify({ email: `together-${count}@example.com`, password: 'x' }),
+    })
+    statuses.push(status)
+  }
+  expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(4).fill(429)])
+})
+
+describe('who is a customer', () => {
+  const ask = async (open: TestShop, ip: string, email: string, call: 'register' | 'checkout') => {
+    const body =
+      call === 'register'
+        ? { email, password: 'correct horse battery', name: 'Ada' }
+        : { email, productSlug: reboundSigmaPro.slug, billingType: 'monthly' }
+    const path = call === 'register' ? '/api/register' : '/api/create-subscription-intent'
+    const { status } = await open.visitor().fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+      body: JSON.stringify(body),
+    })
+    return status
+  }
+
+  test('can be asked for twenty addresses an hour from one network, by sign-up and checkout together', async () => {
+    const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
+    await using one = await openShop({ rateLimits: true, env })
+    await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
+    const from = (host: number) => `2001:db8:7:7::${host.toString(16)}`
+    const asked = await Promise.all(
+      Array.from({ length: 24 }, (_, number) =>
+        ask(
+          number % 2 === 0 ? one : other,
+          from(number + 1),
+          `customer-${number}@example.com`,
+          number % 3 === 0 ? 'register' : 'checkout',
+        ),
+      ),
+    )
+    expect(asked.filter((status) => status === 200)).toHaveLength(20)
+    expect(asked.filter((status) => status === 429)).toHaveLength(4)
+    const known = asked.indexOf(200)
+    expect(await ask(other, from(99), `customer-${known}@example.com`, 'checkout')).toBe(200)
+    expect(await ask(other, from(99), 'one-more@example.com', 'checkout')).toBe(429)
+    expect(await ask(other, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
+    for (const open of [one, other]) open.clock.advance({ minutes: 61 })
+    expect(await ask(one, '2001:db8:7:7::1', 'one-more@example.com', 'register')).toBe(200)
+  })
+})
+
+describe('the owner of an account', () => {
+  const wrong = { password: 'wrong' }
+  const tooMany = { status: 429 }
+
+  test('gets in from a browser that the account knows, however often others have tried', async () => {
+    await using open = await openShop()
+    const owner = await open.verifiedUser()
+    const { email } = owner.user
+    const stranger = open.visitor()
+    for (let count = 0; count < 10; count++)
+      await expect(stranger.call(accounts.login, { email, ...wrong })).rejects.toMatchObject({ status: 401 })
+    await expect(stranger.call(accounts.login, { email, ...wrong })).rejects.toMatchObject(tooMany)
+    await owner.call(accounts.logout, {})
+    expect(await owner.call(accounts.login, { email, password: owner.password })).toEqual(owner.user)
+    // Which is no second chance for the others, and no endless one for this browser.
+    await expect(stranger.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(
+      tooMany,
+    )
+    for (let count = 0; count < 10; count++)
+      await expect(owner.call(accounts.login, { email, ...wrong })).rejects.toMatchObject({ status: 401 })
+    await expect(owner.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(
+      tooMany,
+    )
+  })
+
+  test('gets a reset link from such a browser too', async () => {
+    await using open = await openShop()
+    const { user, call } = await open.user()
+    const stranger = open.visitor()
+    for (let count = 0; count < 3; count++)
+      await stranger.call(accounts.requestPasswordReset, { email: user.email })
+    await expect(stranger.call(accounts.requestPasswordReset, { email: user.email })).rejects.toMatchObject(
+      tooMany,
+    )
+    await call(accounts.requestPasswordReset, { email: user.email })
+  })
+
+  test('is let in again by the command that resets an admin', async () => {
+    await using open = await openShop()
+    const admin = await open.admin()
+    const { email } = admin.user
+    const elsewhere = open.visitor()
+    for (let count = 0; count < 10; count++)
+      await elsewhere.call(accounts.login, { email, ...wrong }).catch(() => {})
+    await expect(elsewhere.call(accounts.login, { email, password: admin.password })).rejects.toMatchObject(
+      tooMany,
+    )
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/admin.ts', 'reset', email], {
+      env: { ...process.env, DATABASE_URL: open.connection.url },
+    })
+    const password = stdout.trim().split(' ').at(-1) ?? ''
+    expect(await elsewhere.call(accounts.login, { email, password })).toMatchObject({ email })
+  })
 })
 
 test('a right password is not held back by the wrong ones before', async () => {

@@ -3,6 +3,9 @@ import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts
 import * as z from '#contract/zod.ts'
 import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
+import type { Attempts } from '../security/attempts.ts'
+import type { SecurityLog } from '../security/security-log.ts'
+import { networkOf } from './addresses.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 /** Nobody is looked up for a public call, unless its row says that it wants to know. */
@@ -44,10 +47,15 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 type Dependencies = {
   sessions: { find(token: string): Promise<{ id: string; user: User; isRenewed: boolean } | undefined> }
   cookie: SessionCookie
+  /** Counts calls for all processes together; without it nothing is counted. */
+  limits: Pick<Attempts, 'count'> | undefined
+  securityLog: SecurityLog
 }
 
 /** Puts endpoints on the server. Access, validation and the form of the answer are decided here and nowhere else. */
-export function createMount(app: FastifyInstance, { sessions, cookie }: Dependencies) {
+export function createMount(app: FastifyInstance, deps: Dependencies) {
+  const { sessions, cookie, limits, securityLog } = deps
+
   async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
     const token = cookie.read(request)
     const session = token ? await sessions.find(token) : undefined
@@ -66,16 +74,26 @@ export function createMount(app: FastifyInstance, { sessions, cookie }: Dependen
           ? { rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 } }
           : {},
         handler: async (request, reply) => {
+          // This process alone has let it through (`rateLimit` above); the others may have had as many.
+          if (endpoint.limit)
+            await limits?.count(`${endpoint.method} ${endpoint.path}`, networkOf(request.ip), endpoint.limit)
           const session = wantsCaller ? await sessionOf(request, reply) : undefined
           if (endpoint.access !== 'public' && !session) throw new Refusal(401, 'Please log in first')
-          if (endpoint.access === 'admin' && !session?.user.isAdmin)
+          if (endpoint.access === 'admin' && !session?.user.isAdmin) {
+            securityLog(
+              'admin call refused',
+              { user: session?.user ?? null, ip: request.ip },
+              { route: endpoint.path },
+            )
             throw new Refusal(403, "You don't have admin access.")
+          }
           const input = parse(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,
             sessionId: session?.id ?? null,
             ip: request.ip,
             userAgent: request.headers['user-agent'] ?? '',
+            device: cookie.readDevice(request),
           }
           const answer = await handler(input, { actor, request, reply })
           return send(endpoint, request, reply, answer)

@@ -1,4 +1,4 @@
-import { eq, lt, sql } from 'drizzle-orm'
+import { eq, lt, or, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../database/connect.ts'
 import { attempts } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
@@ -6,19 +6,30 @@ import { hashToken } from './tokens.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
-// Typed addresses may belong to people who are no customers: only a hash is kept.
-const keyOf = (what: string, email: string) => `${what}:${hashToken(email)}`
+export type Limit = { requests: number; seconds: number }
 
-/** Bounds how often something is tried for one e-mail address, whichever server process is asked and from wherever. */
+// Typed addresses may belong to people who are no customers: only a hash is kept.
+const keyOf = (what: string, whom: string, device?: string) =>
+  [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
+
+/**
+ * Bounds how often something is tried for one e-mail address or from one network, whichever server process is asked.
+ * A `device` that the account has used before is counted by itself, so that nobody else can shut its owner out.
+ */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   return {
-    /** Counts one more try, and refuses it beyond `max` within `minutes` of the first. */
-    async count(what: string, email: string, { max, minutes }: { max: number; minutes: number }) {
-      const endsAt = new Date(now().getTime() + minutes * 60_000)
+    /** Counts one more try, and refuses it beyond `requests` within `seconds` of the first. */
+    async count(
+      what: string,
+      whom: string,
+      { requests, seconds }: Limit,
+      { device, tx = db }: { device?: string | undefined; tx?: Transaction | Database } = {},
+    ) {
+      const endsAt = new Date(now().getTime() + seconds * 1000)
       const over = lt(attempts.endsAt, now())
-      const [row] = await db
+      const [row] = await tx
         .insert(attempts)
-        .values({ key: keyOf(what, email), count: 1, endsAt })
+        .values({ key: keyOf(what, whom, device), count: 1, endsAt })
         .onConflictDoUpdate({
           target: attempts.key,
           set: {
@@ -27,12 +38,20 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
           },
         })
         .returning()
-      if (!row || row.count <= max) return
+      if (!row || row.count <= requests) return
       throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
     },
 
-    async clear(what: string, email: string, tx: Transaction | Database = db) {
-      await tx.delete(attempts).where(eq(attempts.key, keyOf(what, email)))
+    async clear(what: string, whom: string, device?: string) {
+      await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
+    },
+
+    /** Whatever was counted for this address, on whichever device. */
+    async clearAll(tx: Transaction, email: string) {
+      const prefixes = ['login', 'reset', 'delete'].map((what) => keyOf(what, email))
+      await tx
+        .delete(attempts)
+        .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
     },
 
     async forgetExpired() {

@@ -13,7 +13,7 @@ export async function sell(shop: TestShop) {
   await shop.guest(guest)
   await shop.settle()
   const admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id, amount: 500 })
+  await admin.call(purchases.adminRefund, { id, amount: 500, refundedSoFar: 0 })
   await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await shop.advance(15, 'day')

@@ -1,8 +1,10 @@
 import type { Database, Transaction } from '../../database/connect.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Attempts } from '../../security/attempts.ts'
+import type { EmailQuestions } from '../../security/email-questions.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import type { SecurityLog } from '../../security/security-log.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createGuests } from './guests.ts'
@@ -26,6 +28,8 @@ type Dependencies = {
   audit: Audit
   passwords: Passwords
   attempts: Attempts
+  questions: EmailQuestions
+  securityLog: SecurityLog
   linkToken: Secrets['linkToken']
   /** For whoever keeps a copy of name and address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
@@ -46,6 +50,7 @@ export function createAccounts(deps: Dependencies) {
     async forgetExpired() {
       await passwordLinks.forgetExpired()
       await deps.attempts.forgetExpired()
+      await deps.questions.forgetExpired()
     },
   }
 }

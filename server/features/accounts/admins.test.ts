@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { createAttempts } from '../../security/attempts.ts'
 import { createPasswords } from '../../security/passwords.ts'
 import { openShop } from '../../testing/open-shop.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { createAdmins } from './admins.ts'
 
 const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
-  createAdmins({ db: shop.connection.db, now: shop.clock.now, passwords: createPasswords() })
+  createAdmins({
+    db: shop.connection.db,
+    now: shop.clock.now,
+    passwords: createPasswords(),
+    attempts: createAttempts({ db: shop.connection.db, now: shop.clock.now }),
+  })
 
 test('without settings the first start makes an admin whose password it tells, the second start none', async () => {
   const database = await createTestDatabase()

@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
+import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import { endSessions } from '../sessions/sessions.ts'
 
@@ -15,10 +16,12 @@ export function createAdmins({
   db,
   now,
   passwords,
+  attempts,
 }: {
   db: Database
   now: () => Date
   passwords: Passwords
+  attempts: Pick<Attempts, 'clearAll'>
 }) {
   /** Whoever had the account before is logged out: only who knows the new password is the admin. */
   async function appoint(tx: Transaction, email: string, passwordHash: string) {
@@ -35,6 +38,7 @@ export function createAdmins({
       .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
       .returning({ id: users.id })
     if (admin) await endSessions(tx, admin.id)
+    await attempts.clearAll(tx, email)
   }
 
   return {
@@ -79,6 +83,8 @@ export function createAdmins({
           .returning({ id: users.id })
         if (!admin) throw new Refusal(404, `There is no admin ${email}`)
         await endSessions(tx, admin.id)
+        // Whoever has tried too often must not keep the admin out now.
+        await attempts.clearAll(tx, email)
       })
       return { email, password }
     },

@@ -40,7 +40,7 @@ export function createDeletion({ db, passwords, attempts, audit, rooms, endSubsc
     },
 
     async byOneself({ user: { id, email } }: Actor, password: string) {
-      await attempts.count('delete', email, { max: 10, minutes: 15 })
+      await attempts.count('delete', email, { requests: 10, seconds: 900 })
       const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
       if (user && !user.passwordHash)
         throw new Refusal(403, 'Please choose a password first: log out and use "Forgot password?".')

@@ -34,7 +34,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
       await tx
         .update(users)
-        .set({ passwordHash: null, name: '', tradingViewUsername: null })
+        .set({ passwordHash: null, name: '', tradingViewUsername: null, handedOverAt: now() })
         .where(eq(users.id, id))
       await endSessions(tx, id)
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')

@@ -1,12 +1,14 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import type { User } from '../../actor.ts'
+import type { Actor, User } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
+import type { EmailQuestions } from '../../security/email-questions.ts'
 import type { Passwords } from '../../security/passwords.ts'
+import type { SecurityLog } from '../../security/security-log.ts'
 import type { Mails } from '../mails/mails.ts'
-import type { Authenticated } from '../sessions/sessions.ts'
+import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
 
 type Dependencies = {
   db: Database
@@ -14,8 +16,12 @@ type Dependencies = {
   mails: Mails
   passwords: Passwords
   attempts: Attempts
+  questions: Pick<EmailQuestions, 'ask'>
+  securityLog: SecurityLog
 }
 
+type Credentials = { email: string; password: string }
+type NewAccount = Credentials & { name: string }
 type LoggedIn = { user: User; authenticated: Authenticated }
 
 const shown = {
@@ -29,10 +35,13 @@ const shown = {
 const wrongPassword = () => new Refusal(401, 'Invalid email or password')
 
 /** Signing up and logging in, up to where the session begins. */
-export function createLogin({ db, now, mails, passwords, attempts }: Dependencies) {
+export function createLogin(deps: Dependencies) {
+  const { db, now, mails, passwords, attempts, questions, securityLog } = deps
+
   return {
-    async register({ email, password, name }: { email: string; password: string; name: string }) {
+    async register(actor: Actor<null>, { email, password, name }: NewAccount) {
       passwords.refuseCommon(password, 'password')
+      await questions.ask(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoggedIn> => {
         const [user] = await tx
@@ -50,14 +59,21 @@ export function createLogin({ db, now, mails, passwords, attempts }: Dependencie
     },
 
     /** Known or unknown, right or wrong: the same work, and the same answer to everybody but the owner. */
-    async login({ email, password }: { email: string; password: string }): Promise<LoggedIn> {
-      await attempts.count('login', email, { max: 10, minutes: 15 })
+    async login(actor: Actor<null>, { email, password }: Credentials): Promise<LoggedIn> {
+      const known = await knownDevice(db, email, actor.device)
+      const limit = { requests: 10, seconds: 900 }
+      await attempts.count('login', email, limit, { device: known }).catch((error: unknown) => {
+        securityLog('login locked', actor)
+        throw error
+      })
       const [found] = await db
         .select({ passwordHash: users.passwordHash, user: shown })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
-      if (!(await passwords.matches(password, found?.passwordHash)) || !found) throw wrongPassword()
-      await attempts.clear('login', email)
+      const isRight = await passwords.matches(password, found?.passwordHash)
+      securityLog(isRight ? 'login' : 'login failed', { ...actor, user: found?.user ?? null })
+      if (!isRight || !found) throw wrongPassword()
+      await attempts.clear('login', email, known)
       const { user, passwordHash } = found
       return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
     },

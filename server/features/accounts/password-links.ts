@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { passwordTokens, users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
@@ -9,7 +10,7 @@ import type { Passwords } from '../../security/passwords.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import { hashToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
-import { endSessions } from '../sessions/sessions.ts'
+import { endSessions, knownDevice } from '../sessions/sessions.ts'
 
 type Dependencies = {
   db: Database
@@ -64,8 +65,9 @@ export function createPasswordLinks(deps: Dependencies) {
   return {
     create,
 
-    async requestReset(email: string) {
-      await attempts.count('reset', email, { max: 3, minutes: 60 })
+    async requestReset({ device }: Actor<null>, email: string) {
+      const known = await knownDevice(db, email, device)
+      await attempts.count('reset', email, { requests: 3, seconds: 3600 }, { device: known })
       await enqueueReset(db, { email })
     },
 
@@ -93,7 +95,7 @@ export function createPasswordLinks(deps: Dependencies) {
           .set({ usedAt: now() })
           .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
         await endSessions(tx, used.userId)
-        await attempts.clear('login', user.email, tx)
+        await attempts.clearAll(tx, user.email)
         await mails.send(tx, user.email, 'passwordChanged', {})
       })
     },

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { accounts as contract } from '#contract/accounts.ts'
+import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
 import type { Context, Handlers } from '../../http/mount.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Authenticated, Sessions } from '../sessions/sessions.ts'
@@ -12,24 +13,29 @@ type Dependencies = {
   deletion: Deletion
   sessions: Sessions
   cookie: SessionCookie
+  checkout: { forfeitNonce(nonce: string): Promise<void> }
+  checkoutCookie: CheckoutCookie
   /** Every room that keeps something about people, this one too. */
   personalData: Parameters<typeof collectMyData>[0]
 }
 
 export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
-  const { accounts, deletion, sessions, cookie } = deps
+  const { accounts, deletion, sessions, cookie, checkout, checkoutCookie } = deps
 
   async function begin(
     authenticated: Authenticated,
     { actor, request, reply }: Context<(typeof contract)['login']>,
   ) {
-    cookie.set(reply, await sessions.begin(actor, authenticated, cookie.read(request)))
+    const device = cookie.keepDevice(request, reply)
+    cookie.set(reply, await sessions.begin({ ...actor, device }, authenticated, cookie.read(request)))
   }
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
-    const token = cookie.read(request)
+    const [token, nonce] = [cookie.read(request), checkoutCookie.read(request)]
     if (token) await sessions.end(token)
+    if (nonce) await checkout.forfeitNonce(nonce)
     cookie.clear(reply)
+    checkoutCookie.clear(reply)
   }
 
   return {
@@ -37,21 +43,21 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
     loginPage: () => '/auth',
 
     async login(input, context) {
-      const { user, authenticated } = await accounts.login(input)
+      const { user, authenticated } = await accounts.login(context.actor, input)
       await begin(authenticated, context)
       return user
     },
 
     async register(input, context) {
-      const { user, authenticated } = await accounts.register(input)
+      const { user, authenticated } = await accounts.register(context.actor, input)
       await begin(authenticated, context)
       return user
     },
 
     logout: (_input, { request, reply }) => logout(request, reply),
 
-    async requestPasswordReset({ email }) {
-      await accounts.requestReset(email)
+    async requestPasswordReset({ email }, { actor }) {
+      await accounts.requestReset(actor, email)
       return { message: 'If an account exists with this email, you will receive a password reset link.' }
     },
 

@@ -119,7 +119,7 @@ describe('a guest', () => {
     ).rejects.toMatchObject(refused)
   })
 
-  test('who pays in two tabs is logged in by whichever comes back, and told that one payment goes back', async () => {
+  test('who pays in two tabs is logged in by the payment that counts, and told that the other one goes back', async () => {
     const email = 'two-tabs@example.com'
     const guest = shop.visitor()
     const [monthly, yearly] = [
@@ -129,7 +129,10 @@ describe('a guest', () => {
     await shop.pay(monthly)
     await shop.settle()
     await shop.pay(yearly)
-    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: yearly.paymentIntentId })
+    await expect(
+      guest.call(checkout.guestPurchaseLogin, { paymentIntentId: yearly.paymentIntentId }),
+    ).rejects.toMatchObject({ status: 403 })
+    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: monthly.paymentIntentId })
     expect(await guest.call(accounts.user, {})).toMatchObject({ email })
     await expect(
       guest.call(checkout.confirm, { paymentIntentId: yearly.paymentIntentId }),
@@ -151,6 +154,25 @@ describe('a guest', () => {
     for (const [index, { paymentIntentId }] of tabs.entries()) {
       await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
       expect(await guest.call(accounts.user, {})).toMatchObject({ email: emails[index] })
+    }
+  })
+
+  test('has another nonce after the login, and none after a logout, when it is worth nothing any more', async () => {
+    const guest = shop.visitor()
+    const first = await shop.guest(guest)
+    const second = await shop.guest(guest)
+    const before = guest.cookies.get('checkout')
+    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: first.paymentIntentId })
+    const after = guest.cookies.get('checkout')
+    expect(after).not.toBe(before)
+    await guest.call(accounts.logout, {})
+    expect(guest.cookies.has('checkout')).toBe(false)
+    for (const nonce of [before, after]) {
+      const thief = shop.visitor()
+      thief.cookies.set('checkout', nonce ?? '')
+      await expect(
+        thief.call(checkout.guestPurchaseLogin, { paymentIntentId: second.paymentIntentId }),
+      ).rejects.toMatchObject({ status: 403 })
     }
   })
 

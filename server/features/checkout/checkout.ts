@@ -9,6 +9,7 @@ import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases as booked, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
+import type { EmailQuestions } from '../../security/email-questions.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Customers } from './customers.ts'
@@ -26,6 +27,7 @@ type Dependencies = {
   checkouts: Checkouts
   customers: Customers
   purchases: Purchases
+  questions: Pick<EmailQuestions, 'ask'>
   crashPoint: (name: string) => void
 }
 
@@ -47,15 +49,8 @@ type Wish = { productSlug: string; billingType: BillingType; email?: string | un
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
-export function createCheckout({
-  db,
-  now,
-  stripe,
-  checkouts,
-  customers,
-  purchases,
-  crashPoint,
-}: Dependencies) {
+export function createCheckout(deps: Dependencies) {
+  const { db, now, stripe, checkouts, customers, purchases, questions, crashPoint } = deps
   const prices = createPrices(stripe)
   const runExclusive = createKeyedMutex()
 
@@ -82,11 +77,21 @@ export function createCheckout({
     ensurePrices: prices.ensureAll,
     loginOfGuest: createGuestLogin({ db, now, stripe, checkouts, purchases }),
 
+    /** After a login: other tabs of this browser keep what they began, a copy of the old nonce does not. */
+    async rotateNonce(nonce: string) {
+      const next = randomToken()
+      await checkouts.rotateNonce(hashToken(nonce), hashToken(next))
+      return next
+    },
+
+    /** At a logout: whoever sits at this browser next is not the one who began. */
+    forfeitNonce: (nonce: string) => checkouts.forfeitLogins(hashToken(nonce)),
+
     /**
      * Reload, back and a double click come back to the attempt that is already there. The nonce stays with the
      * browser as a cookie: later it shows that the one who returns from paying is the one who began.
      */
-    async begin({ user }: Actor<User | null>, nonce: string | undefined, wish: Wish) {
+    async begin({ user, ip }: Actor<User | null>, nonce: string | undefined, wish: Wish) {
       const product = catalogue.find(({ slug }) => slug === wish.productSlug)
       if (!product) throw notFound('Product')
       const email = user?.email ?? wish.email
@@ -94,6 +99,7 @@ export function createCheckout({
         throw new Refusal(400, 'Please enter your email to continue', {
           fields: { email: 'Please enter your email to continue' },
         })
+      if (!user) await questions.ask(ip, email)
       const { billingType } = wish
       const amount = priceOf(product, billingType)
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, purchases } from '../../database/schema.ts'
 import { deletedEmail } from '../accounts/accounts.ts'
@@ -56,13 +56,33 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
 
     hasNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
 
-    /** Of two tabs that pay, the one that is booked first makes the account; the other one is the same buyer. */
-    madeAccount: async (userId: string, nonceHash: string) =>
-      (await find(
-        eq(checkouts.userId, userId),
-        eq(checkouts.nonceHash, nonceHash),
-        eq(checkouts.madeAccount, true),
-      )) !== undefined,
+    /** What a browser has begun stays its own under a new nonce; the old one is worth nothing. */
+    async rotateNonce(oldHash: string, newHash: string) {
+      await db.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
+    },
+
+    /** Whoever has this nonce is logged in by none of its payments any more. */
+    async forfeitLogins(nonceHash: string) {
+      await db
+        .update(checkouts)
+        .set({ loginUsedAt: now() })
+        .where(and(eq(checkouts.nonceHash, nonceHash), isNull(checkouts.loginUsedAt)))
+    },
+
+    /** An account goes to whoever reads its mail: no payment before logs in to it. Answers what is still unpaid. */
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
+      const before = await tx
+        .update(checkouts)
+        .set({ loginUsedAt: sql`coalesce(${checkouts.loginUsedAt}, ${now()})` })
+        .where(
+          or(
+            eq(checkouts.userId, id),
+            and(isNull(checkouts.closedAt), isNull(checkouts.userId), eq(checkouts.email, email)),
+          ),
+        )
+        .returning({ subscriptionId: checkouts.subscriptionId, closedAt: checkouts.closedAt })
+      return before.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
+    },
 
     async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
       await db.insert(checkouts).values({ ...row, createdAt: now() })

@@ -21,9 +21,10 @@ const accountExists = () => new Refusal(403, 'An account with this e-mail exists
 const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We have mailed you how.')
 
 /**
- * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be
- * the one that began, the payment this one, recent, and the account made by this browser's paying and still
- * without a password. It works once, and not before Stripe has finished the subscription.
+ * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be the
+ * one that began, and this very payment, a recent one, must have made the account. It works once, and never for an
+ * account that has a password or was handed over meanwhile: `sessions.begin` has the
+ * last look. And not before Stripe has finished the subscription.
  */
 export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Dependencies) {
   async function hasPassword(userId: string) {
@@ -53,8 +54,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
     const booked = await checkouts.ofPayment(paymentIntentId)
     if (!booked?.closedAt) return 'processing'
     if (!booked.userId) throw pleaseLogIn()
-    if (!(await checkouts.madeAccount(booked.userId, begun.nonceHash)))
-      throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
+    if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     if (!(await checkouts.useLogin(begun.id))) throw pleaseLogIn()
     return { userId: booked.userId, passwordHash: null, refusal: accountExists }
   }

@@ -22,8 +22,7 @@ export const samples: Samples = {
   newDevice: [
     {
       at: paidAt,
-      userAgent:
-        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+      device: 'Chrome on Linux',
       ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
     },
   ],

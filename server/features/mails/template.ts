@@ -1,3 +1,5 @@
+import { looksLikeLink } from '#contract/fields.ts'
+
 /** What a template may know of the shop. */
 export type MailSite = {
   publicUrl: string
@@ -31,8 +33,8 @@ export type MailContent = {
  */
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 
-/** A guest's name may be unknown. */
-export const greeting = (name: string) => (name ? `Hello ${name},` : 'Hello,')
+/** A guest's name may be unknown; and who signs up with somebody else's address does not write to them through us. */
+export const greeting = (name: string) => (name && !looksLikeLink(name) ? `Hello ${name},` : 'Hello,')
 
 export const dollars = (cents: number) =>
   (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })

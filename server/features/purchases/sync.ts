@@ -82,7 +82,8 @@ export function createSync({
   async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
     const checkout = await checkouts.claim(tx, known)
     if (!checkout) return false
-    if (isUnpaidAttempt(answer)) {
+    const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
+    if (isUnpaidAttempt(answer) || isGivenUp) {
       if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
     } else if (checkout.closedAt) await change(tx, answer)
     else await book(tx, checkout, answer)
@@ -116,7 +117,12 @@ export function createSync({
     if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
-    if (isHandedOver) await accounts.handOver(tx, buyer)
+    if (isHandedOver) {
+      await accounts.handOver(tx, buyer)
+      // Whoever began them may still have the form open: a second purchase of this account would only go back.
+      for (const subscriptionId of await checkouts.handOver(tx, buyer))
+        await payBackDuplicate(tx, { subscriptionId })
+    }
     if (after && !buyer.deletedAt)
       await notify(tx, {
         before: undefined,

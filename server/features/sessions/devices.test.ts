@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import { greeting } from '../mails/template.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -57,19 +58,51 @@ describe('devices', () => {
   })
 })
 
+const chrome = (system: string) =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 http://evil.example`
+
 describe('a login from a new device', () => {
   test('is told by mail, once, and the first one is no news', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     expect(await newDeviceMails(person)).toEqual([])
-    await logInFrom('A phone', person)
-    await logInFrom('A phone', person)
-    expect(await newDeviceMails(person)).toMatchObject([{ text: expect.stringContaining('A phone') }])
+    await logInFrom(chrome('X11; Linux x86_64'), person)
+    await logInFrom(chrome('X11; Linux x86_64'), person)
+    expect(await newDeviceMails(person)).toMatchObject([{ text: expect.stringContaining('Chrome on Linux') }])
   })
 
-  test('cannot smuggle markup into the mail', async () => {
-    const person = await shop.user()
-    await logInFrom('<img src=x onerror=alert(1)>', person)
+  test('says nothing that the browser wrote itself', async () => {
+    const person = await shop.verifiedUser()
+    await logInFrom(`${chrome('Windows')} <img src=x onerror=alert(1)>`, person)
     const [mail] = await newDeviceMails(person)
-    expect(mail?.html).not.toContain('<img src=x')
+    expect(mail?.text).toContain('Chrome on Windows')
+    for (const part of [mail?.html, mail?.text]) expect(part).not.toMatch(/evil|<img src=x|Mozilla/)
   })
+
+  test('is no mail to an address that nobody has verified, and three a day to others', async () => {
+    const [stranger, person] = [await shop.user(), await shop.verifiedUser()]
+    for (let number = 0; number < 6; number++) {
+      await logInFrom(`Phone ${number}`, stranger)
+      await logInFrom(`Phone ${number}`, person)
+    }
+    expect(await newDeviceMails(stranger)).toEqual([])
+    expect(await newDeviceMails(person)).toHaveLength(3)
+  })
+})
+
+test('a name that a mail program would make a link of is refused, and greets nobody', async () => {
+  for (const name of [
+    'Claim at evil.example',
+    'https://evil',
+    'www.evil',
+    'me@evil.example',
+    'evil。example',
+  ])
+    await expect(shop.user({ name })).rejects.toMatchObject({
+      status: 400,
+      fields: { name: 'Please enter your name without addresses' },
+    })
+  for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean'])
+    await shop.user({ name })
+  expect(greeting('Ada')).toBe('Hello Ada,')
+  expect(greeting('evil.example')).toBe('Hello,')
 })

@@ -1,20 +1,45 @@
-import { eq } from 'drizzle-orm'
-import type { Transaction } from '../../database/connect.ts'
-import { knownDevices } from '../../database/schema.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { knownDevices, users } from '../../database/schema.ts'
 import { hashToken } from '../../security/tokens.ts'
 
-/** Remembers where somebody logs in. True for a browser or an address this user never had; the very first is no news. */
+type Device = { device: string | undefined; userAgent: string; ip: string }
+
+/** By its own secret, and by its browser and address together: one of them is enough to be no news. */
+const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
+  ...(device ? [hashToken(device)] : []),
+  hashToken(`${userAgent}\n${ip}`),
+]
+
+/** Remembers where somebody logs in. True for a device this user never had; the very first is no news. */
 export async function noteDevice(
   tx: Transaction,
   userId: string,
-  { userAgent, ip }: { userAgent: string; ip: string },
+  device: Device,
   at: Date,
 ): Promise<boolean> {
-  const known = await tx.$count(knownDevices, eq(knownDevices.userId, userId))
-  const added = await tx
+  const fingerprints = fingerprintsOf(device)
+  const ofUser = eq(knownDevices.userId, userId)
+  const known = await tx.$count(knownDevices, ofUser)
+  const seen = await tx.$count(knownDevices, and(ofUser, inArray(knownDevices.fingerprint, fingerprints)))
+  await tx
     .insert(knownDevices)
-    .values({ userId, fingerprint: hashToken(`${userAgent}\n${ip}`), firstSeenAt: at })
+    .values(fingerprints.map((fingerprint) => ({ userId, fingerprint, firstSeenAt: at })))
     .onConflictDoNothing()
-    .returning({ userId: knownDevices.userId })
-  return known > 0 && added.length > 0
+  return known > 0 && seen === 0
+}
+
+/** The device, if its secret has logged in to the account of this address before. The same work for every address. */
+export async function knownDevice(
+  db: Database,
+  email: string,
+  device: string | undefined,
+): Promise<string | undefined> {
+  const [known] = await db
+    .select({ userId: knownDevices.userId })
+    .from(knownDevices)
+    .innerJoin(users, eq(users.id, knownDevices.userId))
+    .where(and(eq(users.email, email), eq(knownDevices.fingerprint, hashToken(device ?? ''))))
+    .limit(1)
+  return known ? device : undefined
 }

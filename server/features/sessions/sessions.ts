@@ -1,21 +1,25 @@
 import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { deviceName } from '#contract/device-name.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { createLoader } from '../../database/loader.ts'
 import { knownDevices, sessions, users } from '../../database/schema.ts'
 import { notFound, type Refusal } from '../../errors.ts'
+import type { Attempts } from '../../security/attempts.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { noteDevice } from './known-devices.ts'
 
+export { knownDevice } from './known-devices.ts'
+
 /**
- * Whose session begins, and the password hash they were checked against; null for an account without a password. If it has
- * changed by the time the session begins, `refusal` is the answer.
+ * Whose session begins, and the password hash they were checked against; null for the guest whose payment made the
+ * account. If it has changed by the time the session begins, or the account was handed over, `refusal` is the answer.
  */
 export type Authenticated = { userId: string; passwordHash: string | null; refusal: () => Refusal }
 
 type Found = { id: string; user: User; isRenewed: boolean }
-type Dependencies = { db: Database; now: () => Date; mails: Mails }
+type Dependencies = { db: Database; now: () => Date; mails: Mails; attempts: Pick<Attempts, 'count'> }
 
 const day = 86_400_000
 /** After its last use. */
@@ -29,8 +33,14 @@ export async function endSessions(tx: Transaction | Database, userId: string) {
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
-export function createSessions({ db, now, mails }: Dependencies) {
+export function createSessions({ db, now, mails, attempts }: Dependencies) {
   const load = prepareFind(db, now)
+  /** A mailbox is not flooded, whoever logs in from wherever. */
+  const mayTell = (tx: Transaction, userId: string) =>
+    attempts.count('new device', userId, { requests: 3, seconds: 86_400 }, { tx }).then(
+      () => true,
+      () => false,
+    )
   const expiry = () => new Date(now().getTime() + sessionDays * day)
   const end = (token: string) => db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
 
@@ -51,7 +61,7 @@ export function createSessions({ db, now, mails }: Dependencies) {
 
     /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
     async begin(
-      { ip, userAgent }: Actor<User | null>,
+      { ip, userAgent, device: browser }: Actor<User | null>,
       { userId, passwordHash, refusal }: Authenticated,
       oldToken: string | undefined,
     ): Promise<string> {
@@ -61,12 +71,13 @@ export function createSessions({ db, now, mails }: Dependencies) {
       await db.transaction(async (tx) => {
         // Held until the session is there: a reset comes before it and is seen, or after it and ends it.
         const [unchanged] = await tx
-          .select({ email: users.email })
+          .select({ email: users.email, verifiedAt: users.verifiedAt })
           .from(users)
           .where(
             and(
               eq(users.id, userId),
               sql`${users.passwordHash} is not distinct from ${passwordHash}`,
+              passwordHash === null ? isNull(users.handedOverAt) : undefined,
               isNull(users.deletedAt),
             ),
           )
@@ -80,8 +91,14 @@ export function createSessions({ db, now, mails }: Dependencies) {
           expiresAt: expiry(),
           ...device,
         })
-        if (await noteDevice(tx, userId, device, now()))
-          await mails.send(tx, unchanged.email, 'newDevice', { at: now().toISOString(), ...device })
+        const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
+        // Only whoever reads this mailbox is told: anybody can sign up with anybody's address.
+        if (isNews && unchanged.verifiedAt && (await mayTell(tx, userId)))
+          await mails.send(tx, unchanged.email, 'newDevice', {
+            at: now().toISOString(),
+            device: deviceName(userAgent),
+            ip,
+          })
       })
       return token
     },

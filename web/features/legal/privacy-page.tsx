@@ -167,6 +167,11 @@ function Cookies() {
   const { gaMeasurementId } = useSettings()
   const rows = [
     { name: 'session', purpose: 'Keeps you logged in', lasts: '30 days' },
+    {
+      name: 'device',
+      purpose: 'Recognizes a browser you have logged in from, so that others cannot lock you out',
+      lasts: '400 days',
+    },
     { name: 'checkout', purpose: 'Ties a payment to the browser that made it', lasts: '1 day' },
     { name: brand.consentCookie, purpose: 'Remembers your choice about cookies', lasts: '365 days' },
     {

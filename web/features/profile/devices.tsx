@@ -1,5 +1,6 @@
 import { Monitor } from 'lucide-react'
 import { accounts, type Device } from '#contract/accounts.ts'
+import { deviceName } from '#contract/device-name.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -8,7 +9,6 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { deviceName } from './device-name.ts'
 
 export function Devices() {
   const devices = useData(accounts.devices, {})

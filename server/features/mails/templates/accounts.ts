@@ -66,8 +66,8 @@ const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, su
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
 
-const newDevice: Template<{ at: string; userAgent: string; ip: string }> = (
-  { at, userAgent, ip },
+const newDevice: Template<{ at: string; device: string; ip: string }> = (
+  { at, device, ip },
   { publicUrl },
 ) => ({
   subject: 'New login to your account',
@@ -80,7 +80,7 @@ const newDevice: Template<{ at: string; userAgent: string; ip: string }> = (
   details: [
     ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],
     ['Address', ip],
-    ['Browser', userAgent || 'unknown'],
+    ['Browser', device],
   ],
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })

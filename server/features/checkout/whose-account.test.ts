@@ -1,0 +1,142 @@
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
+import { users } from '../../database/schema.ts'
+import { openShop, type TestShop } from '../../testing/open-shop.ts'
+
+/**
+ * Nobody is ever logged in to an account whose mailbox they have not shown to read, unless their own browser's payment
+ * (or sign-up) made that account and it was not handed over since. A stranger and the owner of one address do what they
+ * like, in any order; only the owner reads the mail.
+ *
+ *   no account ──payment──▶ made by paying ──────────────┐ somebody else pays: handed over, all are logged out
+ *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
+ *                                 mailed link: verified ◀┴─ from then on only who has used a mailed link gets in
+ */
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Visitor = ReturnType<TestShop['visitor']>
+type Begun = Awaited<ReturnType<TestShop['begin']>>
+type Person = { name: string; browser: Visitor; begun: Begun[]; password: string }
+
+const deeds = ['begin', 'pay', 'guest login', 'cancel', 'sign up', 'log in', 'log out'] as const
+const move = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      who: fc.constantFrom('stranger', 'owner'),
+      deed: fc.constantFrom(...deeds),
+      which: fc.nat(5),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      who: fc.constant('owner'),
+      deed: fc.constant('use a mailed link'),
+      which: fc.nat(5),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ who: fc.constant('time'), deed: fc.constant('pass'), which: fc.nat(1) }),
+  },
+)
+type Move = { who: string; deed: string; which: number }
+
+const by = (who: string, ...done: [deed: string, which?: number][]): Move[] =>
+  done.map(([deed, which = 0]) => ({ who, deed, which }))
+
+let count = 0
+
+async function play(moves: Move[]) {
+  const email = `whose-${(count += 1)}@example.com`
+  const person = (name: string): Person => ({
+    name,
+    browser: shop.visitor(),
+    begun: [],
+    password: `the ${name} of this`,
+  })
+  const people = { stranger: person('stranger'), owner: person('owner') }
+  /** Who may be logged in, by the rules above and not by the shop's. */
+  let entitled = new Set<Person>()
+  const account = async () => {
+    const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
+    return user
+  }
+
+  for (const { who, deed, which } of moves) {
+    const before = await account()
+    const mover = who === 'time' ? undefined : people[who as keyof typeof people]
+    if (mover) await act(mover, deed, which, email)
+    else await shop.advance(which === 0 ? 61 : 20, 'minute')
+    await shop.settle()
+    const after = await account()
+    if (mover && !before && after) entitled = new Set([mover])
+    if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) entitled = new Set()
+    if (mover && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) entitled = new Set([mover])
+    for (const each of Object.values(people)) {
+      const seen = await each.browser.call(accounts.user, {})
+      if (seen?.email === email && !entitled.has(each))
+        throw new Error(
+          `After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`,
+        )
+    }
+  }
+}
+
+/** Refusals are part of the game. */
+async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
+  const one = begun[which % Math.max(1, begun.length)]
+  const tried = async () => {
+    if (deed === 'begin')
+      begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
+    if (deed === 'pay' && one) await shop.pay(one)
+    if (deed === 'guest login' && one)
+      await browser.call(checkout.guestPurchaseLogin, { paymentIntentId: one.paymentIntentId })
+    if (deed === 'cancel') {
+      const [live] = await browser.call(purchases.list, {})
+      const id = live?.id ?? ''
+      await browser.call(purchases.cancel, { id })
+      const admin = await shop.admin()
+      await admin.call(purchases.adminCancel, { id })
+    }
+    if (deed === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
+    if (deed === 'log in') await browser.call(accounts.login, { email, password })
+    if (deed === 'log out') await browser.call(accounts.logout, {})
+    if (deed === 'use a mailed link') {
+      await browser.call(accounts.requestPasswordReset, { email })
+      const mails = (await shop.mails()).filter(({ to }) => to === email)
+      const tokens = mails
+        .map(({ text }) => /token=(\S+)/.exec(text)?.[1])
+        .filter((token) => token !== undefined)
+      await browser.call(accounts.resetPassword, { token: tokens.at(-1) ?? '', newPassword: password })
+      await browser.call(accounts.login, { email, password })
+    }
+  }
+  await tried().catch((error: { status?: number }) => {
+    if (!error.status || error.status >= 500) throw error
+  })
+}
+
+test('the attack that worked: pay an old checkout after the account was handed over', async () => {
+  const attack = play([
+    ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
+    ...by('owner', ['begin'], ['pay']),
+    ...by('stranger', ['pay', 1], ['guest login', 1], ['guest login', 0]),
+  ])
+  await expect(attack).resolves.toBeUndefined()
+})
+
+test('guest, owner and time in any order: nobody is in an account that is not theirs', async () => {
+  const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
+  await expect(fc.assert(games, { numRuns: 25 })).resolves.toBeUndefined()
+})

@@ -1,0 +1,12 @@
+import type { Logger } from 'pino'
+import type { User } from '../actor.ts'
+
+type Event = 'login' | 'login failed' | 'login locked' | 'guest login' | 'admin call refused'
+
+export type SecurityLog = ReturnType<typeof createSecurityLog>
+
+/** Who got in, who did not, and from where: lines of the log with `security` in them, for whoever watches it. */
+export const createSecurityLog =
+  (log: Pick<Logger, 'info'>) =>
+  (event: Event, { user, ip }: { user: Pick<User, 'id'> | null; ip: string }, detail: object = {}) =>
+    log.info({ security: event, account: user?.id ?? null, ip, ...detail }, 'security')
