@@ -4,6 +4,7 @@ import { accounts } from '#contract/accounts.ts'
 import { createCaller } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
@@ -53,7 +54,7 @@ export async function letThemBuy(config: Config) {
   }
 }
 
-async function buy({ config, sandbox }: Shop, person: typeof demoBuyer, billingType: 'monthly' | 'yearly') {
+async function buy({ config, sandbox }: Shop, person: typeof demoBuyer, billingType: BillingType) {
   let cookie = ''
   const { call } = createCaller(async (path, init) => {
     const headers = new Headers(init.headers)
