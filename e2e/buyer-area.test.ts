@@ -98,7 +98,7 @@ test.describe('TradingView access', () => {
     await admin.call(accessRequests.adminRefuse, { ids: await latest(), reason: 'No such user.' })
     await open(page, '/dashboard', buyer, shop)
     await expect(access(page).getByText('refused', { exact: true })).toBeVisible()
-    await expect(access(page)).toContainText('We could not grant it: No such user.')
+    await expect(access(page)).toContainText('We couldn’t grant it: No such user.')
     await expect(access(page).getByRole('button', { name: 'Request Again' })).toBeVisible()
 
     await ask('ada_trades')

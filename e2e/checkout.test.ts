@@ -81,7 +81,7 @@ test.describe('a guest', () => {
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page).click()
     await expect(
-      page.getByText('An account with this e-mail exists. Please log in to continue.'),
+      page.getByText('An account with this email exists. Please log in to continue.'),
     ).toBeVisible()
     await expect(page.getByRole('main').getByRole('link', { name: 'Log In', exact: true })).toBeVisible()
     await shop.settle()

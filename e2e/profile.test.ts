@@ -102,10 +102,10 @@ test('the account is deleted with the password, and only with it', async ({ page
   const password = dialog.getByLabel('Your password')
   await expect(password).toBeFocused()
   await password.fill('not the password')
-  await dialog.getByRole('button', { name: 'Delete for good' }).click()
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(password).toHaveAccessibleDescription('Wrong password')
   await password.fill(person.password)
-  await dialog.getByRole('button', { name: 'Delete for good' }).click()
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(page.getByText('Account deleted', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/')
   await expect(

@@ -67,7 +67,7 @@ test('what strangers and buyers write is text, wherever it is read: by the admin
   await expect(page.getByText(text).first()).toBeVisible()
   await page.getByRole('button', { name: 'Profile' }).click()
   await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
-  await expect(page.getByRole('region', { name: 'Where you are logged in' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
   await page.context().clearCookies()
   await logInAs(page, await shop.admin(), shop)

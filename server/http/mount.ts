@@ -110,7 +110,7 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
   if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
     throw new Refusal(400, 'Please send a JSON object')
   for (const name of Object.keys(path))
-    if (name in carrier) throw new Refusal(400, `${name} belongs into the path only`)
+    if (name in carrier) throw new Refusal(400, `${name} belongs in the path only`)
   const parsed = z.safeParse(endpoint.input(z), { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)

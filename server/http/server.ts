@@ -124,7 +124,7 @@ export async function createHttpServer({
 
 /** The contract checks what comes and what goes (mount.ts): Fastify's own compilers, a hundred modules, stay unloaded. */
 const unused = () => () => {
-  throw new Error('No route may have a schema of its own: it belongs into the contract')
+  throw new Error('No route may have a schema of its own: it belongs in the contract')
 }
 
 /** A write from another site is not the visitor's will. Browsers say where it comes from; tools say nothing. */
@@ -149,11 +149,11 @@ function explain(
     return {
       ...none,
       status: 503,
-      message: 'The shop is busy for a moment. Please try again.',
+      message: 'The shop is busy right now. Please try again in a moment.',
       retryAfterSeconds: 1,
     }
   const status = error.statusCode ?? 500
-  if (status === 413) return { ...none, status, message: 'That is too much text' }
+  if (status === 413) return { ...none, status, message: 'That’s too much text' }
   if (status === 415) return { ...none, status, message: 'Please send JSON' }
   if (status >= 400 && status < 500) return { ...none, status, message: 'The request could not be read' }
   return { ...none, status: 500, message: 'Something went wrong' }

@@ -23,7 +23,7 @@ export function createPasswords({
     atOnce,
     maxWaiting,
     refusal: () =>
-      new Refusal(503, 'Too many people are logging in at once. Please try again in a moment.', {
+      new Refusal(503, 'Too many people are logging in right now. Please try again in a moment.', {
         retryAfterSeconds: 2,
       }),
   })
@@ -44,7 +44,7 @@ export function createPasswords({
     /** Refuses what everybody tries first. */
     refuseCommon(password: string, field: string) {
       if (!isCommonPassword(password)) return
-      const message = 'This password is among the most common ones. Please choose another.'
+      const message = 'This password is too common. Please choose another.'
       throw new Refusal(400, message, { fields: { [field]: message } })
     },
   }

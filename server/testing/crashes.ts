@@ -182,7 +182,7 @@ function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, com
   }
   const expected = [
     ['Your receipt: Rebound Sigma Pro', booked.length - duplicates.size],
-    ['We are sending your second payment back', duplicates.size],
+    ['We’re refunding your second payment', duplicates.size],
     ['Set your password', new Set(booked.map(({ email }) => email)).size],
   ] as const
   let doubled = booked.length - inBooks.size

@@ -34,7 +34,7 @@ test.for([
   [
     'what helps, where nobody answered',
     new TypeError('Failed to fetch'),
-    'We could not reach the server. Please check your connection and try again.',
+    'We couldn’t reach the server. Please check your connection and try again.',
   ],
   ['at least what to do', undefined, 'Please try again.'],
 ] as const)('an error shows %s', ([, error, text]) => {

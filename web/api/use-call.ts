@@ -54,7 +54,7 @@ export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
   // `fetch` rejects with a TypeError when it reaches nobody.
   if (error instanceof TypeError)
-    return 'We could not reach the server. Please check your connection and try again.'
+    return 'We couldn’t reach the server. Please check your connection and try again.'
   return error instanceof Error && error.message ? error.message : undefined
 }
 

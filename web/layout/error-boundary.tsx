@@ -14,7 +14,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
     return (
       <div role="alert" className="mx-auto flex max-w-xl flex-col items-start gap-4 px-5 py-24 sm:px-8">
         <h1 className="text-3xl">Something went wrong</h1>
-        <p className="text-muted">This page could not be shown. Reloading it usually helps.</p>
+        <p className="text-muted">We couldn’t show this page. Reloading usually helps.</p>
         <Button onClick={() => location.reload()}>Reload the page</Button>
       </div>
     )

@@ -36,14 +36,14 @@ export function Footer() {
         </Column>
         <div className="flex flex-col gap-4 max-sm:col-span-2">
           <h2 className="text-sm">Newsletter</h2>
-          <p className="text-sm text-muted">News of new products. No noise, unsubscribe at any time.</p>
+          <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
           <NewsletterForm success="You've been added to our newsletter." />
         </div>
       </Container>
       <Container>
         <p className="border-t border-line pt-6 text-xs text-muted">
-          Trading involves risk and can lead to the loss of all the capital you use. Our indicators are
-          software and no investment advice; results of the past and of backtests do not predict the future.
+          Trading involves risk, and you can lose all the capital you use. Our indicators are software, not
+          investment advice. Past and backtested results do not predict future results.
         </p>
       </Container>
       <Container className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 py-6 text-sm text-muted">

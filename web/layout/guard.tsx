@@ -50,7 +50,7 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
   if (error)
     return (
       <div role="alert" className="flex min-h-[60vh] flex-col items-center justify-center gap-4">
-        <p>We could not load your account.</p>
+        <p>We couldn’t load your account.</p>
         <Button onClick={() => void retry()}>Try again</Button>
       </div>
     )

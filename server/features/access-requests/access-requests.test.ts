@@ -84,7 +84,7 @@ describe('asking for access', () => {
     })
     const promised = new Date(request.promisedBy).getTime() - new Date(request.submittedAt).getTime()
     expect(promised).toBe(24 * 3_600_000)
-    expect(await mailsTo(buyer.user.email)).toContain('We have your access request')
+    expect(await mailsTo(buyer.user.email)).toContain('We’ve got your access request')
   })
 
   test('makes the TradingView username the one of the profile', async () => {
@@ -135,7 +135,7 @@ describe('asking for access', () => {
     const buyer = await owner()
     await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
     await onlyRequestOf(buyer)
-    expect(await mailsTo(buyer.user.email)).toEqual(['We have your access request'])
+    expect(await mailsTo(buyer.user.email)).toEqual(['We’ve got your access request'])
   })
 
   test('tells the seller at once, and again only for another username', async () => {

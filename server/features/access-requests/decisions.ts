@@ -98,7 +98,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
       .where(inArray(accessRequests.id, ids))
       .limit(1)
     if (!known) throw notFound('Access request')
-    throw conflict('This was already decided, or the subscription has ended. Please reload the list.')
+    throw conflict('This request was already handled, or the subscription has ended. Please reload the list.')
   }
 
   return {

@@ -42,7 +42,7 @@ describe('signing up', () => {
       }),
     ).rejects.toMatchObject({
       status: 409,
-      serverMessage: 'Could not create account. If you already have one, log in or use "Forgot password?".',
+      serverMessage: 'Could not create account. If you already have one, log in or use “Forgot password?”.',
     })
     expect(await stranger.call(accounts.user, {})).toBeNull()
     expect(await shop.visitor().call(accounts.login, { email: user.email, password })).toEqual(user)
@@ -58,7 +58,7 @@ describe('signing up', () => {
   })
 
   test.for([
-    ['password', 'Password1', 'This password is among the most common ones. Please choose another.'],
+    ['password', 'Password1', 'This password is too common. Please choose another.'],
     ['password', '1234567', 'Password must be at least 8 characters long'],
     ['password', 'x'.repeat(129), 'Password must be at most 128 characters long'],
     ['email', 'not an address', 'Please enter a valid email address'],

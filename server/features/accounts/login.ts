@@ -51,7 +51,7 @@ export function createLogin(deps: Dependencies) {
           .returning(shown)
         if (!user)
           throw conflict(
-            'Could not create account. If you already have one, log in or use "Forgot password?".',
+            'Could not create account. If you already have one, log in or use “Forgot password?”.',
           )
         await mails.send(tx, email, 'welcome', { name })
         return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }

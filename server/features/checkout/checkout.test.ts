@@ -49,7 +49,7 @@ describe('a guest', () => {
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
     await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
-      serverMessage: 'An account with this e-mail exists. Please log in to continue.',
+      serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
     await owner.call(checkout.confirm, { paymentIntentId })
@@ -65,7 +65,7 @@ describe('a guest', () => {
     const { paymentIntentId } = await shop.guest(guest, email)
     await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
-      serverMessage: 'Please log in to continue. We have mailed you how.',
+      serverMessage: 'Please log in to continue. We’ve emailed you how.',
     })
 
     expect(await stranger.call(accounts.user, {})).toBeNull()
@@ -100,7 +100,7 @@ describe('a guest', () => {
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest)
     const stranger = shop.visitor()
-    const refused = { status: 403, serverMessage: 'Please log in to continue. We have mailed you how.' }
+    const refused = { status: 403, serverMessage: 'Please log in to continue. We’ve emailed you how.' }
     await expect(stranger.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(
       refused,
     )
@@ -138,7 +138,7 @@ describe('a guest', () => {
       guest.call(checkout.confirm, { paymentIntentId: yearly.paymentIntentId }),
     ).rejects.toMatchObject({
       status: 409,
-      serverMessage: 'You already have a subscription. We are sending this second payment back.',
+      serverMessage: 'You already have a subscription. We’re refunding this second payment.',
     })
     await guest.call(checkout.confirm, { paymentIntentId: monthly.paymentIntentId })
   })
@@ -194,7 +194,7 @@ describe('a guest', () => {
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'open sesame' })
     await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
-      serverMessage: 'An account with this e-mail exists. Please log in to continue.',
+      serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
   })
@@ -322,7 +322,7 @@ describe('a second subscription', () => {
       endedBecause: 'duplicate',
       refundedAmount: returned?.amount,
     })
-    expect(await subjectsTo(user.user.email)).toContain('We are sending your second payment back')
+    expect(await subjectsTo(user.user.email)).toContain('We’re refunding your second payment')
   })
 })
 

@@ -149,12 +149,12 @@ export function createCheckout(deps: Dependencies) {
         await purchases.sync(checkout.subscriptionId)
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
       if (purchase?.endedBecause === 'duplicate')
-        throw conflict('You already have a subscription. We are sending this second payment back.')
+        throw conflict('You already have a subscription. We’re refunding this second payment.')
       if (purchase) return { state: 'done' }
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
       if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId)))
         return { state: 'processing' }
-      throw checkout.userId ? conflict('The payment has not been completed yet') : notFound('Purchase')
+      throw checkout.userId ? conflict('The payment hasn’t been completed yet') : notFound('Purchase')
     },
   }
 }

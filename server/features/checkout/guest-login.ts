@@ -17,8 +17,8 @@ type Dependencies = {
 
 const loginWindow = 60 * 60_000
 
-const accountExists = () => new Refusal(403, 'An account with this e-mail exists. Please log in to continue.')
-const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We have mailed you how.')
+const accountExists = () => new Refusal(403, 'An account with this email exists. Please log in to continue.')
+const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We’ve emailed you how.')
 
 /**
  * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be the
@@ -43,7 +43,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
     if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
     const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
     const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
-    if (!payment) throw conflict('The payment has not been completed yet')
+    if (!payment) throw conflict('The payment hasn’t been completed yet')
     if (
       customerId !== begun.customerId ||
       payment.amount !== begun.amount ||

@@ -21,7 +21,7 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await lookup.find(id, userId)
     if (!stripeSubscriptionId || !isLive(status))
-      throw conflict('There is no running subscription that a card could pay for')
+      throw conflict('There is no running subscription to pay for with this card')
     const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
     if (!checkout) throw notFound('Purchase')
     return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
@@ -37,7 +37,7 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
     async finish({ user }: Actor, id: string, setupIntentId: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
       const card = await stripe.storedCard(setupIntentId, customerId)
-      if (!card) throw new Refusal(409, 'The card could not be stored. Please try again.')
+      if (!card) throw new Refusal(409, 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
         await stripe.useCard(subscriptionId, card)
         // The owner hears of it even when somebody else sits at the keyboard.

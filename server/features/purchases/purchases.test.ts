@@ -40,7 +40,7 @@ describe('a cancelled subscription', () => {
     await buyer.call(purchases.resume, { id })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
     expect(await subjectsTo(buyer)).toEqual(
-      expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription goes on']),
+      expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription continues']),
     )
   })
 
@@ -147,7 +147,7 @@ describe('an unpaid renewal', () => {
     const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_visa')
     await expect(
       owner.call(purchases.finishCardUpdate, { id: owner.purchase.id, setupIntentId }),
-    ).rejects.toMatchObject({ status: 409, serverMessage: 'The card could not be stored. Please try again.' })
+    ).rejects.toMatchObject({ status: 409, serverMessage: 'We couldn’t save the card. Please try again.' })
   })
 
   test('can no longer be paid once the subscription has ended, and stays expired', async () => {

@@ -13,7 +13,7 @@ const schema = z.extend(contact.send.input(z), {
 
 export function ContactForm() {
   const send = useCall(contact.send, {
-    succeeded: { title: 'Message sent successfully!', description: 'We will answer you by email.' },
+    succeeded: { title: 'Message sent successfully!', description: 'We’ll reply by email.' },
     failed: {
       title: 'Failed to send message',
       description: 'Please try again later or contact us directly via email.',
@@ -49,10 +49,10 @@ export function ContactForm() {
       <Field name="message" label="Message" className="sm:col-span-2">
         <Textarea required maxLength={5000} rows={6} />
       </Field>
-      <Field name="answer" label="What is 5 + 3?" hint="A security question, to keep machines out.">
+      <Field name="answer" label="What is 5 + 3?" hint="A security question to keep bots out.">
         <Input required inputMode="numeric" autoComplete="off" maxLength={10} />
       </Field>
-      {/* Only machines fill in what nobody can see. */}
+      {/* Only bots fill in a field that nobody can see. */}
       <div className="hidden" aria-hidden="true">
         <label>
           Website

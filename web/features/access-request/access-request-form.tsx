@@ -56,7 +56,7 @@ export function AccessRequestForm(props: {
       <Field
         name="secretKey"
         label="Exchange Secret Key"
-        hint="Both keys are encrypted at once and deleted as soon as your access is decided."
+        hint="Both keys are encrypted immediately and deleted once we’ve processed your request."
       >
         <PasswordInput what="secret key" autoComplete="off" spellCheck={false} />
       </Field>

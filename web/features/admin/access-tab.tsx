@@ -54,7 +54,10 @@ function Queue() {
     ...deciding,
     failed: 'Failed to grant access',
     onSuccess: ({ changed }) => {
-      toast({ title: 'Access granted', description: `${requests(changed)} granted; the buyers are mailed.` })
+      toast({
+        title: 'Access granted',
+        description: `${requests(changed)} granted; the buyers get an email.`,
+      })
       selection.clear()
     },
   })
@@ -157,7 +160,7 @@ function ToRevoke() {
   const revoke = useRowCall(accessRequests.adminRevoke, {
     list: accessRequests.adminToRevoke,
     refreshes: [overview.adminShow],
-    succeeded: { title: 'Access revoked', description: 'The buyer is mailed.' },
+    succeeded: { title: 'Access revoked', description: 'The buyer gets an email.' },
     failed: 'Failed to revoke access',
   })
 
@@ -176,9 +179,7 @@ function ToRevoke() {
         <h2 id="to-revoke" className="text-xl">
           To revoke
         </h2>
-        <p className="text-sm text-muted">
-          Access that was granted, and that no subscription pays for any more.
-        </p>
+        <p className="text-sm text-muted">Access that was granted but is no longer paid for.</p>
       </header>
       <EndlessTable
         label="Access to revoke"

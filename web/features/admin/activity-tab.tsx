@@ -43,7 +43,7 @@ function FailedJobs() {
   async function askAndDiscard({ id, about }: FailedJob) {
     const yes = await confirm({
       title: 'Discard job',
-      description: `Give up “${about}”? It will never be done.`,
+      description: `Give up “${about}”? It will not be tried again.`,
       action: 'Discard job',
       destructive: true,
     })
@@ -56,9 +56,7 @@ function FailedJobs() {
         <h2 id="failed-jobs" className="text-xl">
           Failed jobs
         </h2>
-        <p className="text-sm text-muted">
-          Mails and other work that was tried again and again, and given up.
-        </p>
+        <p className="text-sm text-muted">Emails and other work that kept failing until the shop gave up.</p>
       </header>
       <EndlessTable
         label="List of failed jobs"
@@ -101,7 +99,7 @@ function AuditLog() {
           <h2 id="audit-log" className="text-xl">
             Audit log
           </h2>
-          <p className="text-sm text-muted">Every action of every admin.</p>
+          <p className="text-sm text-muted">Every action by every admin.</p>
         </div>
         <SearchBox placeholder="Search by admin, action or subject..." onSearch={setQ} />
       </header>

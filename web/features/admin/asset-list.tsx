@@ -72,7 +72,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   async function askAndRemove({ id, ticker }: ManagedAsset) {
     const yes = await confirm({
       title: 'Remove asset',
-      description: `Remove ${ticker} from the list? Buyers will not see it any more.`,
+      description: `Remove ${ticker} from the list? Buyers will no longer see it.`,
       action: 'Remove asset',
       destructive: true,
     })
@@ -90,7 +90,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               drag?.id === asset.id && 'rounded-md bg-accent-soft',
             )}
           >
-            <Tooltip text="Drag, or use the arrow keys">
+            <Tooltip text="Drag or use the arrow keys">
               <button
                 type="button"
                 aria-label={`Move ${asset.ticker}`}

@@ -30,7 +30,7 @@ export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClos
   return (
     <Dialog
       title="Import list"
-      description="One asset a line: the ticker, then, if you like, a comma and a note."
+      description="One asset per line: the ticker, then optionally a comma and a note."
       onClose={onClose}
       className="max-w-lg"
     >
@@ -51,7 +51,9 @@ export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClos
           </span>
         ))}
         {faults.length > 5 && <span className="block text-danger">and {faults.length - 5} more</span>}
-        {found.length > 500 && <span className="block text-danger">Please import at most 500 at once.</span>}
+        {found.length > 500 && (
+          <span className="block text-danger">Please import at most 500 at a time.</span>
+        )}
         {isReady && (
           <span className="text-muted">
             {tickers.size - there} new{there > 0 && `, ${there} on the list already`}

@@ -34,7 +34,7 @@ export function QuickActions() {
     }
     const yes = await confirm({
       title: 'Send reminders',
-      description: `Mail ${buyers(due)} without a TradingView username? Nobody is reminded twice within a week.`,
+      description: `Mail ${buyers(due)} without a TradingView username? Nobody is reminded twice in a week.`,
       action: 'Send reminders',
     })
     if (yes) send.mutate({})
@@ -43,7 +43,7 @@ export function QuickActions() {
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Quick Actions</h2>
-      <p className="text-sm text-muted">For active buyers who have not told us their TradingView username.</p>
+      <p className="text-sm text-muted">For active buyers who haven’t told us their TradingView username.</p>
       <Button
         variant="secondary"
         className="justify-start"

@@ -39,10 +39,10 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
           <Choice label="In full" checked={inFull} onChange={() => setInFull(true)}>
-            All that is left of the payment. The subscription ends at once.
+            All that is left of the payment. The subscription ends immediately.
           </Choice>
           <Choice label="A part" checked={!inFull} onChange={() => setInFull(false)}>
-            The subscription goes on.
+            The subscription continues.
           </Choice>
         </fieldset>
         {!inFull && (

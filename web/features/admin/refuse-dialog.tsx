@@ -17,7 +17,10 @@ export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose
     refreshes: [overview.adminShow],
     failed: 'Failed to refuse',
     onSuccess: ({ changed }) => {
-      toast({ title: 'Access refused', description: `${changed} refused; the buyers are mailed the reason.` })
+      toast({
+        title: 'Access refused',
+        description: `${changed} refused; the buyers get the reason by email.`,
+      })
       onDone()
       onClose()
     },
@@ -25,7 +28,7 @@ export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose
   return (
     <Dialog
       title={ids.length === 1 ? 'Refuse request' : `Refuse ${ids.length} requests`}
-      description="The buyer reads this in a mail and can ask again."
+      description="The buyer gets this by email and can ask again."
       onClose={onClose}
     >
       <Form

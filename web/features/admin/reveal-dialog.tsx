@@ -15,7 +15,7 @@ export function RevealDialog({ request, onClose }: { request: QueuedRequest; onC
   return (
     <Dialog
       title="Exchange key"
-      description={`${request.exchangeName} key of ${request.user.email}. The audit log notes who looked.`}
+      description={`${request.exchangeName} key of ${request.user.email}. The audit log records who looked.`}
       onClose={onClose}
     >
       {reveal.data ? (

@@ -25,7 +25,7 @@ export default function AuthPage() {
   }, [isIn, navigate])
 
   return (
-    <AuthCard title="Your account" description="Subscriptions, invoices and access, all in one place.">
+    <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">
       <Tabs defaultValue="login" className="flex flex-col gap-6">
         <TabList aria-label="Log in or sign up" className="flex w-full">
           <Tab value="login">Login</Tab>

@@ -15,7 +15,7 @@ export default function ForgotPasswordPage() {
   return (
     <AuthCard
       title="Forgot password"
-      description="Tell us your email, and we send you a link to choose a new password."
+      description="Enter your email and we’ll send you a link to choose a new password."
     >
       {sentTo === null ? (
         <RequestForm onSent={setSentTo} />

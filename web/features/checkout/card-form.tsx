@@ -68,7 +68,7 @@ function Fields({ label, email, onSubmit }: Props) {
   if (isBroken)
     return (
       <NotLoaded
-        text="The payment form could not be loaded. Please check your connection and try again."
+        text="We couldn’t load the payment form. Please check your connection and try again."
         retry={() => setIsBroken(false)}
       />
     )

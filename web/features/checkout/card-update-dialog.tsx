@@ -37,12 +37,12 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
   return (
     <Dialog
       title="Update your card"
-      description="The new card pays from now on, and at once what is still open."
+      description="We’ll charge what is still open now and use this card for renewals."
       onClose={onClose}
     >
       {begun.error ? (
         <div role="alert" className="flex flex-col items-start gap-4">
-          <p>We could not load the payment form.</p>
+          <p>We couldn’t load the payment form.</p>
           <Button variant="secondary" onClick={() => void begun.refetch()}>
             Try again
           </Button>

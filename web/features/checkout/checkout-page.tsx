@@ -142,7 +142,7 @@ function GuestEmail(props: { isPending: boolean; onContinue: (email: string) => 
         <Field
           name="email"
           label="Email"
-          hint="An account will be created for you after payment, and your access details are sent to this address."
+          hint="An account will be created for you after payment, and your access details will be sent to this address."
         >
           <Input
             type="email"

@@ -39,7 +39,7 @@ function addScript(src: string): Promise<void> {
     script.addEventListener('load', () => done())
     script.addEventListener('error', () => {
       script.remove()
-      failed(new Error('The payment form could not be loaded. Please check your connection and try again.'))
+      failed(new Error('We couldn’t load the payment form. Please check your connection and try again.'))
     })
     document.head.append(script)
   })

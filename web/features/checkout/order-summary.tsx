@@ -68,7 +68,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
         </li>
         <li className="flex gap-3">
           <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-          Cancel at any time in your dashboard and keep access until the period ends.
+          Cancel any time from your dashboard and keep access until the period ends.
         </li>
       </ul>
     </Card>

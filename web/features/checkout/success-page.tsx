@@ -148,7 +148,7 @@ function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
           <CircleCheck aria-hidden="true" className="size-12 text-accent" />
           <h1 className="text-3xl">Payment Successful!</h1>
           <p className="text-lg text-muted">
-            Thank you. Your receipt is on its way. Tell us where to send your access: it is granted within 24
+            Thank you. Your receipt is on its way. Tell us where to send your access; we’ll grant it within 24
             hours.
           </p>
         </div>

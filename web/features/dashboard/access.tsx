@@ -18,7 +18,7 @@ export function Access({ purchases }: { purchases: Purchase[] }) {
   return (
     <Part
       title="TradingView Access"
-      description="We unlock the indicator for your TradingView account within 24 hours of your request."
+      description="We’ll unlock the indicator for your TradingView account within 24 hours of your request."
     >
       <Requests purchases={purchases} />
     </Part>
@@ -63,15 +63,13 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
       <Icon of={icon} />
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         <div className="flex flex-wrap items-center gap-3">
-          <h3 className="text-lg break-words">
-            {request ? request.tradingViewUsername : 'One step is left'}
-          </h3>
+          <h3 className="text-lg break-words">{request ? request.tradingViewUsername : 'One step left'}</h3>
           {request && <Badge tone={tone}>{request.status}</Badge>}
         </div>
         {request ? <Story {...request} /> : <p>{notAsked}</p>}
         {hasMoved && (
           <p className="text-sm font-medium text-warning">
-            Your profile now says {profileName}. Ask again, so that we can unlock that account.
+            Your profile now says {profileName}. Ask again so we can unlock that account.
           </p>
         )}
       </div>
@@ -94,7 +92,8 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
   )
 }
 
-const notAsked = 'Tell us your TradingView username, and we unlock Rebound Sigma Pro for it within 24 hours.'
+const notAsked =
+  'Tell us your TradingView username, and we’ll unlock Rebound Sigma Pro for it within 24 hours.'
 
 function labelFor(request: AccessRequest | undefined) {
   if (!request) return 'Request Access'
@@ -125,17 +124,17 @@ function Story({ status, reason, submittedAt, promisedBy, decidedAt }: AccessReq
         </>
       ) : (
         <>
-          Promised by <Time value={promisedBy} withClock />. An email follows as soon as it is done.
+          Promised by <Time value={promisedBy} withClock />. We’ll email you as soon as it’s done.
         </>
       ),
     granted: (
       <>
-        Granted {decided && <>on {decided}</>}. You find the indicator on TradingView under Indicators,
+        Granted {decided && <>on {decided}</>}. You’ll find the indicator on TradingView under Indicators,
         Invite-only scripts.
       </>
     ),
-    refused: <>We could not grant it: {reason}</>,
-    revoked: <>Revoked {decided && <>on {decided}</>}. Ask again if you want to go on.</>,
+    refused: <>We couldn’t grant it: {reason}</>,
+    revoked: <>Revoked {decided && <>on {decided}</>}. Ask again if you want it back.</>,
   }
   return (
     <>

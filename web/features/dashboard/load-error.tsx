@@ -5,7 +5,7 @@ import { Card } from '#web/ui/card.tsx'
 export function LoadError({ what, retry }: { what: string; retry: () => unknown }) {
   return (
     <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
-      <p>We could not load {what}.</p>
+      <p>We couldn’t load {what}.</p>
       <Button variant="secondary" size="sm" onClick={() => void retry()}>
         Try again
       </Button>

@@ -53,7 +53,7 @@ const endings = {
   unpaid: 'The renewal was not paid.',
   refunded: 'The payment was refunded.',
   disputed: 'The payment was disputed.',
-  duplicate: 'It was bought twice, and the second payment was refunded.',
+  duplicate: 'It was bought twice, so the second payment was refunded.',
 }
 
 /** What happens next, or what happened: the dates are Stripe's. */
@@ -81,11 +81,11 @@ function Dates({ purchase }: { purchase: Purchase }) {
       . {endedBecause && endings[endedBecause]}
       {status === 'past_due' && (
         <span className="font-medium text-danger">
-          Payment failed, update your card.
+          Payment failed. Please update your card.
           {graceEndsAt && (
             <>
               {' '}
-              Access goes on until <Time value={graceEndsAt} />.
+              You keep access until <Time value={graceEndsAt} />.
             </>
           )}
         </span>

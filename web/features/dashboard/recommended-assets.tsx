@@ -45,7 +45,7 @@ function ListActions({ list }: { list: RecommendedAsset[] }) {
     } catch {
       toast({
         title: 'Failed to copy',
-        description: 'Your browser does not allow it. Please use Export Watchlist.',
+        description: 'Your browser doesn’t allow it. Please use Export Watchlist.',
         destructive: true,
       })
     }

@@ -18,7 +18,7 @@ export default function HomePage() {
       <Section
         eyebrow="Principles"
         title="Three principles behind every rule"
-        lead="They decide what goes into an indicator, and more often what stays out of it."
+        lead="They decide what goes into an indicator and, more often, what stays out."
       >
         <Principles />
       </Section>
@@ -34,8 +34,8 @@ function Hero() {
         <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
         <h1 className="max-w-4xl text-4xl">Premium Trading Indicators</h1>
         <p className="max-w-xl text-lg text-muted sm:text-xl">
-          Short-term rebound signals for TradingView, with rules for the entry and for the exit. Built for
-          execution, not noise.
+          Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution,
+          not noise.
         </p>
         <div className="flex flex-wrap gap-3">
           <ButtonLink href="/products" size="lg">
@@ -60,22 +60,22 @@ function Hero() {
 }
 
 const facts = [
-  { figure: 'Daily', text: 'charts. One decision a day, made on closed candles.' },
+  { figure: 'Daily', text: 'charts. One decision a day, on closed candles.' },
   { figure: '2–5 days', text: 'is the typical holding period of a rebound trade.' },
-  { figure: 'Monthly', text: 'at the least, the Rebound List of symbols is reviewed.' },
-  { figure: '24 hours', text: 'at most from your access request to your access.' },
+  { figure: 'Monthly', text: 'review of the Rebound List, at a minimum.' },
+  { figure: '24 hours', text: 'at most from your access request to your access on TradingView.' },
 ]
 
 function DataDriven() {
   return (
     <Section
-      eyebrow="Who it is for"
+      eyebrow="Who it’s for"
       title={
         <>
           Built for <span className="whitespace-nowrap">Data-Driven</span> Traders
         </>
       }
-      lead="You would rather test a rule than trust a feeling. So do we: every signal follows from conditions that are the same every day, and that you can backtest before you risk anything."
+      lead="You would rather test a rule than trust a feeling. So would we: every signal comes from the same conditions every day, and you can backtest them before you risk a cent."
     >
       <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 sm:gap-y-10 lg:grid-cols-4">
         {facts.map(({ figure, text }) => (
@@ -101,7 +101,7 @@ function Teaser() {
           <h2 className="text-3xl">Rebound Sigma Pro</h2>
           <p className="text-lg text-muted">
             An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of
-            symbols that is reviewed at least once a month.
+            symbols reviewed at least once a month.
           </p>
           <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
             <span className="text-2xl font-semibold tracking-tight">
@@ -168,9 +168,9 @@ function ClosingCall() {
   return (
     <Container className="pt-4">
       <div className="call dark flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
-        <h2 className="max-w-2xl text-3xl">Decide by rule. Start with the next daily close.</h2>
+        <h2 className="max-w-2xl text-3xl">Trade by rule. Start at the next daily close.</h2>
         <p className="max-w-xl text-lg text-muted">
-          See the rules, the example chart and everything the subscription contains.
+          See the rules, an example chart, and everything the subscription includes.
         </p>
         <ButtonLink href="/products/rebound-sigma-pro" size="lg">
           View Rebound Sigma Pro

@@ -53,10 +53,9 @@ export default function ImprintPage() {
           title: 'No investment advice',
           content: (
             <p>
-              Everything on this site is general information about a software product. It is neither
-              investment advice nor a recommendation to buy or sell a security. Trading can lead to the loss
-              of all the capital you use. Results of backtests and of the past say nothing certain about the
-              future.
+              Everything on this site is general information about a software product. It is not investment
+              advice or a recommendation to buy or sell any security. Trading involves risk, and you can lose
+              all the capital you use. Past and backtested results do not predict future results.
             </p>
           ),
         },
@@ -65,9 +64,9 @@ export default function ImprintPage() {
           title: 'Content and links',
           content: (
             <p>
-              We write our pages with care and correct errors as soon as we learn of them. Other sites that we
-              link to are the responsibility of those who run them. TradingView is a trade mark of its owner;
-              we are not connected with it.
+              We write our pages with care and correct errors as soon as we learn of them. The sites we link
+              to are the responsibility of those who run them. TradingView is a trademark of its owner; we are
+              not affiliated with it.
             </p>
           ),
         },

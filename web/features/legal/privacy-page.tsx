@@ -7,7 +7,7 @@ export default function PrivacyPage() {
   return (
     <LegalText
       title="Privacy Policy"
-      lead="Which personal data we process, why, for how long and with whom, and what you can ask of us."
+      lead="What personal data we process, why, for how long, who receives it, and what you can ask of us."
       changed="2026-11-15"
       sections={sections}
     />
@@ -35,18 +35,18 @@ const sections: LegalSection[] = [
       <dl>
         <dt>Visiting the site</dt>
         <dd>
-          Your IP address, the page asked for, the time and the kind of browser, to deliver the site and keep
+          Your IP address, the page requested, the time, and your browser type, to deliver the site and keep
           it safe. Basis: our legitimate interest.
         </dd>
         <dt>Account</dt>
         <dd>
-          Name, email address and a hash of your password, to let you log in and to keep your purchases
+          Your name, email address, and a hash of your password, to let you log in and to keep your purchases
           together. Basis: our contract with you.
         </dd>
         <dt>Purchase and billing</dt>
         <dd>
-          What you bought, when, for how much, and the references of the payment. Your card details go to
-          Stripe directly; we never see them. Basis: our contract with you and the duty to keep accounts.
+          What you bought, when, for how much, and the payment references. Your card details go directly to
+          Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.
         </dd>
         <dt>Access request</dt>
         <dd>
@@ -55,23 +55,23 @@ const sections: LegalSection[] = [
         </dd>
         <dt>Contact form</dt>
         <dd>
-          Your name, email address and message, to answer you. Basis: our legitimate interest in answering, or
-          steps towards a contract.
+          Your name, email address, and message, so we can reply. Basis: our legitimate interest in replying,
+          or steps toward a contract.
         </dd>
         <dt>Newsletter</dt>
         <dd>
-          Your email address, after you have confirmed it. Basis: your consent. Every issue has a link to
-          unsubscribe.
+          Your email address, once you’ve confirmed it. Basis: your consent. Every issue has an unsubscribe
+          link.
         </dd>
         <dt>Region</dt>
         <dd>
-          The country your connection comes from, to know whether the law wants us to ask you about cookies.
-          Basis: our duty to ask.
+          The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to
+          ask.
         </dd>
         <dt>Analytics</dt>
         <dd>
-          How the pages are used, where we use analytics at all. In the countries where it is needed, only
-          after your consent.
+          How the pages are used, if we use analytics at all. Where consent is required, only after you give
+          it.
         </dd>
       </dl>
     ),
@@ -82,8 +82,8 @@ const sections: LegalSection[] = [
     title: 'Transfers abroad',
     content: (
       <p>
-        Some of these companies also process data outside Switzerland and the European Economic Area, above
-        all in the United States. We rely on adequacy decisions such as the Data Privacy Framework, or on the
+        Some of these companies also process data outside Switzerland and the European Economic Area, mainly
+        in the United States. We rely on adequacy decisions such as the Data Privacy Framework, or on the
         standard contractual clauses of the European Commission.
       </p>
     ),
@@ -94,9 +94,9 @@ const sections: LegalSection[] = [
     content: (
       <ul>
         <li>Account: until you ask us to delete it.</li>
-        <li>Purchases and invoices: ten years, as Swiss law requires of accounts.</li>
-        <li>Exchange keys: until access has been granted, and 30 days at most.</li>
-        <li>Messages: as long as the matter needs, and two years at most.</li>
+        <li>Purchases and invoices: ten years, as required by Swiss accounting law.</li>
+        <li>Exchange keys: until your request has been processed, 30 days at most.</li>
+        <li>Messages: as long as the matter requires, two years at most.</li>
         <li>Newsletter: until you unsubscribe.</li>
         <li>Server logs: 30 days at most.</li>
       </ul>
@@ -109,7 +109,7 @@ const sections: LegalSection[] = [
     content: (
       <p>
         Connections are encrypted. Passwords are stored only as hashes, exchange keys only encrypted with a
-        key that is kept apart from the database. Who reads an exchange key is recorded.
+        key kept separate from the database. Every look at an exchange key is recorded.
       </p>
     ),
   },
@@ -118,13 +118,13 @@ const sections: LegalSection[] = [
     title: 'Your rights',
     content: (
       <>
-        <p>You may at any time ask us</p>
+        <p>You may ask us at any time</p>
         <ul>
           <li>for access to the data we hold about you, and for a copy of it;</li>
           <li>to correct it, to delete it or to restrict its processing;</li>
-          <li>to hand it to you or to somebody else in a common format;</li>
-          <li>to stop processing that rests on our legitimate interest;</li>
-          <li>to end what you consented to, with effect for the future.</li>
+          <li>to give it to you, or to someone else, in a common format;</li>
+          <li>to stop processing based on our legitimate interest;</li>
+          <li>to stop what you consented to, with effect for the future.</li>
         </ul>
         <p>
           An email to <SupportEmail /> is enough. You may also complain to a supervisory authority: in
@@ -139,8 +139,7 @@ const sections: LegalSection[] = [
     title: 'Changes',
     content: (
       <p>
-        We adapt this policy when what we do changes. The day of the last change stands at the top of the
-        page.
+        We update this policy when what we do changes. The date of the last change is at the top of the page.
       </p>
     ),
   },
@@ -150,14 +149,16 @@ function Recipients() {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   return (
     <>
-      <p>We sell no data. These receive what they need for their part:</p>
+      <p>We don’t sell data. These recipients get only what they need for their part:</p>
       <ul>
-        <li>Stripe (payments): your email address, your card details and the amount.</li>
-        <li>TradingView: your username there, when we grant you access.</li>
+        <li>Stripe (payments): your email address, your card details, and the amount.</li>
+        <li>TradingView: your TradingView username, when we grant you access.</li>
         <li>Our hosting and email providers, on our behalf.</li>
         <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>
-        {gaMeasurementId && <li>Google Analytics, if you consent: use of the pages, without your name.</li>}
-        <li>Authorities, where the law obliges us.</li>
+        {gaMeasurementId && (
+          <li>Google Analytics, if you consent: how the pages are used, without your name.</li>
+        )}
+        <li>Authorities, where the law requires it.</li>
       </ul>
     </>
   )
@@ -189,8 +190,8 @@ function Cookies() {
   return (
     <>
       <p>
-        The ones that the site cannot work without need no consent. Analytics does: you can give and withdraw
-        it with “Cookie settings” at the foot of every page.
+        Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it
+        under “Cookie settings” at the bottom of every page.
       </p>
       <table>
         <thead>

@@ -8,7 +8,7 @@ export default function TermsPage() {
   return (
     <LegalText
       title="Terms of Service"
-      lead="What you buy, what it costs, how it ends, and what we answer for. In plain words wherever the law allows it."
+      lead="What you buy, what it costs, how it ends, and what we are liable for. In plain words wherever the law allows."
       changed="2026-11-15"
       sections={sections}
     />
@@ -26,19 +26,19 @@ const sections: LegalSection[] = [
     content: (
       <>
         <p>
-          A subscription to {reboundSigmaPro.name} gives you, for as long as it runs and for your own use:
+          A subscription to {reboundSigmaPro.name} gives you, for your own use and for as long as it runs:
         </p>
         <ul>
           <li>access to an invite-only indicator on TradingView;</li>
-          <li>a version of it as a strategy, for backtesting;</li>
-          <li>the Rebound List, a list of symbols that we review at least once a month;</li>
-          <li>a private dashboard with links, notes and instructions;</li>
+          <li>a strategy version of it, for backtesting;</li>
+          <li>the Rebound List, a list of symbols we review at least once a month;</li>
+          <li>a private dashboard with links, notes, and instructions;</li>
           <li>updates to the above, and support by email.</li>
         </ul>
         <p>
-          Access on TradingView is granted by hand. We do so within 24 hours of your access request, for which
-          we need your TradingView username. You need a TradingView account of your own; its terms apply
-          between you and TradingView.
+          Access on TradingView is granted within 24 hours of your access request, for which we need your
+          TradingView username. You need a TradingView account of your own; its terms apply between you and
+          TradingView.
         </p>
       </>
     ),
@@ -50,11 +50,11 @@ const sections: LegalSection[] = [
       <>
         <p>
           You may buy with an account or as a guest. If you buy as a guest, an account is created for the
-          email address you give. Please keep your password to yourself and your details up to date.
+          email address you give. Please keep your password private and your details up to date.
         </p>
         <p>
-          Access is personal. You may not share it, resell it, or publish, copy or take apart the scripts. If
-          you do, we may end your access without a refund.
+          Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the
+          scripts. If you do, we may end your access without a refund.
         </p>
       </>
     ),
@@ -70,13 +70,14 @@ const sections: LegalSection[] = [
           US dollars.
         </p>
         <p>
-          The subscription renews by itself at the end of each month or year, as you chose, and the same card
-          is charged in advance for the next period. Payments are processed by Stripe; we never see your card
-          number. If a payment fails, we tell you and try again; if it keeps failing, the subscription ends.
+          The subscription renews automatically at the end of each month or year, as you chose, and the same
+          card is charged in advance for the next period. Payments are processed by Stripe; we never see your
+          card number. If a payment fails, we let you know and try again; if it keeps failing, the
+          subscription ends.
         </p>
         <p>
-          If we change the price of a running subscription, we tell you by email at least 30 days before the
-          next renewal, so that you can cancel in time.
+          If we change the price of a running subscription, we’ll email you at least 30 days before the next
+          renewal, so you can cancel in time.
         </p>
       </>
     ),
@@ -87,8 +88,8 @@ const sections: LegalSection[] = [
     content: (
       <p>
         You can cancel at any time in your <Link href="/dashboard">dashboard</Link>. The cancellation takes
-        effect at the end of the billing period that you have paid for; until then you retain your access. A
-        subscription that was cancelled is not charged again.
+        effect at the end of the billing period you have paid for; you retain access until then. A cancelled
+        subscription is not charged again.
       </p>
     ),
   },
@@ -102,8 +103,8 @@ const sections: LegalSection[] = [
           whether or not you use the rest of it.
         </p>
         <p>
-          You ask us to begin at once, before any period of withdrawal is over. Rights that mandatory law
-          gives you as a consumer are not touched by this.
+          You ask us to begin immediately, before any withdrawal period is over. This does not affect the
+          mandatory rights you have as a consumer.
         </p>
       </>
     ),
@@ -114,13 +115,13 @@ const sections: LegalSection[] = [
     content: (
       <>
         <p>
-          The indicator applies rules to prices. It does not know you, your means or your aims. Nothing that
-          we provide is investment advice or a recommendation to buy or sell anything, and nothing is traded
-          for you: every order is your own decision.
+          The indicator applies rules to prices. It knows nothing about you, your means, or your goals.
+          Nothing we provide is investment advice or a recommendation to buy or sell anything, and nothing is
+          traded for you: every order is your own decision.
         </p>
         <p>
-          Trading involves risk and can lead to the loss of all the capital you use. Backtests show how rules
-          would have behaved in the past. They do not predict results, and we promise none.
+          Trading involves risk, and you can lose all the capital you use. Backtests show how rules would have
+          behaved in the past. They do not predict future results, and we promise none.
         </p>
       </>
     ),
@@ -130,9 +131,9 @@ const sections: LegalSection[] = [
     title: 'Availability and changes',
     content: (
       <p>
-        We keep the service running with care, but not without interruption: it depends on TradingView and on
-        other services beyond our control. We may improve or replace parts of it. If we ever end it
-        altogether, we refund what you have paid for the time after that day.
+        We run the service with care but cannot promise that it is never interrupted: it depends on
+        TradingView and other services beyond our control. We may improve or replace parts of it. If we ever
+        end it altogether, we’ll refund what you paid for the time after that day.
       </p>
     ),
   },
@@ -142,9 +143,9 @@ const sections: LegalSection[] = [
     content: (
       <p>
         Our liability for any claim in connection with the service is limited, as far as the law allows, to
-        the fees that you paid us in the 12 months before the event that gave rise to the claim. We are not
-        liable for trading losses, lost profit or other indirect damage. Liability for intent and gross
-        negligence, and any other liability that cannot be excluded by law, remains.
+        the fees you paid us in the 12 months before the event that gave rise to the claim. We are not liable
+        for trading losses, lost profits, or other indirect damages. Liability for intent and gross
+        negligence, and any other liability that cannot be excluded by law, is unaffected.
       </p>
     ),
   },
@@ -153,8 +154,8 @@ const sections: LegalSection[] = [
     title: 'Changes to these terms',
     content: (
       <p>
-        We may change these terms for the future. We announce changes by email at least 30 days ahead. If you
-        do not agree, you can cancel before they take effect.
+        We may change these terms for the future. We’ll announce changes by email at least 30 days in advance.
+        If you don’t agree, you can cancel before they take effect.
       </p>
     ),
   },
@@ -163,9 +164,9 @@ const sections: LegalSection[] = [
     title: 'Law and venue',
     content: (
       <p>
-        Swiss law applies, without its conflict-of-law rules and without the UN convention on contracts for
-        the international sale of goods. The place of jurisdiction is Solothurn, Switzerland. Mandatory venues
-        and protections of consumer law in your country remain.
+        Swiss law applies, excluding its conflict-of-law rules and the UN Convention on Contracts for the
+        International Sale of Goods. The place of jurisdiction is Solothurn, Switzerland. Mandatory venues and
+        consumer protections in your country remain unaffected.
       </p>
     ),
   },
@@ -177,7 +178,7 @@ function Parties() {
     <>
       <p>
         These terms apply between you and {name} (“we”), who runs this site. By buying a subscription or
-        opening an account you accept them.
+        creating an account, you accept them.
       </p>
       <SellerAddress />
       <p>

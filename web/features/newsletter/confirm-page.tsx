@@ -3,7 +3,7 @@ import { MailedLink } from './mailed-link.tsx'
 
 const words = {
   title: 'Confirm your subscription',
-  text: 'One click, and we write to you when there is a new product. You can unsubscribe at any time.',
+  text: 'One click, and we’ll email you when there’s a new product. You can unsubscribe any time.',
   button: 'Confirm subscription',
   pending: 'Confirming...',
   done: "You've been added to our newsletter.",

@@ -3,7 +3,7 @@ import { MailedLink } from './mailed-link.tsx'
 
 const words = {
   title: 'Unsubscribe',
-  text: 'We are sorry to see you go. One click, and you get no more mails of the newsletter.',
+  text: 'We’re sorry to see you go. One click, and you won’t get the newsletter anymore.',
   button: 'Unsubscribe',
   pending: 'Unsubscribing...',
   done: 'You have been unsubscribed.',

@@ -16,7 +16,7 @@ const offers = [
     regular: regularPrice.monthly,
     unit: 'per month',
     button: `Buy Monthly - ${dollars(monthlyPrice)}`,
-    points: ['Everything in the package', 'Cancel at any time, access until the period ends'],
+    points: ['Everything in the package', 'Cancel any time, keep access until the period ends'],
   },
   {
     billing: 'yearly',

@@ -12,7 +12,7 @@ export default function ProductsPage() {
     <>
       <PageHeading
         title="Products"
-        description="Indicators for rule-based entries and exits. One is on sale, the next has to earn its place first."
+        description="Indicators for rule-based entries and exits. One is available now; the next has to earn its place first."
       />
       <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
         <ProductCard />
@@ -37,7 +37,7 @@ function ProductCard() {
         <h2 className="text-2xl">{reboundSigmaPro.name}</h2>
         <span className="text-muted">
           Short-term rebound signals for stocks and ETFs on daily charts: an invite-only indicator, a
-          backtest-ready strategy version, the Rebound List and direct creator support.
+          backtest-ready strategy version, the Rebound List, and direct creator support.
         </span>
         <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
           <span>
@@ -65,8 +65,8 @@ function ComingSoonCard() {
       <Badge>COMING SOON</Badge>
       <h2 className="text-2xl">More Products in Development</h2>
       <p className="text-muted">
-        We release an indicator when its rules have held up in testing, and not before. Leave your address and
-        we will tell you when the next one is ready.
+        We release an indicator once its rules have held up in testing, not before. Leave your email and we’ll
+        tell you when the next one is ready.
       </p>
       <div className="mt-auto w-full pt-6">
         <NewsletterForm success="You'll be notified when new products launch." />

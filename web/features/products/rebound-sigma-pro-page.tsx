@@ -47,7 +47,7 @@ export default function ReboundSigmaProPage() {
       <Argument />
       <Section
         title="Example Chart"
-        lead="Drawn from made-up prices, to show signals and not results. One of the three trades ends at a loss, because some do."
+        lead="Drawn from made-up prices, to show signals, not results. One of the three trades ends at a loss, because some do."
       >
         <ExplorableChart />
       </Section>
@@ -63,7 +63,7 @@ function Argument() {
       <Hero />
       <Section
         title="Key Benefits"
-        lead="Six reasons to let rules decide, and to keep your judgement for what they cannot know."
+        lead="Six reasons to let rules decide, and to save your judgment for what they cannot know."
       >
         <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
           {benefits.map(({ title, text }, index) => (
@@ -126,7 +126,7 @@ function Offer() {
       </SideBySide>
       <SideBySide
         title="Early-Access Pricing"
-        lead="For those who join now. Paid by card, cancelled in your dashboard whenever you like."
+        lead="Join now and pay less. Cancel any time from your dashboard."
       >
         <Pricing />
       </SideBySide>
@@ -172,8 +172,7 @@ function Hero() {
           <h1 className="text-4xl">{reboundSigmaPro.name}</h1>
           <p className="max-w-2xl text-lg text-muted sm:text-xl">
             Short-term rebound signals for stocks and ETFs, with an entry and an exit for each trade, a
-            strategy version for your own backtests, and a list of symbols that is reviewed at least once a
-            month.
+            strategy version for your own backtests, and a list of symbols reviewed at least once a month.
           </p>
           <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
             <ButtonLink href={checkoutAddress('monthly')} size="lg">

@@ -3,11 +3,11 @@
 export const benefits = [
   {
     title: 'Clear entries and exits',
-    text: 'Each signal marks where a trade begins and where it ends. There is nothing left to interpret.',
+    text: 'Each signal marks where a trade begins and where it ends. Nothing is left to interpretation.',
   },
   {
     title: 'Short holding periods',
-    text: 'Typically 2–5 days. A trade is over before a story about it can change your mind.',
+    text: 'Typically 2–5 days. The trade is over before the headlines can change your mind.',
   },
   {
     title: 'Made for stocks and ETFs',
@@ -15,22 +15,22 @@ export const benefits = [
   },
   {
     title: 'Testable before you trade',
-    text: 'A strategy version runs the same rules through the history of any symbol you choose.',
+    text: 'The strategy version runs the same rules on the history of any symbol you choose.',
   },
   {
     title: 'Selective by design',
     text: 'Most days bring no signal. Waiting is part of the method, and the indicator does it for you.',
   },
   {
-    title: 'Looked after',
-    text: 'The Rebound List is reviewed at least once a month, and updates reach you without extra cost.',
+    title: 'Actively maintained',
+    text: 'The Rebound List is reviewed at least once a month, and updates are included.',
   },
 ]
 
 export const steps = [
   {
     title: 'A pullback goes too far',
-    text: 'On the daily chart the indicator measures how far a price has fallen from its usual range. Nothing happens until that distance is unusual.',
+    text: 'On the daily chart, the indicator measures how far the price has fallen from its usual range. Nothing happens until that distance is unusual.',
   },
   {
     title: 'The rules confirm an entry',
@@ -38,7 +38,7 @@ export const steps = [
   },
   {
     title: 'The rules end the trade',
-    text: 'The exit is marked by rule as well, typically 2–5 days later, whether the rebound came or not.',
+    text: 'The exit is marked by rule, too, typically 2–5 days later, whether or not the rebound came.',
   },
 ]
 
@@ -48,12 +48,12 @@ export const contents = [
     title: 'Strategy Version',
     text: 'The same rules as a strategy, ready for backtests in the Strategy Tester.',
   },
-  { title: 'Rebound List', text: 'Symbols that suit the method, reviewed at least once a month.' },
-  { title: 'Buyer Dashboard', text: 'A private place for your indicator link, asset list and invoices.' },
+  { title: 'Rebound List', text: 'Symbols that fit the method, reviewed at least once a month.' },
+  { title: 'Buyer Dashboard', text: 'A private home for your indicator link, asset list, and invoices.' },
   { title: 'Setup Notes', text: 'Six steps from access to the first signal, in about five minutes.' },
   {
     title: 'Quick Instructions',
-    text: 'How to read a signal, set an alert and when to leave a trade alone.',
+    text: 'How to read a signal, how to set an alert, and when to leave a trade alone.',
   },
   { title: 'Ongoing Updates', text: 'Improvements to the indicator and strategy while you subscribe.' },
   { title: 'Direct Creator Support', text: 'Questions are answered by the person who wrote the rules.' },
@@ -63,22 +63,22 @@ export const questions = [
   {
     question: 'Which markets does it work on?',
     answer:
-      'It runs on any symbol that TradingView can chart. It is designed for stocks and ETFs, and the Rebound List contains only those.',
+      'It runs on any symbol TradingView can chart. It is designed for stocks and ETFs, and the Rebound List includes only those.',
   },
   {
     question: 'Which timeframe should I use?',
     answer:
-      'Daily charts. Positions are typically held for 2–5 days. The rules are not made for intraday trading.',
+      'Daily charts. Positions are typically held for 2–5 days. The rules are not designed for intraday trading.',
   },
   {
     question: 'Can I backtest it?',
     answer:
-      'Yes. The subscription includes a strategy version with the same rules, so that you can test any symbol and period in the Strategy Tester before you use it.',
+      'Yes. The subscription includes a strategy version with the same rules, so you can test any symbol and period in the Strategy Tester first.',
   },
   {
     question: 'How often is the Rebound List updated?',
     answer:
-      'It is reviewed at least once a month. Symbols that no longer suit the method leave the list, others join it. You always find the present list in your dashboard.',
+      'It is reviewed at least once a month. Symbols that no longer fit the method leave the list, and new ones join it. The current list is always on your dashboard.',
   },
   {
     question: 'Does it trade automatically?',
@@ -88,7 +88,7 @@ export const questions = [
   {
     question: 'Do I need a paid TradingView plan?',
     answer:
-      'No, it works on free TradingView accounts. If you want to keep alerts on several symbols at once, a paid plan is recommended, because free accounts are limited in alerts.',
+      'No, it works on free TradingView accounts. If you want alerts on several symbols at once, a paid plan is recommended, because free accounts allow only a few alerts.',
   },
   {
     question: 'Does it work outside the US?',
@@ -97,6 +97,6 @@ export const questions = [
   {
     question: 'Who is it for?',
     answer:
-      'For data-driven traders who prefer tested rules to opinions and can wait for a signal. If you look for constant action or for somebody to trade for you, it is not the right tool.',
+      'Data-driven traders who prefer tested rules to opinions and can wait for a signal. If you’re looking for constant action, or for someone to trade for you, it’s not the right tool.',
   },
 ]

@@ -19,8 +19,8 @@ export function DeleteAccount() {
         Delete account
       </h3>
       <p className="text-sm text-muted">
-        Your subscriptions are cancelled at once and your personal data is removed. Invoices stay in our
-        books, as the law demands. This cannot be undone.
+        Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our
+        books, as required by law. This cannot be undone.
       </p>
       {asked ? (
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
@@ -67,7 +67,7 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
           Keep my account
         </Button>
         <SubmitButton variant="danger" pendingText="Deleting...">
-          Delete for good
+          Delete permanently
         </SubmitButton>
       </div>
     </Form>

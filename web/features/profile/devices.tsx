@@ -26,7 +26,7 @@ export function Devices() {
     <section aria-labelledby="devices" className="flex flex-col gap-4 border-t border-line pt-5">
       <div className="flex items-center justify-between gap-3">
         <h3 id="devices" className="text-base">
-          Where you are logged in
+          Where you’re logged in
         </h3>
         <Button
           variant="secondary"
@@ -39,7 +39,7 @@ export function Devices() {
       </div>
       {devices.isError && (
         <p role="alert" className="text-sm">
-          We could not load your devices.
+          We couldn’t load your devices.
         </p>
       )}
       {devices.isPending && <Skeleton className="h-12" />}

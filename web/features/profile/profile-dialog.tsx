@@ -25,7 +25,7 @@ export function ProfileDialog({ onClose }: { onClose: () => void }) {
           Your data
         </h3>
         <p className="text-sm text-muted">
-          Everything we keep with your account, as one file that other programs can read.
+          Everything we store about your account, as one file that other programs can read.
         </p>
         <a
           href={accounts.myData.path}
@@ -51,7 +51,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
   if (profile.isError)
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
-        <p>We could not load your profile.</p>
+        <p>We couldn’t load your profile.</p>
         <Button variant="secondary" onClick={() => void profile.refetch()}>
           Try again
         </Button>
@@ -68,11 +68,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>
-      <Field
-        name="tradingViewUsername"
-        label="TradingView Username"
-        hint="The name under which we grant you access to the indicator."
-      >
+      <Field name="tradingViewUsername" label="TradingView Username" hint="The username we grant access to.">
         <Input
           autoComplete="off"
           autoCapitalize="none"

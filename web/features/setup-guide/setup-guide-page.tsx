@@ -17,7 +17,8 @@ const steps: { title: string; text: ReactNode }[] = [
         <Link href="/dashboard" className={inText}>
           dashboard
         </Link>{' '}
-        while you are logged in to TradingView. Both also stand there under Indicators, Invite-only scripts.
+        while you’re logged in to TradingView. You’ll also find both there under Indicators, Invite-only
+        scripts.
       </>
     ),
   },
@@ -27,19 +28,19 @@ const steps: { title: string; text: ReactNode }[] = [
   },
   {
     title: 'Load the strategy for backtesting',
-    text: 'Add the strategy version to the same chart and open the Strategy Tester. It trades the same rules on the history of the symbol, so you see what you can expect before you rely on it.',
+    text: 'Add the strategy version to the same chart and open the Strategy Tester. It runs the same rules on the symbol’s history, so you can see what to expect before you rely on it.',
   },
   {
     title: 'Review the Rebound List',
-    text: 'The list on your dashboard is revalidated every month. Export it as a watchlist, import it on TradingView, and you have every symbol at hand.',
+    text: 'The list on your dashboard is revalidated every month. Export it as a watchlist, import it into TradingView, and you have every symbol at hand.',
   },
   {
     title: 'Observe the first signal',
-    text: 'Wait for a signal at the close of a daily candle. Watch how entry and exit come about; a trade typically lasts 2–5 days. Nobody has to trade the first one.',
+    text: 'Wait for a signal at the close of a daily candle, then watch the entry and exit play out; a trade typically lasts 2–5 days. You don’t have to trade the first one.',
   },
   {
     title: 'Next steps',
-    text: 'Create an alert for the symbols that you follow, triggered once per bar close. Come back each month for the reviewed list.',
+    text: 'Create alerts for the symbols you follow, set to trigger once per bar close. Come back each month for the updated list.',
   },
 ]
 
@@ -87,8 +88,8 @@ export default function SetupGuidePage() {
           ))}
         </ol>
         <aside className="flex flex-col items-start gap-4 self-start rounded-lg border border-line bg-surface p-6 shadow-card lg:sticky lg:top-24">
-          <h2 className="text-lg">Stuck at a step?</h2>
-          <p className="text-muted">The one who wrote the rules answers your mail.</p>
+          <h2 className="text-lg">Stuck on a step?</h2>
+          <p className="text-muted">The person who wrote the rules answers your email.</p>
           <a
             href={`mailto:${supportEmail}`}
             className="inline-flex max-w-full items-center gap-2 font-medium break-all text-accent underline-offset-4 hover:underline"

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 const principles = [
   {
     title: 'Evidence over Opinion',
-    text: 'A rule earns its place by surviving a backtest, not by sounding right. You get the strategy version, so you can check it yourself.',
+    text: 'A rule earns its place by surviving a backtest, not by sounding right. You get the strategy version, so you can check for yourself.',
     picture: <Evidence />,
   },
   {
@@ -13,7 +13,7 @@ const principles = [
   },
   {
     title: 'Consistency through Rules',
-    text: 'The same conditions lead to the same decision, on a good day and on a bad one. What to do is settled before the market opens.',
+    text: 'The same conditions lead to the same decision, on good days and bad. What to do is settled before the market opens.',
     picture: <Consistency />,
   },
 ]

@@ -13,8 +13,8 @@ export default function WelcomePage() {
           </span>
           <h1 className="text-3xl">Welcome to Rebound Sigma Pro</h1>
           <p className="text-lg text-muted">
-            Your access is activated within 24 hours. An email follows as soon as it is done, and until then
-            there are two good places to go.
+            Your access is activated within 24 hours, and an email follows as soon as it’s ready. Until then,
+            here’s where to start.
           </p>
         </header>
         <ul className="grid w-full max-w-3xl gap-4 sm:grid-cols-2">

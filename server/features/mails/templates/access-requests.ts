@@ -4,16 +4,16 @@ const accessRequestReceived: Template<{ name: string; tradingViewUsername: strin
   { name, tradingViewUsername },
   { publicUrl },
 ) => ({
-  subject: 'We have your access request',
-  preheader: 'Your TradingView access follows within 24 hours.',
+  subject: 'We’ve got your access request',
+  preheader: 'Your TradingView access is coming within 24 hours.',
   heading: 'Your access is on its way',
   paragraphs: [
     greeting(name),
-    'Thank you. We will unlock Rebound Sigma Pro for your TradingView account within 24 hours and tell you by mail as soon as it is done.',
+    'Thank you. We’ll unlock Rebound Sigma Pro for your TradingView account within 24 hours and email you as soon as it’s done.',
   ],
   details: [['TradingView username', tradingViewUsername]],
   action: { label: 'Read the setup guide', url: `${publicUrl}/setup-guide` },
-  footnote: 'Is the username wrong? Answer this mail, and we will correct it.',
+  footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
 })
 
 const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
@@ -25,24 +25,24 @@ const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
   heading: 'Your access is ready',
   paragraphs: [
     greeting(name),
-    'Rebound Sigma Pro is unlocked for your TradingView account. You find it on TradingView under Indicators, in the tab "Invite-only scripts".',
-    'The setup guide takes you to your first daily chart in about five minutes.',
+    'Rebound Sigma Pro is unlocked for your TradingView account. You’ll find it on TradingView under Indicators, in the “Invite-only scripts” tab.',
+    'The setup guide gets you to your first daily chart in about five minutes.',
   ],
   details: [['TradingView username', tradingViewUsername]],
   action: { label: 'Start the setup guide', url: `${publicUrl}/setup-guide` },
 })
 
 const accessRefused: Template<{ name: string; reason: string }> = ({ name, reason }, { publicUrl }) => ({
-  subject: 'We could not grant your TradingView access yet',
-  preheader: 'One more step is needed from you.',
+  subject: 'We couldn’t grant your TradingView access yet',
+  preheader: 'We need one more thing from you.',
   heading: 'One more step is needed',
   paragraphs: [
     greeting(name),
-    'We looked at your access request and could not unlock Rebound Sigma Pro yet. This is why:',
+    'We looked at your access request and couldn’t unlock Rebound Sigma Pro yet. Here’s why:',
   ],
   quote: reason,
   action: { label: 'Send the request again', url: `${publicUrl}/dashboard` },
-  footnote: 'Is anything unclear? Answer this mail.',
+  footnote: 'Anything unclear? Reply to this email.',
 })
 
 const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
@@ -55,7 +55,7 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
   paragraphs: [
     greeting(name),
     'Rebound Sigma Pro is no longer unlocked for this TradingView account, because the subscription behind it has ended or you moved to another username.',
-    'You are welcome back at any time. If you think this is a mistake, answer this mail.',
+    'You’re welcome back any time. If you think this is a mistake, reply to this email.',
   ],
   details: [['TradingView username', tradingViewUsername]],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
@@ -64,11 +64,11 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
 /** For owners who never told it, so that access cannot be granted. */
 const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'We need your TradingView username',
-  preheader: 'Without it we cannot unlock Rebound Sigma Pro for you.',
+  preheader: 'Without it, we can’t unlock Rebound Sigma Pro for you.',
   heading: 'Tell us your TradingView username',
   paragraphs: [
     greeting(name),
-    'Your subscription is active, but we do not know your TradingView username yet, so we cannot unlock Rebound Sigma Pro for you. Open your dashboard, choose Profile, and enter it there: we grant access within 24 hours.',
+    'Your subscription is active, but we don’t have your TradingView username yet, so we can’t unlock Rebound Sigma Pro for you. Open your dashboard, choose Profile, and enter it there; we’ll grant access within 24 hours.',
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })

@@ -9,7 +9,7 @@ const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   heading: 'Your account is ready',
   paragraphs: [
     greeting(name),
-    'Welcome to Rebound Sigma. From your dashboard you manage your subscriptions, invoices and profile.',
+    'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
@@ -17,42 +17,40 @@ const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
 /** For a guest whose account was made by paying. `tokenId` is a row of `password_tokens`. */
 const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
   subject: 'Set your password',
-  preheader: 'Your account is waiting: choose a password to log in.',
+  preheader: 'Your account is ready: choose a password to log in.',
   heading: 'Choose your password',
   paragraphs: [
     greeting(name),
-    'Thank you for your purchase. We have made an account for you: choose a password, and you can log in at any time to see your subscription, your invoices and the Rebound List.',
+    'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
   ],
   action: { label: 'Set your password', url: passwordLink(tokenId, site) },
   footnote:
-    'The link works once. If it has expired, use "Forgot password?" on the login page to get a new one.',
+    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
 
 /** Something was bought with the address of an account that nobody had verified. */
 const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Set your password to see your purchase',
-  preheader: 'Your account is waiting: choose a password to log in.',
+  preheader: 'Your account is ready: choose a password to log in.',
   heading: 'Choose your password',
   paragraphs: [
     'Hello,',
-    'Thank you for your purchase. Somebody had already signed up with your email address, but nobody had shown that it is theirs. So that only you see what you bought, the password of that account counts no more and every device was logged out.',
+    'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
     'Choose a new password, and the account is yours.',
   ],
   action: { label: 'Set your password', url: passwordLink(tokenId, site) },
   footnote:
-    'The link works once. If it has expired, use "Forgot password?" on the login page to get a new one.',
+    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
 
 const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Reset your password',
-  preheader: 'The link works once and for 60 minutes.',
+  preheader: 'The link works once and expires after 60 minutes.',
   heading: 'Reset your password',
-  paragraphs: [
-    'Someone, hopefully you, asked to reset the password of your account. You can choose a new one below.',
-  ],
+  paragraphs: ['Someone, hopefully you, asked to reset your password. You can choose a new one below.'],
   action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
   footnote:
-    'The link works once and for 60 minutes. If you did not ask for it, ignore this mail: your password stays as it is.',
+    'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
 })
 
 const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
@@ -60,8 +58,8 @@ const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, su
   preheader: 'Every device was logged out.',
   heading: 'Your password was changed',
   paragraphs: [
-    'The password of your account has just been changed, and every device was logged out.',
-    `If it was not you, reset it at once and write to ${supportEmail}.`,
+    'Your password was just changed, and every device was logged out.',
+    `If this wasn’t you, reset it right away and email ${supportEmail}.`,
   ],
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
@@ -71,11 +69,11 @@ const newDevice: Template<{ at: string; device: string; ip: string }> = (
   { publicUrl },
 ) => ({
   subject: 'New login to your account',
-  preheader: 'A browser or an address that we had not seen before.',
+  preheader: 'From a browser or address we hadn’t seen before.',
   heading: 'A new device logged in',
   paragraphs: [
-    'Your account was used from a browser or an address that we had not seen before. If it was you, all is well.',
-    'If not, reset your password: this logs out every device.',
+    'Someone logged in to your account from a browser or address we hadn’t seen before. If it was you, there’s nothing to do.',
+    'If not, reset your password; that logs out every device.',
   ],
   details: [
     ['When', `${at.slice(0, 16).replace('T', ' ')} UTC`],

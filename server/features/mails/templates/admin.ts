@@ -12,7 +12,7 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   paragraphs: [],
   quote: message,
   details: [['From', email]],
-  footnote: 'Sent with the contact form. Your answer goes to the sender.',
+  footnote: 'Sent from the contact form. Your reply goes to the sender.',
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
@@ -22,17 +22,17 @@ const accessRequested: Template<{ name: string; email: string; tradingViewUserna
   { publicUrl },
 ) => ({
   subject: `Access request: ${tradingViewUsername}`,
-  preheader: `${name || email} waits for access on TradingView, promised within 24 hours.`,
-  heading: 'A buyer waits for access',
+  preheader: `${name || email} is waiting for TradingView access, promised within 24 hours.`,
+  heading: 'A buyer is waiting for access',
   paragraphs: [
-    'Please give this account access to Rebound Sigma Pro on TradingView and say so in the admin area: the buyer is mailed then. Access is promised within 24 hours.',
+    'Please give this account access to Rebound Sigma Pro on TradingView, then mark the request as granted in the admin area; the buyer gets an email. Access is promised within 24 hours.',
   ],
   details: [
     ['TradingView username', tradingViewUsername],
     ['Buyer', name ? `${name}, ${email}` : email],
   ],
   action: { label: 'Open the access queue', url: `${publicUrl}/admin#access` },
-  footnote: 'Your answer goes to the buyer.',
+  footnote: 'Your reply goes to the buyer.',
   replyTo: { name, address: email },
 })
 
@@ -41,10 +41,10 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
   { publicUrl },
 ) => ({
   subject: `Disputed payment: ${data.email}`,
-  preheader: 'Please answer it in your Stripe dashboard before its date.',
+  preheader: 'Please respond in your Stripe dashboard before the deadline.',
   heading: 'A payment is disputed',
   paragraphs: [
-    `The bank of ${data.email} disputes a payment of ${dollars(data.amount)} for ${data.product}. Please answer in your Stripe dashboard before the date it names. Access goes on until the dispute is lost.`,
+    `The bank of ${data.email} disputed a payment of ${dollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
   ],
   action: { label: 'Open the purchases', url: `${publicUrl}/admin` },
 })
@@ -66,13 +66,13 @@ const adminDigest: Template<{
       ]
         .filter(Boolean)
         .join(', ')}`,
-  preheader: 'What the shop cannot do without you.',
+  preheader: 'What the shop can’t do without you.',
   heading: 'Waiting for you',
   paragraphs: [
     openRequests > 0 &&
       `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
     failedJobs > 0 &&
-      `${counted(failedJobs, 'job has', 'jobs have')} failed for good, most often a mail to an address that does not exist. You can look at each, run it again or give it up.`,
+      `${counted(failedJobs, 'job has', 'jobs have')} failed for good, most often an email to an address that doesn’t exist. You can look at each one, run it again, or discard it.`,
   ].filter((text) => text !== false),
   details: [
     ['Open access requests', String(openRequests)],

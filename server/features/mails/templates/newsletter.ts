@@ -7,13 +7,14 @@ const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToke
 /** `id` is a row of `newsletter_subscriptions`. */
 const newsletterConfirmation: Template<{ id: string }> = ({ id }, site) => ({
   subject: 'Please confirm your subscription',
-  preheader: 'One click, and you hear from us when there is something new.',
+  preheader: 'One click, and you’ll hear from us when there’s something new.',
   heading: 'One click to go',
   paragraphs: [
-    'Please confirm that you want news about new products and important updates from Rebound Sigma. We write rarely, and every mail has a link to leave.',
+    'Please confirm that you’d like news about new products and important updates from Rebound Sigma. We don’t write often, and every email has an unsubscribe link.',
   ],
   action: { label: 'Confirm subscription', url: link('confirm', id, site) },
-  footnote: 'You did not ask for this? Ignore this mail: without your confirmation you get no newsletter.',
+  footnote:
+    'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
   // RFC 8058: mail programs show a button of their own, and post to this address when it is pressed.
   headers: {
     'List-Unsubscribe': `<${link('unsubscribe', id, site)}>`,

@@ -15,9 +15,9 @@ const receipt: Template<
   Subscription & { paidAt: string; renewsAt: string | null; purchaseId: string; invoiceId: string | null }
 > = (data, { publicUrl }) => ({
   subject: `Your receipt: ${data.product}`,
-  preheader: `We have received ${dollars(data.amount)}. Thank you.`,
+  preheader: `We’ve received ${dollars(data.amount)}. Thank you.`,
   heading: 'Thank you for your payment',
-  paragraphs: [greeting(data.name), `We have received your payment for ${data.product}.`],
+  paragraphs: [greeting(data.name), `We’ve received your payment for ${data.product}.`],
   details: [
     ...plan(data),
     ['Paid on', day(data.paidAt)],
@@ -30,7 +30,7 @@ const receipt: Template<
       ...(data.invoiceId ? { invoice: data.invoiceId } : {}),
     })}`,
   },
-  footnote: 'You can cancel at any time in your dashboard and keep access until the end of the paid period.',
+  footnote: 'You can cancel any time from your dashboard and keep access until the end of the paid period.',
 })
 
 /** Someone paid as a guest with the address of an account: the purchase is its owner's. */
@@ -40,17 +40,17 @@ const purchaseAttached: Template<Subscription> = (data, site) => ({
   heading: 'A purchase was added to your account',
   paragraphs: [
     greeting(data.name),
-    `${data.product} was just bought with your email address, without logging in. Because this address has an account, the purchase belongs to it: log in to send your access request.`,
+    `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. Log in to send your access request.`,
   ],
   details: plan(data),
   action: toDashboard('Log in', site),
-  footnote: 'You did not buy anything? Answer this mail, and we will look into it.',
+  footnote: 'Didn’t buy anything? Reply to this email and we’ll look into it.',
 })
 
 const subscriptionWillEnd: Template<{ name: string; product: string; endsAt: string }> = (data, site) => ({
   subject: 'Your subscription will be cancelled',
   preheader: `You keep access until ${day(data.endsAt)}.`,
-  heading: 'Your cancellation is noted',
+  heading: 'Your subscription will end',
   paragraphs: [
     greeting(data.name),
     `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
@@ -63,31 +63,31 @@ const subscriptionWillEnd: Template<{ name: string; product: string; endsAt: str
 })
 
 const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data, site) => ({
-  subject: 'Your subscription goes on',
+  subject: 'Your subscription continues',
   preheader: `It renews on ${day(data.renewsAt)}.`,
-  heading: 'Your subscription goes on',
-  paragraphs: [greeting(data.name), `Your cancellation was taken back. ${data.product} stays yours.`],
+  heading: 'Your subscription continues',
+  paragraphs: [greeting(data.name), `You’ve undone your cancellation. ${data.product} stays yours.`],
   details: [...plan(data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Open your dashboard', site),
 })
 
 /** A second payment of one account for the same product, from another tab or as a guest. */
 const duplicateRefunded: Template<Subscription> = (data, site) => ({
-  subject: 'We are sending your second payment back',
-  preheader: `You already have ${data.product}: ${dollars(data.amount)} goes back to your card.`,
+  subject: 'We’re refunding your second payment',
+  preheader: `You already have ${data.product}, so ${dollars(data.amount)} goes back to your card.`,
   heading: 'You already have this subscription',
   paragraphs: [
     greeting(data.name),
-    `We have received a second payment for ${data.product}, although your subscription is active. One is enough: we have cancelled the second one, and ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+    `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${dollars(data.amount)} goes back to your card within five to ten business days.`,
   ],
   action: toDashboard('Open your dashboard', site),
 })
 
 const endings = {
-  cancelled: 'Your subscription has ended, because it was cancelled.',
-  unpaid: 'Your subscription has ended, because the renewal could not be paid.',
-  refunded: 'Your subscription has ended, because its payment was refunded.',
-  disputed: 'Your subscription has ended, because its payment was disputed.',
+  cancelled: 'Your subscription has ended because it was cancelled.',
+  unpaid: 'Your subscription has ended because we couldn’t charge the renewal.',
+  refunded: 'Your subscription has ended because its payment was refunded.',
+  disputed: 'Your subscription has ended because its payment was disputed.',
 }
 
 const subscriptionEnded: Template<{ name: string; product: string; because: keyof typeof endings }> = (
@@ -95,12 +95,12 @@ const subscriptionEnded: Template<{ name: string; product: string; because: keyo
   { publicUrl },
 ) => ({
   subject: `Your subscription to ${data.product} has ended`,
-  preheader: 'Your invoices stay in your dashboard.',
+  preheader: 'Your invoices stay on your dashboard.',
   heading: 'Your subscription has ended',
   paragraphs: [
     greeting(data.name),
-    `${endings[data.because]} Access to ${data.product} on TradingView is switched off. Your account and your invoices stay.`,
-    'You are welcome back at any time.',
+    `${endings[data.because]} Access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
+    'You’re welcome back any time.',
   ],
   action: { label: 'See the products', url: `${publicUrl}/products` },
 })
@@ -108,11 +108,11 @@ const subscriptionEnded: Template<{ name: string; product: string; because: keyo
 /** Before a yearly renewal. */
 const renewalNotice: Template<Subscription & { renewsAt: string; days: number }> = (data, site) => ({
   subject: `Your subscription renews in ${data.days} days`,
-  preheader: `${dollars(data.amount)} on ${day(data.renewsAt)}. Nothing to do if you want to stay.`,
+  preheader: `${dollars(data.amount)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
   heading: `Renews in ${data.days} days`,
   paragraphs: [
     greeting(data.name),
-    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there is nothing to do. If not, cancel before that day in your dashboard.`,
+    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
   ],
   details: [...plan(data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Manage your subscription', site),
@@ -143,11 +143,11 @@ const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsA
   const { subject, heading, text } = dunning[data.step]
   return {
     subject,
-    preheader: `We could not charge ${dollars(data.amount)} for ${data.product}.`,
+    preheader: `We couldn’t charge ${dollars(data.amount)} for ${data.product}.`,
     heading,
     paragraphs: [
       greeting(data.name),
-      `We could not charge ${dollars(data.amount)} for ${data.product}. ${text}`,
+      `We couldn’t charge ${dollars(data.amount)} for ${data.product}. ${text}`,
     ],
     details: [
       ...plan(data),
@@ -159,23 +159,23 @@ const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsA
 
 const cardUpdated: Template<{ name: string }> = (data, site) => ({
   subject: 'Your card was changed',
-  preheader: 'From now on we charge the new one.',
+  preheader: 'From now on, we’ll charge the new one.',
   heading: 'Your card was changed',
   paragraphs: [
     greeting(data.name),
-    'The card that pays for your subscription was changed in your dashboard. From now on we charge the new one.',
+    'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
   ],
   action: toDashboard('Open your dashboard', site),
-  footnote: 'It was not you? Reset your password and answer this mail at once.',
+  footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
 })
 
 const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
   subject: `Your refund of ${dollars(data.amount)}`,
-  preheader: 'It arrives within five to ten business days.',
-  heading: `We have refunded ${dollars(data.amount)}`,
+  preheader: 'It should arrive within five to ten business days.',
+  heading: `We’ve refunded ${dollars(data.amount)}`,
   paragraphs: [
     greeting(data.name),
-    `We have sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank it arrives within five to ten business days.`,
+    `We’ve sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
   ],
   action: toDashboard('Open your dashboard', site),
 })
