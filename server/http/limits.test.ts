@@ -145,7 +145,7 @@ describe('the owner of an account', () => {
 
   test('gets a reset link from such a browser too', async () => {
     await using open = await openShop()
-    const { user, call } = await open.user()
+    const { user, call } = await open.verifiedUser()
     const stranger = open.visitor()
     for (let count = 0; count < 3; count++)
       await stranger.call(accounts.requestPasswordReset, { email: user.email })
@@ -153,6 +153,18 @@ describe('the owner of an account', () => {
       tooMany,
     )
     await call(accounts.requestPasswordReset, { email: user.email })
+  })
+
+  test('who signed up with another’s address cannot have it mailed from many browsers', async () => {
+    await using open = await openShop()
+    const { user, password } = await open.user()
+    for (let browser = 0; browser < 4; browser++) {
+      const visitor = open.visitor()
+      await visitor.call(accounts.login, { email: user.email, password })
+      await visitor.call(accounts.requestPasswordReset, { email: user.email }).catch(() => {})
+    }
+    const resets = (await open.mails()).filter(({ subject }) => subject === 'Reset your password')
+    expect(resets).toHaveLength(3)
   })
 
   test('is let in again by the command that resets an admin', async () => {

@@ -66,7 +66,8 @@ export function createPasswordLinks(deps: Dependencies) {
     create,
 
     async requestReset({ device }: Actor<null>, email: string) {
-      const known = await knownDevice(db, email, device)
+      // Or whoever signs up with somebody's address would have them mailed from every browser it logs in with.
+      const known = await knownDevice(db, email, device, { verified: true })
       await attempts.count('reset', email, { requests: 3, seconds: 3600 }, { device: known })
       await enqueueReset(db, { email })
     },

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { knownDevices, users } from '../../database/schema.ts'
 import { hashToken } from '../../security/tokens.ts'
@@ -29,17 +29,27 @@ export async function noteDevice(
   return known > 0 && seen === 0
 }
 
-/** The device, if its secret has logged in to the account of this address before. The same work for every address. */
+/**
+ * The device, if its secret has logged in to the account of this address before; if asked, only of one whose owner has
+ * shown to read its mail. The same work for every address.
+ */
 export async function knownDevice(
   db: Database,
   email: string,
   device: string | undefined,
+  { verified = false } = {},
 ): Promise<string | undefined> {
   const [known] = await db
     .select({ userId: knownDevices.userId })
     .from(knownDevices)
     .innerJoin(users, eq(users.id, knownDevices.userId))
-    .where(and(eq(users.email, email), eq(knownDevices.fingerprint, hashToken(device ?? ''))))
+    .where(
+      and(
+        eq(users.email, email),
+        eq(knownDevices.fingerprint, hashToken(device ?? '')),
+        verified ? isNotNull(users.verifiedAt) : undefined,
+      ),
+    )
     .limit(1)
   return known ? device : undefined
 }
