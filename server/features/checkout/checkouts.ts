@@ -69,11 +69,14 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .where(and(eq(checkouts.nonceHash, nonceHash), isNull(checkouts.loginUsedAt)))
     },
 
-    /** An account goes to whoever reads its mail: no payment before logs in to it. Answers what is still unpaid. */
+    /**
+     * An account goes to whoever reads its mail: no payment before logs in to it, and the customer at Stripe that came
+     * with one, and its card, are not the owner's. Answers what is still unpaid.
+     */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
       const before = await tx
         .update(checkouts)
-        .set({ loginUsedAt: sql`coalesce(${checkouts.loginUsedAt}, ${now()})` })
+        .set({ loginUsedAt: sql`coalesce(${checkouts.loginUsedAt}, ${now()})`, madeAccount: false })
         .where(
           or(
             eq(checkouts.userId, id),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
-import { users } from '../../database/schema.ts'
+import { checkouts, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 /**
@@ -139,4 +139,30 @@ test('the attack that worked: pay an old checkout after the account was handed o
 test('guest, owner and time in any order: nobody is in an account that is not theirs', async () => {
   const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
   await expect(fc.assert(games, { numRuns: 25 })).resolves.toBeUndefined()
+})
+
+test('who gets an account handed over does not pay with the card of whoever had it', async () => {
+  const email = 'handed-over-card@example.com'
+  const [stranger, owner] = [shop.visitor(), shop.visitor()]
+  const admin = await shop.admin()
+  const first = await shop.guest(stranger, email)
+  await stranger.call(checkout.guestPurchaseLogin, { paymentIntentId: first.paymentIntentId })
+  const cancelAll = async (visitor: Visitor) => {
+    for (const { id } of await visitor.call(purchases.list, {}))
+      await admin.call(purchases.adminCancel, { id })
+  }
+  await cancelAll(stranger)
+  await shop.guest(owner, email)
+  await shop.settle()
+  const mail = (await shop.mails()).findLast(({ to, text }) => to === email && text.includes('token='))
+  const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
+  await owner.call(accounts.login, { email, password: 'the owner of this' })
+  await cancelAll(owner)
+  const later = await shop.begin(owner)
+  const rows = await shop.connection.db.select().from(checkouts).where(eq(checkouts.email, email))
+  const customerOf = (paymentIntentId: string) =>
+    rows.find((row) => row.paymentIntentId === paymentIntentId)?.customerId
+  expect(customerOf(later.paymentIntentId)).toBeDefined()
+  expect(customerOf(later.paymentIntentId)).not.toBe(customerOf(first.paymentIntentId))
 })
