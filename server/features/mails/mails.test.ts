@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { renderHtml, renderText } from './layout.ts'
 import { samples } from './samples.ts'
-import type { Template } from './template.ts'
+import { greeting, type Template } from './template.ts'
 import { templates } from './templates.ts'
 
 const site = {
@@ -70,4 +70,9 @@ test('nothing that people type becomes HTML', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test('a name that a mail program would turn into a link greets nobody', () => {
+  expect(greeting('Ada')).toBe('Hello Ada,')
+  expect(greeting('evil.example')).toBe('Hello,')
 })

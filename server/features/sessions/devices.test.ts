@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
-import { greeting } from '../mails/template.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -89,7 +88,7 @@ describe('a login from a new device', () => {
   })
 })
 
-test('a name that a mail program would make a link of is refused, and greets nobody', async () => {
+test('a name that a mail program would make a link of is refused', async () => {
   for (const name of [
     'Claim at evil.example',
     'https://evil',
@@ -103,6 +102,4 @@ test('a name that a mail program would make a link of is refused, and greets nob
     })
   for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean'])
     await shop.user({ name })
-  expect(greeting('Ada')).toBe('Hello Ada,')
-  expect(greeting('evil.example')).toBe('Hello,')
 })
