@@ -13,6 +13,9 @@ export type Payment = {
 
 const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
 
+/** The key was used for another amount at the same moment. */
+const isOtherUse = (error: unknown) => error instanceof StripeSdk.errors.StripeIdempotencyError
+
 /** Money that came, and money that goes back. */
 export function paymentCalls({ sdk, ask, all, change }: Client) {
   async function disputeOf(charge: string): Promise<Payment['dispute']> {
@@ -79,12 +82,12 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
           `refund-${paymentIntentId}-${before}`,
           (options) => sdk.refunds.create({ payment_intent: paymentIntentId, amount }, options),
           async () => (await refundsOf(paymentIntentId)) > before,
-          (error) => isRefused(error),
+          (error) => isRefused(error) || isOtherUse(error),
         )
         if (refund?.status === 'failed') throw conflict('The bank has refused this refund')
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
-        if (error instanceof StripeSdk.errors.StripeIdempotencyError)
+        if (isOtherUse(error))
           throw conflict('Another refund of this payment was made at the same moment. Please look again.')
         // Read by the seller: Stripe's own words say best why.
         throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
