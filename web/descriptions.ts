@@ -1,6 +1,6 @@
 import type { Route } from './router.tsx'
 
-// biome-ignore format: one page a line
+// biome-ignore format: one page per line
 const descriptions: Record<string, string> = {
   '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
   '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.',
@@ -23,7 +23,7 @@ const descriptions: Record<string, string> = {
   '*': 'This page does not exist.',
 }
 
-/** What search engines and previews of shared links say of a page. Browsers never need it, so it is not part of their code. */
+/** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
 export function descriptionOf({ path }: Route) {
   const description = descriptions[path]
   if (!description) throw new Error(`${path} has no description`)

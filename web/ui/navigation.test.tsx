@@ -5,7 +5,7 @@ import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
 beforeEach(() => history.replaceState(null, '', '/'))
 
-/** A site whose pages' code comes when the test says so. */
+/** A site whose page code loads when the test says so. */
 async function openSite() {
   const loads = new Map<string, PromiseWithResolvers<unknown>>()
   const load = (pathname: string) => {
@@ -79,7 +79,7 @@ test('a link brings the code when the pointer comes, and leaves clicks with a mo
   const link = document.querySelector('a')
   const click = async (init: MouseEventInit) => {
     const event = new MouseEvent('click', { bubbles: true, cancelable: true, ...init })
-    // Where nobody prevents it the browser would follow the link.
+    // Otherwise the browser would follow the link.
     document.addEventListener('click', (late) => late.preventDefault(), { once: true })
     await perform(() => link?.dispatchEvent(event))
   }

@@ -31,7 +31,7 @@ export default function AccessTab() {
   )
 }
 
-/** Which rows are selected; those that left the list meanwhile do not count. */
+/** The selected rows, ignoring any that have since left the list. */
 function useSelection(present: QueuedRequest[]) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const ids = present.map(({ id }) => id).filter((id) => selected.has(id))

@@ -11,7 +11,7 @@ type Row = { id: string; status: string }
 const many = (count: number, from = 0) =>
   Array.from({ length: count }, (_row, index): Row => ({ id: `p${from + index}`, status: 'active' }))
 
-/** The server's side of the list: pages by cursor as the contract says, and a note of every call. */
+/** A fake server: pages by cursor, as in the contract, with a record of every call. */
 function listing(initial: Row[]) {
   const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
@@ -33,7 +33,7 @@ function listing(initial: Row[]) {
   return server
 }
 
-/** The list as a component shows it, and its buttons. */
+/** A component that shows the list and its buttons. */
 async function openList() {
   const client = createQueryClient()
   const shown = { rows: [] as string[], isLoading: true }

@@ -92,7 +92,7 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
   )
 }
 
-/** All purchases are counted; how many of them are running is said when it differs. */
+/** Counts all purchases, and mentions the active ones when that number differs. */
 function ProductCount({ query, all, live }: MyPurchases) {
   if (query.isError) return 'Not available'
   if (!all) return <Skeleton className="h-7 w-24" />

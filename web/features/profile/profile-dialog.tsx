@@ -11,7 +11,7 @@ import { Input } from '#web/ui/input.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
 
-/** The profile, and below it what a person may do with the account as a whole. */
+/** The profile and, below it, actions for the whole account. */
 export function ProfileDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
