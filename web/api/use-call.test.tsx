@@ -17,22 +17,22 @@ const refused = (status: number, statusText: string, body: string) => new ApiErr
 
 test.for([
   [
-    'the sentence of the server',
+    'the server’s message',
     refused(409, 'Conflict', '{"message":"The list is full"}'),
     'The list is full',
   ],
   [
-    'the status and the body, where there is no sentence',
+    'the status and body, if there is no message',
     refused(422, '', 'the list is full'),
     '422: the list is full',
   ],
   [
-    'the status text, where there is no body',
+    'the status text, if there is no body',
     refused(503, 'Service Unavailable', ''),
     '503: Service Unavailable',
   ],
   [
-    'what helps, where nobody answered',
+    'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',
   ],
@@ -41,7 +41,7 @@ test.for([
   expect(readAfter(error)).toBe(`Failed to add asset / ${text}`)
 })
 
-test('a fixed text is read when the server fails, and not when it says what is wrong', () => {
+test('a fixed text is shown when the server fails, but not when it says what is wrong', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',
