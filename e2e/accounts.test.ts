@@ -129,7 +129,7 @@ test.describe('the auth page', () => {
 })
 
 test.describe('guards', () => {
-  test('the dashboard tells visitors they are logged out, sends them through /api/login, and takes them back', async ({
+  test('the dashboard tells logged-out visitors, sends them through /api/login, and takes them back', async ({
     page,
     shop,
   }) => {

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { purchases } from '#contract/purchases.ts'
 import { expect, stripeKeys, test } from './shop.ts'
 
-// `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` runs these against Stripe.
+// `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
 test.use({ payWith: stripeKeys })
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'

@@ -133,7 +133,7 @@ test.describe('my products', () => {
       endedBecause: 'unpaid',
     })
     await openDashboard(page, buyer, shop)
-    await expect(quickCard(page, 'My Products')).toContainText('5 in all, 3 active subscriptions')
+    await expect(quickCard(page, 'My Products')).toContainText('5 total, 3 active subscriptions')
 
     const expected = [
       {

@@ -31,7 +31,7 @@ for (const { where, path, success } of [
       let calls = 0
       await page.route('**/api/newsletter/subscribe', (route) => {
         calls += 1
-        return route.fulfill({ status: 503, json: { message: 'The mail room is closed' } })
+        return route.fulfill({ status: 503, json: { message: 'The mailroom is closed' } })
       })
       await page.goto(path)
       const form = page.getByRole(where).locator('form')
@@ -40,7 +40,7 @@ for (const { where, path, success } of [
       await form.getByLabel('Email address').fill('reader@example.com')
       await form.getByLabel('Email address').press('Enter')
       await expect(page.getByText('Subscription failed', { exact: true })).toBeVisible()
-      await expect(page.getByText('The mail room is closed', { exact: true })).toBeVisible()
+      await expect(page.getByText('The mailroom is closed', { exact: true })).toBeVisible()
       await expect(form.getByLabel('Email address')).toHaveValue('reader@example.com')
     })
   })

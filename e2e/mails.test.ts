@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     }
   })
 
-test('a reader confirms and unsubscribes through emailed links, and opening one does nothing by itself', async ({
+test('a reader confirms and unsubscribes through emailed links; opening one does nothing yet', async ({
   page,
   shop,
 }) => {

@@ -235,6 +235,6 @@ test.describe('legal pages', () => {
       .getByRole('link', { name: 'Your rights' })
       .click()
     await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
-    await expect(page.getByText(/^Last changed on \d+ \w+ \d{4}$/)).toBeVisible()
+    await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
   })
 })

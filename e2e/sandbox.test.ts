@@ -184,7 +184,7 @@ test('pressing the button counts as a click even if a card field’s message mov
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
 })
 
-test('the script offers what shops call outside the form: reading, named cards, standalone 3-D Secure', async ({
+test('the script offers what shops call outside the form: reading, cards by name, 3-D Secure', async ({
   page,
   shop,
 }) => {

@@ -61,7 +61,7 @@ test.describe('the header', () => {
     await expect(button).toBeFocused()
   })
 
-  test('has a standard menu for screen readers and keyboards: named, from either end, by letter, back to its button', async ({
+  test('has an accessible menu: named, from either end, by letter, and back to its button', async ({
     page,
     shop,
   }) => {

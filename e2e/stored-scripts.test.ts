@@ -55,7 +55,7 @@ async function attackEverywhere(shop: TestShop) {
   return { text, email, buyer }
 }
 
-test('what strangers and buyers write stays text wherever it is read: by the admin, by the buyer, or in an email', async ({
+test('what strangers and buyers write stays text wherever it is read: admin, dashboard, or email', async ({
   page,
   shop,
 }) => {

@@ -33,7 +33,7 @@ export async function holdRequests(page: Page, address: string | RegExp) {
   return gate.resolve
 }
 
-/** Waits until the page goes to /api/login, and answers 204 so the browser stays put and there's time to read. */
+/** Waits until the page goes to /api/login; the 204 keeps the browser in place, so there's time to read. */
 export async function pauseAtLogin(page: Page) {
   const gone = page.waitForResponse('**/api/login')
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }), { times: 1 })

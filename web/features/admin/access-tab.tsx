@@ -88,7 +88,7 @@ function Queue() {
         label="Open access requests"
         noun={['request', 'requests']}
         query={query}
-        empty={<EmptyState title="No open requests" description="Everyone who asked has an answer." />}
+        empty={<EmptyState title="No open requests" description="You’ve answered everyone." />}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
             <span aria-hidden="true" className="min-[72rem]:hidden">

@@ -133,7 +133,7 @@ function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: bo
 
 export function Failed({ retry }: { retry: () => void }) {
   return (
-    <EmptyState title="This couldn’t be loaded" description="Please check your connection.">
+    <EmptyState title="We couldn’t load this" description="Please check your connection.">
       <Button variant="secondary" onClick={retry}>
         Try again
       </Button>

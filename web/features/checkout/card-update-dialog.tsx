@@ -37,7 +37,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
   return (
     <Dialog
       title="Update your card"
-      description="We’ll charge what is still open now and use this card for renewals."
+      description="We’ll charge any open amount now and use this card for renewals."
       onClose={onClose}
     >
       {begun.error ? (

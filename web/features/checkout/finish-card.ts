@@ -8,7 +8,7 @@ export async function finishCardUpdate(id: string, setupIntentId: string, load: 
   if (!confirmWith) return
   const stripe = await load()
   const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
-  if (error) throw new Error(error.message ?? 'Your bank did not confirm the payment.')
+  if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
   // Call again now that the bank has confirmed, so the shop learns it was paid.
   await call(purchases.finishCardUpdate, { id, setupIntentId })
 }

@@ -8,7 +8,7 @@ let loading: Promise<Stripe> | undefined
 export function stripeOf({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
   loading ??= addScript(scriptUrl)
     .then(() => loadStripe(publishableKey))
-    .then((stripe) => stripe ?? Promise.reject(new Error('Stripe is not there')))
+    .then((stripe) => stripe ?? Promise.reject(new Error('Stripe failed to load')))
     .catch((error: unknown) => {
       // The next attempt starts fresh.
       loading = undefined

@@ -99,7 +99,7 @@ function ProductCount({ query, all, live }: MyPurchases) {
   const running = live.length === all.length ? '' : `${live.length} `
   return (
     <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>
-      {running && 'in all, '}
+      {running && 'total, '}
       {running}active subscriptions
     </Count>
   )

@@ -57,5 +57,5 @@ const months = 'January February March April May June July August September Octo
 /** Formatted by hand so the server and browser agree, whatever their locale. */
 function longDate(iso: string) {
   const [year, month, day] = iso.split('-').map(Number)
-  return `${day} ${months[(month ?? 1) - 1]} ${year}`
+  return `${months[(month ?? 1) - 1]} ${day}, ${year}`
 }

@@ -25,7 +25,7 @@ export function ProfileDialog({ onClose }: { onClose: () => void }) {
           Your data
         </h3>
         <p className="text-sm text-muted">
-          Everything we store about your account, as one file that other programs can read.
+          Everything we store about your account, in one file that other programs can read.
         </p>
         <a
           href={accounts.myData.path}
