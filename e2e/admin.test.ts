@@ -47,10 +47,7 @@ async function asker(shop: TestShop) {
   return { ...buyer, tradingViewUsername }
 }
 
-test('problems with the prices at Stripe are shown at the top, with what to do', async ({
-  page,
-  shop,
-}) => {
+test('problems with the prices at Stripe are shown at the top, with what to do', async ({ page, shop }) => {
   await openAdmin(page, shop)
   const card = page.getByRole('group', { name: 'Payments' })
   await expect(card.getByText('Ready')).toBeVisible()

@@ -147,7 +147,11 @@ test.describe('an owner', () => {
     await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
   })
 
-  test('sees the Rebound List, copies it, and exports it for TradingView', async ({ page, shop, context }) => {
+  test('sees the Rebound List, copies it, and exports it for TradingView', async ({
+    page,
+    shop,
+    context,
+  }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
     // Tests in one worker share a shop.
     const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
@@ -195,7 +199,10 @@ test.describe('the welcome page', () => {
 })
 
 test.describe('the setup guide', () => {
-  test('has six steps, takes five minutes, and links to the dashboard and support', async ({ page, shop }) => {
+  test('has six steps, takes five minutes, and links to the dashboard and support', async ({
+    page,
+    shop,
+  }) => {
     await open(page, '/setup-guide', await shop.user(), shop)
     const main = page.getByRole('main')
     await expect(main.getByRole('listitem').getByRole('heading')).toHaveText([

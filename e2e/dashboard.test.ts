@@ -358,10 +358,7 @@ test.describe('in the visitor’s own locale', () => {
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`the dashboard passes axe in the ${theme} theme and fits at 320 px`, async ({
-    page,
-    shop,
-  }) => {
+  test(`the dashboard passes axe in the ${theme} theme and fits at 320 px`, async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await bookPurchase(shop.connection, buyer.user.id, { status: 'past_due', pastDueSince: daysFromNow(-1) })
     await bookPurchase(shop.connection, buyer.user.id, { status: 'expired', endedAt: daysFromNow(-9) })

@@ -121,10 +121,7 @@ test('logging out from the dashboard goes home', async ({ page, shop }) => {
   await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
 })
 
-test('a session that ends while a page is open leads to login and back', async ({
-  page,
-  shop,
-}) => {
+test('a session that ends while a page is open leads to login and back', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   // Any request still in flight would notice the ended session before the click does.
   await expect(dialog.getByText('This device')).toBeVisible()

@@ -202,9 +202,7 @@ test.describe('header and footer', () => {
 })
 
 test.describe('legal pages', () => {
-  test('the terms cover billing, cancellation, refunds, liability, and governing law', async ({
-    page,
-  }) => {
+  test('the terms cover billing, cancellation, refunds, liability, and governing law', async ({ page }) => {
     await page.goto('/legal/terms')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
     const text = page.getByRole('main')

@@ -44,9 +44,7 @@ test('the imprint shows the seller’s details from the settings', async ({ page
   await expect(main).toContainText('Sigma <Tools> GmbH')
 })
 
-test('analytics loads only after consent, and never where the URL holds a secret', async ({
-  page,
-}) => {
+test('analytics loads only after consent, and never where the URL holds a secret', async ({ page }) => {
   const loaded: string[] = []
   await page.route('https://www.googletagmanager.com/**', (route) => {
     loaded.push(route.request().url())

@@ -139,9 +139,7 @@ test.describe('going from page to page', () => {
     await expect(link).toBeInViewport()
   })
 
-  test('goes back to where the reader left off, even if they scrolled before hydration', async ({
-    page,
-  }) => {
+  test('goes back to where the reader left off, even if they scrolled before hydration', async ({ page }) => {
     const letCodeCome = await holdRequests(page, '**/assets/*.js')
     await page.goto('/', { waitUntil: 'commit' })
     const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })

@@ -16,11 +16,7 @@ function readAfter(error: unknown, message: Parameters<typeof toastError>[0] = '
 const refused = (status: number, statusText: string, body: string) => new ApiError(status, statusText, body)
 
 test.for([
-  [
-    'the server’s message',
-    refused(409, 'Conflict', '{"message":"The list is full"}'),
-    'The list is full',
-  ],
+  ['the server’s message', refused(409, 'Conflict', '{"message":"The list is full"}'), 'The list is full'],
   [
     'the status and body, if there is no message',
     refused(422, '', 'the list is full'),

@@ -56,7 +56,6 @@ export default function ReboundSigmaProPage() {
   )
 }
 
-
 function Argument() {
   return (
     <>
@@ -86,7 +85,6 @@ function Argument() {
     </>
   )
 }
-
 
 function Offer() {
   return (
