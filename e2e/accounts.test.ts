@@ -209,7 +209,7 @@ test.describe('guards', () => {
   })
 })
 
-test('on a slow machine, a user who loads early does not break hydration', async ({ page, shop }) => {
+test('on a slow machine, an early user response does not break hydration', async ({ page, shop }) => {
   test.slow()
   await logInAs(page, await shop.user({ name: 'Patience' }), shop)
   const cdp = await page.context().newCDPSession(page)

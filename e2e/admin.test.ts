@@ -249,7 +249,7 @@ test.describe('the assets tab', () => {
     const { email } = await customer(shop)
     await openAdmin(page, shop)
     await page.getByRole('button', { name: 'Send Reminders' }).click()
-    await expect(question(page).getByText(/Mail \d+ buyers? without a TradingView username\?/)).toBeVisible()
+    await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
     await question(page).getByRole('button', { name: 'Send reminders' }).click()
     await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
     const mails = await shop.mails()

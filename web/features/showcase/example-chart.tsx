@@ -38,7 +38,6 @@ function candles(rising: boolean) {
 const line = (value: (bar: (typeof bars)[number]) => number) =>
   bars.map((bar, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value(bar))}`).join('')
 
-/** Drawn on first use, so never in a browser that received the prerendered chart. */
 function draw() {
   const lower = line((bar) => bar.lower)
   return {
