@@ -25,7 +25,7 @@ test.describe('the auth page', () => {
     await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
   })
 
-  test('says why a login failed, at its place and as a toast', async ({ page, shop }) => {
+  test('says why a login failed, both inline and as a toast', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
     await page.getByLabel('Email', { exact: true }).fill(user.email)
@@ -69,7 +69,7 @@ test.describe('the auth page', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('ties every fault to its field and puts the focus on the first', async ({ page }) => {
+  test('ties every error to its field and focuses the first one', async ({ page }) => {
     await page.goto('/auth')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await page.getByLabel('Password', { exact: true }).fill('short')
@@ -86,7 +86,7 @@ test.describe('the auth page', () => {
     await expect(password).toHaveAttribute('minlength', '8')
   })
 
-  test('refuses a known address and one of the commonest passwords', async ({ page, shop }) => {
+  test('refuses a taken email and one of the most common passwords', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
     await page.getByLabel('Email', { exact: true }).fill(user.email)
@@ -106,7 +106,7 @@ test.describe('the auth page', () => {
     )
   })
 
-  test('shows and hides the password, and speaks to password managers', async ({ page }) => {
+  test('shows and hides the password, and works with password managers', async ({ page }) => {
     await page.goto('/auth')
     const password = page.getByLabel('Password', { exact: true })
     await expect(password).toHaveAttribute('autocomplete', 'current-password')
@@ -121,7 +121,7 @@ test.describe('the auth page', () => {
     await expect(password).toHaveAttribute('autocomplete', 'new-password')
   })
 
-  test('sends on whoever is logged in already', async ({ page, shop }) => {
+  test('sends anyone who is already logged in straight on', async ({ page, shop }) => {
     await logInAs(page, await shop.user(), shop)
     await page.goto('/auth')
     await expect(page).toHaveURL('/dashboard')
@@ -129,7 +129,7 @@ test.describe('the auth page', () => {
 })
 
 test.describe('guards', () => {
-  test('the dashboard tells a logged-out visitor, sends them through /api/login and takes them back', async ({
+  test('the dashboard tells logged-out visitors, sends them through /api/login, and takes them back', async ({
     page,
     shop,
   }) => {
@@ -147,7 +147,7 @@ test.describe('guards', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('however slowly the toast comes, nobody is sent away before it is there', async ({ page }) => {
+  test('however slowly the toast loads, nobody is redirected before it shows', async ({ page }) => {
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/toaster-*.js', async (route) => {
       asked.resolve()
@@ -171,7 +171,7 @@ test.describe('guards', () => {
   })
 
   for (const path of ['/welcome', '/setup-guide']) {
-    test(`${path} sends a logged-out visitor to the login and back`, async ({ page, shop }) => {
+    test(`${path} sends a logged-out visitor to log in and back`, async ({ page, shop }) => {
       const { user, password } = await shop.user()
       await page.goto(path)
       await expect(page).toHaveURL('/auth')
@@ -182,12 +182,12 @@ test.describe('guards', () => {
     })
   }
 
-  test('the admin area sends a logged-out visitor to the login', async ({ page }) => {
+  test('the admin area sends a logged-out visitor to log in', async ({ page }) => {
     await page.goto('/admin')
     await expect(page).toHaveURL('/auth')
   })
 
-  test('the admin area tells a buyer and sends them home', async ({ page, shop }) => {
+  test('the admin area tells buyers they have no access and sends them home', async ({ page, shop }) => {
     await logInAs(page, await shop.user(), shop)
     await page.goto('/admin')
     await expect(page.getByText("You don't have admin access.", { exact: true })).toBeVisible()
@@ -209,15 +209,12 @@ test.describe('guards', () => {
   })
 })
 
-test('on a slow machine the known user does not disturb the taking over of the page', async ({
-  page,
-  shop,
-}) => {
+test('on a slow machine, an early user response does not break hydration', async ({ page, shop }) => {
   test.slow()
   await logInAs(page, await shop.user({ name: 'Patience' }), shop)
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 20 })
-  // A page that complains fails its test.
+  // A page that logs an error fails its test.
   for (let visit = 0; visit < 2; visit++) {
     await page.goto('/dashboard')
     await expect(page.getByRole('heading', { name: 'Welcome Back, Patience' })).toBeVisible({
@@ -227,7 +224,7 @@ test('on a slow machine the known user does not disturb the taking over of the p
 })
 
 test.describe('forgotten passwords', () => {
-  test('a link is mailed, sets the password once and leads back to the login', async ({ page, shop }) => {
+  test('an emailed link sets the password once and leads back to login', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
     await page.getByRole('link', { name: 'Forgot password?' }).click()
@@ -266,7 +263,7 @@ test.describe('forgotten passwords', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('a used or invented link says so', async ({ page }) => {
+  test('a used or made-up link says so', async ({ page }) => {
     await page.goto('/reset-password?token=invented')
     await page.getByLabel('New password', { exact: true }).fill('a new password')
     await page.getByLabel('Confirm password', { exact: true }).fill('a new password')
@@ -277,14 +274,14 @@ test.describe('forgotten passwords', () => {
     )
   })
 
-  test('without a token there is nothing to submit, and the way leads to the login', async ({ page }) => {
+  test('without a token there is nothing to submit, and the page leads to login', async ({ page }) => {
     await page.goto('/reset-password')
     await expect(page.getByText('Invalid reset link', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Reset Password' })).toBeDisabled()
     await expect(page).toHaveURL('/auth')
   })
 
-  test('the page with the token in its address sends no referrer', async ({ request }) => {
+  test('the page with the token in its URL sends no referrer', async ({ request }) => {
     const response = await request.get('/reset-password?token=secret')
     expect(response.headers()['referrer-policy']).toBe('no-referrer')
   })
@@ -296,7 +293,7 @@ for (const [theme, width] of [
   ['light', 360],
   ['dark', 360],
 ] as const) {
-  test(`the pages around passwords are accessible and fit: ${theme}, ${width} px`, async ({ page }) => {
+  test(`the login and password pages are accessible and fit: ${theme}, ${width} px`, async ({ page }) => {
     await page.setViewportSize({ width, height: 800 })
     await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
     for (const path of ['/auth', '/forgot-password', '/reset-password?token=any']) {

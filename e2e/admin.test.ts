@@ -47,10 +47,7 @@ async function asker(shop: TestShop) {
   return { ...buyer, tradingViewUsername }
 }
 
-test('what is wrong with the prices at Stripe is said at the top, with what to do', async ({
-  page,
-  shop,
-}) => {
+test('problems with the prices at Stripe are shown at the top, with what to do', async ({ page, shop }) => {
   await openAdmin(page, shop)
   const card = page.getByRole('group', { name: 'Payments' })
   await expect(card.getByText('Ready')).toBeVisible()
@@ -67,7 +64,7 @@ test('what is wrong with the prices at Stripe is said at the top, with what to d
   await archive(true)
 })
 
-test.describe('who is no admin', () => {
+test.describe('a non-admin', () => {
   test('is told so and sent home', async ({ page, shop }) => {
     await logInAs(page, await shop.user(), shop)
     await page.goto('/admin')
@@ -85,7 +82,7 @@ test.describe('who is no admin', () => {
 })
 
 test.describe('the overview', () => {
-  test('shows the figures of the database, and a table behind each chart', async ({ page, shop }) => {
+  test('shows figures from the database, with a table behind each chart', async ({ page, shop }) => {
     await customer(shop)
     await openAdmin(page, shop)
     const overview = page.getByRole('region', { name: 'Overview' })
@@ -110,7 +107,7 @@ test.describe('the assets tab', () => {
     await shop.connection.db.delete(recommendedAssets)
   })
 
-  test('says when there are none, adds one in upper case, and removes it', async ({ page, shop }) => {
+  test('says when there are none, adds one in uppercase, and removes it', async ({ page, shop }) => {
     await openAdmin(page, shop)
     await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
     await page.getByLabel('Ticker').pressSequentially('aapl')
@@ -136,7 +133,7 @@ test.describe('the assets tab', () => {
     await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
   })
 
-  test('wants a ticker, and refuses one that is there', async ({ page, shop }) => {
+  test('requires a ticker and refuses a duplicate', async ({ page, shop }) => {
     const admin = await openAdmin(page, shop)
     await page.getByRole('button', { name: 'Add Asset' }).click()
     await expect(page.getByLabel('Ticker')).toHaveAttribute('aria-invalid', 'true')
@@ -147,7 +144,7 @@ test.describe('the assets tab', () => {
     await toast(page, 'SPY is already on the list')
   })
 
-  test('is put into order with the keyboard and by dragging', async ({ page, shop }) => {
+  test('is reordered with the keyboard and by dragging', async ({ page, shop }) => {
     const admin = await shop.admin()
     for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assets.adminAdd, { productId, ticker })
     await openAdmin(page, shop)
@@ -166,7 +163,7 @@ test.describe('the assets tab', () => {
       .toEqual(['CCC', 'BBB', 'AAA'])
   })
 
-  test('takes a pasted list, and names the lines it cannot read', async ({ page, shop }) => {
+  test('imports a pasted list and names the lines it cannot read', async ({ page, shop }) => {
     await openAdmin(page, shop)
     await page.getByRole('button', { name: 'Import list' }).click()
     const pasted = page.getByLabel('Assets to import')
@@ -181,7 +178,7 @@ test.describe('the assets tab', () => {
     await toast(page, 'List marked as reviewed')
   })
 
-  test('switches an asset off for owners, and on again', async ({ page, shop }) => {
+  test('hides an asset from owners and shows it again', async ({ page, shop }) => {
     const owner = await shop.buyer()
     const ticker = `OFF${randomUUID().slice(0, 4).toUpperCase()}`
     const admin = await openAdmin(page, shop)
@@ -214,11 +211,11 @@ test.describe('the assets tab', () => {
     })
   }
 
-  // Whatever the hour, the date is another one than Greenwich's in one of them.
+  // At any hour, at least one of these zones is on a different date than UTC.
   for (const timezoneId of ['Pacific/Kiritimati', 'Etc/GMT+12'])
     test.describe(`in ${timezoneId}`, () => {
       test.use({ timezoneId })
-      test("names an export with the seller's own date", async ({ page, shop }) => {
+      test("names an export with the seller's local date", async ({ page, shop }) => {
         await openAdmin(page, shop)
         const downloading = page.waitForEvent('download')
         await page.getByRole('button', { name: 'Export Orders' }).click()
@@ -227,7 +224,7 @@ test.describe('the assets tab', () => {
       })
     })
 
-  test('lets an export be cancelled, and says when one failed', async ({ page, shop }) => {
+  test('lets an export be cancelled and says when one fails', async ({ page, shop }) => {
     await openAdmin(page, shop)
     let goOn: () => void = () => undefined
     const held = new Promise<void>((resolve) => {
@@ -248,13 +245,13 @@ test.describe('the assets tab', () => {
     await toast(page, 'Please try again.')
   })
 
-  test('sends reminders after saying to how many', async ({ page, shop }) => {
+  test('says how many reminders it will send before sending them', async ({ page, shop }) => {
     const { email } = await customer(shop)
     await openAdmin(page, shop)
     await page.getByRole('button', { name: 'Send Reminders' }).click()
-    await expect(question(page).getByText(/Mail \d+ buyers? without a TradingView username\?/)).toBeVisible()
+    await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
     await question(page).getByRole('button', { name: 'Send reminders' }).click()
-    await expect(page.getByText(/^Reminders to \d+ buyers? queued$/)).toBeVisible()
+    await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
     const mails = await shop.mails()
     expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
     await page.getByRole('button', { name: 'Send Reminders' }).click()
@@ -263,7 +260,7 @@ test.describe('the assets tab', () => {
 })
 
 test.describe('the users tab', () => {
-  test('adds a user with admin privileges, finds and deletes them', async ({ page, shop }) => {
+  test('adds a user with admin privileges, finds them, and deletes them', async ({ page, shop }) => {
     const email = `grace-${randomUUID()}@example.com`
     const admin = await openAdmin(page, shop, 'Users')
     for (const column of ['Name', 'Email', 'Admin', 'Purchases', 'Registered'])
@@ -298,7 +295,7 @@ test.describe('the users tab', () => {
     await expect(page.getByRole('button', { name: `Delete user ${user.email}` })).toBeDisabled()
   })
 
-  test('says why a user could not be created, and keeps what was typed', async ({ page, shop }) => {
+  test('says why a user could not be created and keeps what was typed', async ({ page, shop }) => {
     const { email } = await customer(shop)
     await openAdmin(page, shop, 'Users')
     await page.getByRole('button', { name: 'Add User' }).click()
@@ -315,7 +312,7 @@ test.describe('the users tab', () => {
 })
 
 test.describe('the purchases tab', () => {
-  test('adds a purchase to the exact cent for a user found while typing', async ({ page, shop }) => {
+  test('adds a purchase, to the exact cent, for a user found by typing', async ({ page, shop }) => {
     const { user } = await shop.user({ email: `ida-${randomUUID()}@example.com` })
     const admin = await openAdmin(page, shop, 'Purchases')
     await page.getByRole('button', { name: 'Add Purchase' }).click()
@@ -343,7 +340,7 @@ test.describe('the purchases tab', () => {
     await expect(rowOf(page, user.email)).toContainText('$39.99')
   })
 
-  test('says how many users it found, and shows the one the arrows have come to', async ({ page, shop }) => {
+  test('says how many users it found and highlights the one the arrow keys reach', async ({ page, shop }) => {
     const family = `family-${randomUUID()}`
     for (let child = 0; child < 8; child++) await shop.user({ email: `${child}-${family}@example.com` })
     await openAdmin(page, shop, 'Purchases')
@@ -362,7 +359,7 @@ test.describe('the purchases tab', () => {
     ).toBe(true)
   })
 
-  test('wants a user that exists', async ({ page, shop }) => {
+  test('requires an existing user', async ({ page, shop }) => {
     await openAdmin(page, shop, 'Purchases')
     await page.getByRole('button', { name: 'Add Purchase' }).click()
     await page.getByLabel('Amount in dollars').fill('39')
@@ -372,7 +369,7 @@ test.describe('the purchases tab', () => {
     await expect(dialog(page).getByText('Please choose a user')).toBeVisible()
   })
 
-  test('finds, cancels and deletes a purchase', async ({ page, shop }) => {
+  test('finds, cancels, and deletes a purchase', async ({ page, shop }) => {
     const { email } = await customer(shop)
     await openAdmin(page, shop, 'Purchases')
     for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
@@ -412,13 +409,13 @@ test.describe('the purchases tab', () => {
     await toast(page, 'Purchase not found')
   })
 
-  test('refunds a part of a payment through Stripe', async ({ page, shop }) => {
+  test('refunds part of a payment through Stripe', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     const { email } = buyer.user
     await openAdmin(page, shop, 'Purchases')
     await page.getByRole('searchbox').fill(email)
     await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
-    await page.getByLabel('A part').check()
+    await page.getByLabel('Partial refund').check()
     await page.getByLabel('Amount in dollars').fill('10.01')
     await dialog(page).getByRole('button', { name: 'Refund' }).click()
     await toast(page, 'Refund sent successfully')
@@ -426,7 +423,7 @@ test.describe('the purchases tab', () => {
     await expect(rowOf(page, email)).toContainText('active')
   })
 
-  test('filters by status and billing, and loads more while one scrolls', async ({ page, shop }) => {
+  test('filters by status and billing, and loads more on scroll', async ({ page, shop }) => {
     const mark = `crowd${randomUUID().slice(0, 8)}`
     await shop.connection.pool.query(
       `with added as (
@@ -446,7 +443,7 @@ test.describe('the purchases tab', () => {
       await page.mouse.wheel(0, 3000)
       await expect(page.getByText('180 purchases', { exact: true })).toBeVisible({ timeout: 500 })
     }).toPass()
-    // All are loaded, those near the screen are there, and a change asks for its own page only.
+    // All are loaded, only the virtual rows are mounted, and a change refetches only its own page.
     const row = (number: number) => page.locator(`tr[aria-rowindex="${number + 1}"]`).last()
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
     await expect(row(180)).toBeVisible()
@@ -467,7 +464,7 @@ test.describe('the purchases tab', () => {
 })
 
 test.describe('the access tab', () => {
-  test('copies the username, reveals the key and grants access', async ({ page, shop, context }) => {
+  test('copies the username, reveals the key, and grants access', async ({ page, shop, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { email, tradingViewUsername } = await asker(shop)
     await openAdmin(page, shop, 'Access')
@@ -495,7 +492,7 @@ test.describe('the access tab', () => {
     )
   })
 
-  test('refuses many with one reason', async ({ page, shop }) => {
+  test('refuses several requests with one reason', async ({ page, shop }) => {
     const [one, two] = [await asker(shop), await asker(shop)]
     await openAdmin(page, shop, 'Access')
     for (const { tradingViewUsername } of [one, two])
@@ -510,7 +507,7 @@ test.describe('the access tab', () => {
     await expect(rowOf(page, two.tradingViewUsername)).toBeHidden()
   })
 
-  test('marks what is overdue, and lists what is to be revoked', async ({ page, shop }) => {
+  test('marks overdue requests and lists access to revoke', async ({ page, shop }) => {
     const late = await asker(shop)
     const gone = await asker(shop)
     await shop.connection.pool.query(
@@ -536,7 +533,7 @@ test.describe('the access tab', () => {
 test.describe('the admin area', () => {
   for (const theme of ['light', 'dark'])
     for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Activity'])
-      test(`has no fault that axe knows of: ${tab}, ${theme}`, async ({ page, shop }) => {
+      test(`passes axe: ${tab}, ${theme}`, async ({ page, shop }) => {
         await customer(shop)
         await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
         await openAdmin(page, shop, tab)

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, logInAs, test } from './shop.ts'
 import { comeFrom, publicPaths } from './visitors.ts'
 
-/** Loads a page as a first-time visitor and weighs what came over the wire. */
+/** Loads a page as a first-time visitor and measures what came over the wire. */
 async function weigh(page: Page, path: string) {
   const loaded: { type: string; bytes: number }[] = []
   page.on('requestfinished', async (request) => {
@@ -22,7 +22,7 @@ for (const { path, script, all, requests } of [
   { path: '/', script: 85, all: 120, requests: 8 },
   { path: '/products/rebound-sigma-pro', script: 95, all: 140, requests: 9 },
 ])
-  test(`the first load of ${path} keeps to its budget of bytes and requests`, async ({ page }) => {
+  test(`the first load of ${path} stays within its budget of bytes and requests`, async ({ page }) => {
     await comeFrom(page, { country_code: 'US' })
     const weight = await weigh(page, path)
     expect(weight.script).toBeLessThanOrEqual(script)
@@ -36,14 +36,14 @@ for (const { path, script } of [
   { path: '/dashboard', script: 115 },
   { path: '/admin', script: 140 },
 ])
-  test(`the code of ${path} keeps to its budget`, async ({ page, shop }) => {
+  test(`the code for ${path} stays within its budget`, async ({ page, shop }) => {
     await comeFrom(page, { country_code: 'US' })
     if (path === '/dashboard') await logInAs(page, await shop.user(), shop)
     if (path === '/admin') await logInAs(page, await shop.admin(), shop)
     expect((await weigh(page, path)).script).toBeLessThanOrEqual(script)
   })
 
-test('nothing of checkout, dashboard or admin is loaded with a public page', async ({ page }) => {
+test('a public page loads nothing from checkout, dashboard, or admin', async ({ page }) => {
   await comeFrom(page, { country_code: 'US' })
   const scripts: string[] = []
   page.on('request', (request) => {

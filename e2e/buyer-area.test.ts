@@ -30,7 +30,7 @@ async function fill(page: Page, username: string) {
 }
 
 test.describe('TradingView access', () => {
-  test('can be asked for later by who skipped the form', async ({ page, shop }) => {
+  test('can be requested later by a buyer who skipped the form', async ({ page, shop }) => {
     await open(page, '/dashboard', await shop.buyer(), shop)
     await access(page).getByRole('button', { name: 'Request Access' }).click()
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
@@ -82,7 +82,7 @@ test.describe('TradingView access', () => {
     await expect(form(page).getByLabel('Exchange API Key')).toHaveValue('my api key')
   })
 
-  test('shows what the seller decided, and lets the buyer ask again', async ({ page, shop }) => {
+  test('shows what the seller decided and lets the buyer ask again', async ({ page, shop }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
     const ask = (tradingViewUsername: string) =>
       buyer.call(accessRequests.submitForPurchase, {
@@ -120,7 +120,7 @@ test.describe('TradingView access', () => {
     await expect(access(page).getByText('revoked', { exact: true })).toBeVisible()
   })
 
-  test('admits when the promise is late', async ({ page, shop }) => {
+  test('admits when we are late', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await buyer.call(accessRequests.submitForPurchase, {
       purchaseId: buyer.purchase.id,
@@ -137,7 +137,7 @@ test.describe('TradingView access', () => {
 })
 
 test.describe('an owner', () => {
-  test('finds links, instructions and notes', async ({ page, shop }) => {
+  test('finds links, instructions, and notes', async ({ page, shop }) => {
     await open(page, '/dashboard', await shop.buyer(), shop)
     const box = page.getByRole('region', { name: 'Your Package' })
     const { indicatorUrl, strategyUrl } = shop.config.package
@@ -147,9 +147,13 @@ test.describe('an owner', () => {
     await expect(box.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
   })
 
-  test('sees the Rebound List, copies it and takes it to TradingView', async ({ page, shop, context }) => {
+  test('sees the Rebound List, copies it, and exports it for TradingView', async ({
+    page,
+    shop,
+    context,
+  }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
-    // Tests of one worker share a shop.
+    // Tests in one worker share a shop.
     const emptyTheList = () => shop.connection.db.delete(recommendedAssets)
     await emptyTheList()
     await open(page, '/dashboard', buyer, shop)
@@ -181,7 +185,7 @@ test.describe('an owner', () => {
 })
 
 test.describe('the welcome page', () => {
-  test('says what happens next and leads on', async ({ page, shop }) => {
+  test('says what happens next and where to go', async ({ page, shop }) => {
     await open(page, '/welcome', await shop.user(), shop)
     const main = page.getByRole('main')
     await expect(main).toContainText('activated within 24 hours')
@@ -195,7 +199,10 @@ test.describe('the welcome page', () => {
 })
 
 test.describe('the setup guide', () => {
-  test('has six steps, five minutes, and ways to the dashboard and to support', async ({ page, shop }) => {
+  test('has six steps, takes five minutes, and links to the dashboard and support', async ({
+    page,
+    shop,
+  }) => {
     await open(page, '/setup-guide', await shop.user(), shop)
     const main = page.getByRole('main')
     await expect(main.getByRole('listitem').getByRole('heading')).toHaveText([
@@ -218,7 +225,7 @@ test.describe('the setup guide', () => {
 })
 
 for (const path of ['/welcome', '/setup-guide'])
-  test(`${path} sends who is logged out to log in`, async ({ page }) => {
+  test(`${path} sends logged-out visitors to log in`, async ({ page }) => {
     await page.goto(path)
     await expect(page).toHaveURL('/auth')
   })

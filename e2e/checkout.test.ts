@@ -3,24 +3,24 @@ import type { Page } from '@playwright/test'
 import { purchases } from '#contract/purchases.ts'
 import { expect, stripeKeys, test } from './shop.ts'
 
-// `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts`: the same at Stripe.
+// `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
 test.use({ payWith: stripeKeys })
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const someone = () => `e2e-${randomUUID()}@example.com`
 
-/** The card fields are the provider's: a frame with the same title and names at Stripe and in the sandbox. */
+/** The card fields live in a frame with the same title and field names at Stripe and in the sandbox. */
 async function fillCard(page: Page, number: string) {
   const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
   await frame.locator('[name=number]').fill(number)
   await frame.locator('[name=expiry]').fill('12 / 34')
   await frame.locator('[name=cvc]').fill('123')
-  // Stripe asks for it in some countries.
+  // Stripe asks for this in some countries.
   const postalCode = frame.locator('[name=postalCode]')
   if (await postalCode.isVisible()) await postalCode.fill('12345')
 }
 
-/** The bank's page is a frame inside a frame at Stripe, and a dialog in the sandbox. */
+/** The bank's page is a nested frame at Stripe and a dialog in the sandbox. */
 async function answerBank(page: Page, answer: 'Complete' | 'Fail') {
   const name = new RegExp(answer, 'i')
   const buttons = () => page.frames().map((frame) => frame.getByRole('button', { name }))
@@ -39,7 +39,7 @@ async function goToPayment(page: Page, email: string, address = monthly) {
 }
 
 const payButton = (page: Page, amount = '$39.00') => page.getByRole('button', { name: `Pay ${amount}` })
-/** Exactly, because a toast is also read out to screen readers in a longer text. */
+/** An exact match, because screen readers also get a longer version of each toast. */
 const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
 const succeeded = (page: Page) => page.getByRole('heading', { name: 'Payment Successful!' })
 
@@ -51,7 +51,7 @@ async function logIn(page: Page, cookies: Map<string, string>) {
 }
 
 test.describe('a guest', () => {
-  test('buys, is logged in and can ask for access', async ({ page }) => {
+  test('buys, is logged in, and can request access', async ({ page }) => {
     await goToPayment(page, someone())
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page).click()
@@ -62,7 +62,7 @@ test.describe('a guest', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('sends an access request and arrives at the welcome page', async ({ page }) => {
+  test('submits an access request and lands on the welcome page', async ({ page }) => {
     await goToPayment(page, someone(), '/checkout?product=rebound-sigma-pro&billing=yearly')
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page, '$390.00').click()
@@ -75,7 +75,7 @@ test.describe('a guest', () => {
     await expect(page).toHaveURL('/welcome')
   })
 
-  test('with the e-mail of an account is asked to log in', async ({ page, shop }) => {
+  test('whose email has an account is asked to log in', async ({ page, shop }) => {
     const owner = await shop.verifiedUser()
     await goToPayment(page, owner.user.email)
     await fillCard(page, '4242 4242 4242 4242')
@@ -88,7 +88,7 @@ test.describe('a guest', () => {
     expect(await owner.call(purchases.list, {})).toHaveLength(1)
   })
 
-  test('who closes the tab after paying has bought nevertheless', async ({ page, shop }) => {
+  test('who closes the tab after paying still gets the subscription', async ({ page, shop }) => {
     const email = someone()
     await goToPayment(page, email)
     await fillCard(page, '4242 4242 4242 4242')
@@ -102,7 +102,7 @@ test.describe('a guest', () => {
       .toContain('Your receipt: Rebound Sigma Pro')
   })
 
-  test('who reloads or comes back pays once', async ({ page, shop }) => {
+  test('who reloads or comes back pays only once', async ({ page, shop }) => {
     const email = someone()
     await goToPayment(page, email)
     await expect(payButton(page)).toBeEnabled()
@@ -122,7 +122,7 @@ test.describe('a guest', () => {
         'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
       ),
     ).toBeVisible()
-    // Refused, the buyer stays and is offered the way.
+    // The refused buyer stays here and is offered the dashboard.
     await expect(page).toHaveURL(/\/checkout\?/)
     await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await expect(page).toHaveURL('/dashboard')
@@ -132,7 +132,7 @@ test.describe('a guest', () => {
     expect(receipts).toHaveLength(1)
   })
 
-  test('cannot continue without an e-mail, and is told of a wrong one', async ({ page }) => {
+  test('cannot continue without an email and is told about an invalid one', async ({ page }) => {
     await page.goto(monthly)
     const proceed = page.getByRole('button', { name: 'Continue to Payment' })
     await expect(proceed).toBeDisabled()
@@ -142,8 +142,8 @@ test.describe('a guest', () => {
   })
 })
 
-test.describe('someone who is logged in', () => {
-  test('buys without being asked for an e-mail', async ({ page, shop }) => {
+test.describe('a logged-in buyer', () => {
+  test('buys without being asked for an email', async ({ page, shop }) => {
     const user = await shop.user()
     await page.goto('/')
     await logIn(page, user.cookies)
@@ -164,7 +164,7 @@ test.describe('a card', () => {
     ['4000 0000 0000 0069', 'Your card has expired.'],
     ['4000 0000 0000 0127', "Your card's security code is incorrect."],
   ] as const
-  test('that is refused says why, and another one can be tried at once', async ({ page }) => {
+  test('that is declined says why, and another can be tried right away', async ({ page }) => {
     await goToPayment(page, someone())
     for (const [number, reason] of refused) {
       await fillCard(page, number)
@@ -178,14 +178,14 @@ test.describe('a card', () => {
     await expect(succeeded(page)).toBeVisible()
   })
 
-  test('that will be disputed pays today', async ({ page }) => {
+  test('that will be disputed later still pays today', async ({ page }) => {
     await goToPayment(page, someone())
     await fillCard(page, '4000 0000 0000 0259')
     await payButton(page).click()
     await expect(succeeded(page)).toBeVisible()
   })
 
-  test('that asks for 3-D Secure pays when the buyer confirms, and not when they fail', async ({ page }) => {
+  test('that requires 3-D Secure pays if the buyer confirms and not if they fail', async ({ page }) => {
     await goToPayment(page, someone())
     await fillCard(page, '4000 0027 6000 3184')
     await payButton(page).click()
@@ -197,7 +197,7 @@ test.describe('a card', () => {
   })
 })
 
-test('another product or none leads to the products', async ({ page }) => {
+test('any other product, or none, leads to the products page', async ({ page }) => {
   for (const address of ['/checkout', '/checkout?product=nope&billing=yearly']) {
     await page.goto(address)
     await expect(page).toHaveURL('/products')
@@ -210,7 +210,7 @@ test('the success page without a payment goes home and says so', async ({ page }
   await expect(page).toHaveURL('/')
 })
 
-test('nothing of the payment provider is loaded before there is something to pay', async ({ page }) => {
+test('nothing from Stripe is loaded until there is something to pay', async ({ page }) => {
   const loaded: string[] = []
   page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
   await page.goto(monthly)

@@ -7,7 +7,7 @@ const banner = (page: Page) => page.getByRole('region', { name: 'Cookie Notice' 
 const savedConsent = async (page: Page) =>
   (await page.context().cookies()).find(({ name }) => name === 'bsl_cookie_consent')
 
-/** The last of Google's four signals, which are always the same. */
+/** The latest value of Google's four signals, which always agree. */
 const signals = (page: Page) =>
   page.evaluate(() => {
     const commands = (window.dataLayer ?? []).map((command) => [...(command as IArguments)])
@@ -17,7 +17,7 @@ const signals = (page: Page) =>
 
 const lookedUp = (page: Page) => page.waitForResponse(/ipapi/)
 
-test('a visitor of a listed region is asked, in the words of the spec', async ({ page }) => {
+test('a visitor in a listed region is asked, in the words of the spec', async ({ page }) => {
   await comeFrom(page, { country_code: 'DE' })
   await page.goto('/')
   await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')
@@ -36,7 +36,7 @@ for (const { button, value, signal } of [
   { button: 'Accept All', value: 'true', signal: 'granted' },
   { button: 'Reject All', value: 'false', signal: 'denied' },
 ])
-  test(`"${button}" saves ${value} for 365 days and all four signals are ${signal}, also later`, async ({
+  test(`"${button}" saves ${value} for 365 days, and all four signals are ${signal}, now and on later visits`, async ({
     page,
   }) => {
     await comeFrom(page, { country_code: 'GB' })
@@ -66,7 +66,7 @@ test('a visitor from elsewhere is not asked, and consent is granted', async ({ p
 
 for (const [failure, answer] of [
   ['does not answer', 'nowhere'],
-  ['answers an error', { error: true, country_code: 'US' }],
+  ['returns an error', { error: true, country_code: 'US' }],
   ['does not name a country', {}],
 ] as const)
   test(`when the region lookup ${failure}, the visitor is asked`, async ({ page }) => {
@@ -76,7 +76,7 @@ for (const [failure, answer] of [
     expect(await signals(page)).toBe('denied')
   })
 
-test('a lookup that never answers is given up; until then nothing is shown', async ({ page }) => {
+test('a lookup that never answers times out; until then no banner is shown', async ({ page }) => {
   await page.route(/ipapi/, () => {})
   await page.goto('/')
   await expect.poll(() => signals(page)).toBe('denied')
@@ -84,7 +84,7 @@ test('a lookup that never answers is given up; until then nothing is shown', asy
   await expect(banner(page)).toBeVisible()
 })
 
-test('the choice can be taken back as easily as it was made', async ({ page }) => {
+test('the choice can be changed as easily as it was made', async ({ page }) => {
   await comeFrom(page, { country_code: 'FR' })
   await page.goto('/')
   await banner(page).getByRole('button', { name: 'Accept All' }).click()

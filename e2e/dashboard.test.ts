@@ -20,9 +20,9 @@ const products = (page: Page) => part(page, 'My Products').getByRole('listitem')
 const toastIn = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
 
-test.describe('who comes to the dashboard', () => {
-  test('logged out is told so and sent to log in', async ({ page }) => {
-    // A slow machine must have the time to see what a visitor sees for half a second.
+test.describe('a visitor to the dashboard', () => {
+  test('who is logged out is told so and sent to log in', async ({ page }) => {
+    // Visitors see this for half a second; a slow machine needs longer to catch it.
     await page.addInitScript(() => {
       const later = window.setTimeout
       Object.assign(window, {
@@ -35,7 +35,7 @@ test.describe('who comes to the dashboard', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('is greeted by name, or as Trader without one', async ({ page, shop }) => {
+  test('is greeted by name, or as Trader if they have none', async ({ page, shop }) => {
     const person = await shop.user({ name: 'Grace Hopper' })
     await openDashboard(page, person, shop)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome Back, Grace Hopper')
@@ -103,7 +103,7 @@ test.describe('the quick cards', () => {
 })
 
 test.describe('my products', () => {
-  test('are five on one screen, each with the right badge, price, dates and buttons', async ({
+  test('fit five on one screen, each with the right badge, price, dates, and buttons', async ({
     page,
     shop,
   }) => {
@@ -133,7 +133,7 @@ test.describe('my products', () => {
       endedBecause: 'unpaid',
     })
     await openDashboard(page, buyer, shop)
-    await expect(quickCard(page, 'My Products')).toContainText('5 in all, 3 active subscriptions')
+    await expect(quickCard(page, 'My Products')).toContainText('5 total, 3 active subscriptions')
 
     const expected = [
       {
@@ -179,14 +179,14 @@ test.describe('my products', () => {
     await expect(products(page).last()).toBeInViewport({ ratio: 1 })
   })
 
-  test('are none at first, with a way to the shop', async ({ page, shop }) => {
+  test('are empty at first, with a link to the products', async ({ page, shop }) => {
     await openDashboard(page, await shop.user(), shop)
     await expect(part(page, 'My Products').getByText('No products yet')).toBeVisible()
     await part(page, 'My Products').getByRole('link', { name: 'Browse Products' }).click()
     await expect(page).toHaveURL('/products')
   })
 
-  test('are cancelled after a question, and can be resumed', async ({ page, shop }) => {
+  test('are cancelled after a confirmation and can be resumed', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await openDashboard(page, buyer, shop)
     const row = products(page).first()
@@ -216,7 +216,7 @@ test.describe('my products', () => {
     await expect(toastIn(page)).toContainText('booked by the seller')
   })
 
-  test('are hundreds, a few at a time', async ({ page, shop }) => {
+  test('load a few at a time when there are hundreds', async ({ page, shop }) => {
     const buyer = await shop.user()
     for (let count = 0; count < 103; count++)
       await bookPurchase(shop.connection, buyer.user.id, {
@@ -235,7 +235,7 @@ test.describe('my products', () => {
     await expect(products(page).first().getByText('active', { exact: true })).toBeVisible()
   })
 
-  test('show their places while loading, and a way out when loading fails', async ({ page, shop }) => {
+  test('show placeholders while loading, and a way to retry when loading fails', async ({ page, shop }) => {
     const buyer = await shop.user()
     let answer = () => {}
     const mayAnswer = new Promise<void>((resolve) => {
@@ -265,7 +265,7 @@ test.describe('invoices', () => {
     await expect(tab.getByText('$39.00').first()).toBeVisible()
   })
 
-  test('a failure is told, in the server’s words or the spec’s', async ({ page, shop, context }) => {
+  test('a failure is reported in the server’s words or the spec’s', async ({ page, shop, context }) => {
     const buyer = await shop.user()
     await bookPurchase(shop.connection, buyer.user.id)
     await openDashboard(page, buyer, shop)
@@ -279,7 +279,7 @@ test.describe('invoices', () => {
     expect(context.pages()).toHaveLength(1)
   })
 
-  test('each receipt leads to its own, after a login', async ({ page, shop }) => {
+  test('each receipt links to its own invoice, after login', async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await shop.advance(1, 'month')
     const { email } = buyer.user
@@ -298,7 +298,7 @@ test.describe('invoices', () => {
     await expect(page).toHaveURL(renewal?.invoiceUrl ?? '')
   })
 
-  test('all of them are listed with date, amount and status', async ({ page, shop }) => {
+  test('all of them are listed with date, amount, and status', async ({ page, shop }) => {
     await openDashboard(page, await shop.buyer({ billing: 'yearly' }), shop)
     await products(page).first().getByRole('button', { name: 'All Invoices' }).click()
     const invoice = page.getByRole('dialog', { name: 'Invoices' }).getByRole('listitem')
@@ -310,7 +310,7 @@ test.describe('invoices', () => {
   })
 })
 
-test('a failed renewal is repaired with another card', async ({ page, shop }) => {
+test('a failed renewal is fixed with another card', async ({ page, shop }) => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -333,7 +333,7 @@ test('a failed renewal is repaired with another card', async ({ page, shop }) =>
   await expect(row.getByText('active', { exact: true })).toBeVisible()
 })
 
-test('a card that the bank had confirmed elsewhere is put to use on the way back', async ({ page, shop }) => {
+test('a card confirmed on the bank’s own site is used once the buyer is back', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
   const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
@@ -344,10 +344,10 @@ test('a card that the bank had confirmed elsewhere is put to use on the way back
   await expect(page).toHaveURL('/dashboard')
 })
 
-test.describe('in the visitor’s own place', () => {
+test.describe('in the visitor’s own locale', () => {
   test.use({ locale: 'de-DE', timezoneId: 'Pacific/Auckland' })
 
-  test('times are of its zone and language, exact on hover', async ({ page, shop }) => {
+  test('times use the local time zone and language, exact on hover', async ({ page, shop }) => {
     const buyer = await shop.user()
     await bookPurchase(shop.connection, buyer.user.id, { createdAt: new Date('2026-03-01T20:30:00Z') })
     await openDashboard(page, buyer, shop)
@@ -358,10 +358,7 @@ test.describe('in the visitor’s own place', () => {
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`nothing is wrong for axe in the ${theme} theme, and nothing sticks out at 320 px`, async ({
-    page,
-    shop,
-  }) => {
+  test(`the dashboard passes axe in the ${theme} theme and fits at 320 px`, async ({ page, shop }) => {
     const buyer = await shop.buyer()
     await bookPurchase(shop.connection, buyer.user.id, { status: 'past_due', pastDueSince: daysFromNow(-1) })
     await bookPurchase(shop.connection, buyer.user.id, { status: 'expired', endedAt: daysFromNow(-9) })

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from './shop.ts'
 import { chooseTheme, comeFrom, publicPaths } from './visitors.ts'
 
-/** The public pages for everyone: screen readers, keyboards, small screens, large letters. */
+/** Public pages that work for everyone: screen readers, keyboards, small screens, large text. */
 
 const paths = [...publicPaths, '/no-such-page']
 
@@ -34,8 +34,8 @@ test('axe finds nothing in the phone menu, an open answer and a toast', async ({
 })
 
 for (const [name, width] of [
-  ['a screen of 320 px', 320],
-  ['letters of 200 % on a screen of 1280 px', 640],
+  ['a 320 px screen', 320],
+  ['a 1280 px screen at 200% zoom', 640],
 ] as const)
   test(`every public page fits ${name} without scrolling sideways`, async ({ page }) => {
     test.slow()
@@ -50,7 +50,7 @@ for (const [name, width] of [
     }
   })
 
-test('the skip link is the first stop of the keyboard and leads to the content', async ({ page }) => {
+test('the skip link is the first keyboard stop and leads to the content', async ({ page }) => {
   await comeFrom(page, { country_code: 'US' })
   await page.goto('/')
   await page.keyboard.press('Tab')
@@ -62,7 +62,7 @@ test('the skip link is the first stop of the keyboard and leads to the content',
   await expect(page.getByRole('main').getByRole('link').first()).toBeFocused()
 })
 
-test('everything on the product page is reached by keyboard, and the focus is seen', async ({ page }) => {
+test('everything on the product page is reachable by keyboard, with visible focus', async ({ page }) => {
   await comeFrom(page, { country_code: 'US' })
   await page.goto('/products/rebound-sigma-pro')
   const controls = await page.getByRole('main').locator('a[href], button, summary').count()
@@ -81,7 +81,7 @@ test('everything on the product page is reached by keyboard, and the focus is se
   expect(reached.size).toBe(controls)
 })
 
-test('nothing moves for those who asked for less motion', async ({ page }) => {
+test('nothing moves for visitors who prefer reduced motion', async ({ page }) => {
   await comeFrom(page, { country_code: 'US' })
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.goto('/')
@@ -91,7 +91,7 @@ test('nothing moves for those who asked for less motion', async ({ page }) => {
   expect(moving).toEqual([])
 })
 
-test('the pages read well before any script has come', async ({ browser, baseURL }) => {
+test('the pages read well before any script loads', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL })
   const page = await context.newPage()
   await page.goto('/products/rebound-sigma-pro')

@@ -8,7 +8,7 @@ for (const { where, path, success } of [
   { where: 'main', path: '/products', success: "You'll be notified when new products launch." },
 ] as const)
   test.describe(`the newsletter form in ${where} of ${path}`, () => {
-    test('says what it is doing, thanks, and is empty again', async ({ page, shop }) => {
+    test('says what it is doing, says thanks, and clears itself', async ({ page, shop }) => {
       const email = `reader-${Date.now()}@example.com`
       const { promise: held, resolve: answer } = Promise.withResolvers<void>()
       await page.route('**/api/newsletter/subscribe', async (route) => {
@@ -27,11 +27,11 @@ for (const { where, path, success } of [
       await expect.poll(async () => (await shop.mails()).some(({ to }) => to === email)).toBe(true)
     })
 
-    test('does nothing when empty, and says why the server refused', async ({ page }) => {
+    test('does nothing when empty and says why the server refused', async ({ page }) => {
       let calls = 0
       await page.route('**/api/newsletter/subscribe', (route) => {
         calls += 1
-        return route.fulfill({ status: 503, json: { message: 'The mail room is closed' } })
+        return route.fulfill({ status: 503, json: { message: 'The mailroom is closed' } })
       })
       await page.goto(path)
       const form = page.getByRole(where).locator('form')
@@ -40,13 +40,13 @@ for (const { where, path, success } of [
       await form.getByLabel('Email address').fill('reader@example.com')
       await form.getByLabel('Email address').press('Enter')
       await expect(page.getByText('Subscription failed', { exact: true })).toBeVisible()
-      await expect(page.getByText('The mail room is closed', { exact: true })).toBeVisible()
+      await expect(page.getByText('The mailroom is closed', { exact: true })).toBeVisible()
       await expect(form.getByLabel('Email address')).toHaveValue('reader@example.com')
     })
   })
 
 test.describe('the contact form', () => {
-  test('sends the message to the seller and is empty again', async ({ page, shop }) => {
+  test('sends the message to the seller and clears itself', async ({ page, shop }) => {
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
     const message = `Does it work on Mars? ${Date.now()}`
@@ -67,7 +67,7 @@ test.describe('the contact form', () => {
       .toBe(true)
   })
 
-  test('wants all four fields, ties the faults to them and focuses the first', async ({ page }) => {
+  test('requires all four fields, ties errors to them, and focuses the first', async ({ page }) => {
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
     await form.getByLabel('First name').fill('Ada')
@@ -79,7 +79,7 @@ test.describe('the contact form', () => {
     await expect(form.getByLabel('Last name')).toHaveAccessibleDescription('Please enter your last name')
   })
 
-  test('wants the right answer to its question', async ({ page }) => {
+  test('requires the right answer to its question', async ({ page }) => {
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
     await form.getByLabel('First name').fill('Ada')
@@ -92,7 +92,7 @@ test.describe('the contact form', () => {
     await expect(form.getByLabel('What is 5 + 3?')).toBeFocused()
   })
 
-  test('keeps what was written when the server cannot take it, and says what to do', async ({ page }) => {
+  test('keeps what was typed when the server fails, and says what to do', async ({ page }) => {
     await page.route('**/api/contact', (route) => route.fulfill({ status: 500, body: '' }))
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
@@ -109,7 +109,7 @@ test.describe('the contact form', () => {
     await expect(form.getByLabel('Message')).toHaveValue('Hello')
   })
 
-  test('has a field that only machines see', async ({ page }) => {
+  test('has a field that only bots see', async ({ page }) => {
     await page.goto('/about')
     const trap = page.locator('input[name=website]')
     await expect(trap).toHaveCount(1)

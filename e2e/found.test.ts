@@ -1,7 +1,7 @@
 import { expect, test } from './shop.ts'
 import { publicPaths } from './visitors.ts'
 
-test('every public page has a title, a description, an address and a picture of its own', async ({
+test('every public page has its own title, description, URL, and preview image', async ({
   page,
   baseURL,
   request,
@@ -27,7 +27,7 @@ test('every public page has a title, a description, an address and a picture of 
   }
 })
 
-test('search engines learn who sells, what it costs and what is asked', async ({ page, baseURL }) => {
+test('search engines learn who sells it, what it costs, and the FAQ', async ({ page, baseURL }) => {
   await page.goto('/products/rebound-sigma-pro', { waitUntil: 'commit' })
   const blocks = await page.locator('script[type="application/ld+json"]').allTextContents()
   const data = blocks.map((block) => JSON.parse(block))
@@ -45,7 +45,7 @@ test('search engines learn who sells, what it costs and what is asked', async ({
   ])
 })
 
-test('sitemap, robots, manifest and icons are there; private pages are not to be listed', async ({
+test('sitemap, robots, manifest, and icons are there; private pages are not indexed', async ({
   page,
   request,
   baseURL,

@@ -3,7 +3,7 @@ import { newsletter } from '#contract/newsletter.ts'
 import { expect, test } from './shop.ts'
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`every mail reads well in ${colorScheme} colours, on a phone and on a desk`, async ({ page }) => {
+  test(`every email reads well in ${colorScheme} mode, on a phone and on a desktop`, async ({ page }) => {
     test.setTimeout(240_000)
     await page.emulateMedia({ colorScheme })
     await page.goto('/dev/mails')
@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     }
   })
 
-test('a reader confirms and leaves by the links of the mail; opening them does nothing yet', async ({
+test('a reader confirms and unsubscribes through emailed links; opening one does nothing yet', async ({
   page,
   shop,
 }) => {
@@ -54,7 +54,7 @@ test('a reader confirms and leaves by the links of the mail; opening them does n
   await expect(page.getByText('You have been unsubscribed.')).toBeVisible()
 })
 
-test('what was sent can be looked at', async ({ page, shop }) => {
+test('sent emails can be viewed', async ({ page, shop }) => {
   await shop.visitor().call(newsletter.subscribe, { email: 'curious@example.com' })
   await shop.mails()
   await page.goto('/dev/mails')

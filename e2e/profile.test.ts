@@ -5,7 +5,7 @@ import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { chooseTheme, comeFrom, holdRequests, pauseAtLogin } from './visitors.ts'
 
-/** The Edit Profile dialog, and how sessions end. */
+/** The Edit Profile dialog and how sessions end. */
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
@@ -17,7 +17,7 @@ async function openProfile(page: Page, shop: TestShop, name = 'Ada') {
   return { person, dialog: page.getByRole('dialog', { name: 'Edit Profile' }) }
 }
 
-test('the profile is changed, and the new name greets at once', async ({ page, shop }) => {
+test('the profile is changed, and the greeting uses the new name right away', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await dialog.getByLabel('Name', { exact: true }).fill('Countess')
@@ -34,7 +34,7 @@ test('the profile is changed, and the new name greets at once', async ({ page, s
   await expect(dialog.getByLabel('TradingView Username')).toHaveValue('ada_l')
 })
 
-test('Cancel and Escape change nothing and give the focus back', async ({ page, shop }) => {
+test('Cancel and Escape change nothing and restore focus', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   await dialog.getByLabel('Name', { exact: true }).fill('Somebody else')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -63,7 +63,7 @@ test('a failed change says so and keeps what was typed', async ({ page, shop }) 
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Countess')
 })
 
-test('another device is listed and logged out; then all of them', async ({ page, shop }) => {
+test('another device is listed and logged out, then all of them', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   await page.keyboard.press('Escape')
   const phone = shop.visitor()
@@ -86,7 +86,7 @@ test('another device is listed and logged out; then all of them', async ({ page,
   expect(await person.call(accounts.user, {})).toBeNull()
 })
 
-test('my data is downloaded as a file', async ({ page, shop }) => {
+test('account data downloads as a file', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   const downloading = page.waitForEvent('download')
   await dialog.getByRole('link', { name: 'Download my data' }).click()
@@ -96,7 +96,7 @@ test('my data is downloaded as a file', async ({ page, shop }) => {
   expect(data).toMatchObject({ account: { email: person.user.email } })
 })
 
-test('the account is deleted with the password, and only with it', async ({ page, shop }) => {
+test('the account is deleted with the password and only with it', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   await dialog.getByRole('button', { name: 'Delete my account' }).click()
   const password = dialog.getByLabel('Your password')
@@ -121,12 +121,9 @@ test('logging out from the dashboard goes home', async ({ page, shop }) => {
   await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
 })
 
-test('a session that ends while a page is open leads to the login, and back after it', async ({
-  page,
-  shop,
-}) => {
+test('a session that ends while a page is open leads to login and back', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
-  // Whatever is still being loaded would notice the end before the click does.
+  // Any request still in flight would notice the ended session before the click does.
   await expect(dialog.getByText('This device')).toBeVisible()
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await expect(page.getByText('No products yet')).toBeVisible()
@@ -142,7 +139,7 @@ test('a session that ends while a page is open leads to the login, and back afte
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('nothing that one person has loaded is shown to the next', async ({ page, shop }) => {
+test('nothing one person loaded is shown to the next', async ({ page, shop }) => {
   const [first, second] = [await shop.buyer(), await shop.user({ name: 'Second' })]
   await logInAs(page, first, shop)
   await page.goto('/dashboard')
@@ -156,7 +153,7 @@ test('nothing that one person has loaded is shown to the next', async ({ page, s
   await expect(page.getByText('No products yet')).toBeVisible()
 })
 
-test('whoever asks for another page while a logout leads home gets that page', async ({ page, shop }) => {
+test('a visitor who picks another page while logging out gets that page', async ({ page, shop }) => {
   await logInAs(page, await shop.user(), shop)
   await page.goto('/dashboard')
   const homeIsAsked = page.waitForRequest(/home-page/)

@@ -8,7 +8,7 @@ const section = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) })
 
 test.describe('home', () => {
-  test('leads from the hero to the products and to about', async ({ page }) => {
+  test('leads from the hero to the products and about pages', async ({ page }) => {
     await page.goto('/')
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText('Premium Trading Indicators')
@@ -19,7 +19,7 @@ test.describe('home', () => {
     await expect(page).toHaveURL('/about')
   })
 
-  test('says whom it is for, shows the product, the three principles and a closing call', async ({
+  test('says who it is for and shows the product, the three principles, and a closing call', async ({
     page,
   }) => {
     await page.goto('/')
@@ -45,7 +45,7 @@ test.describe('home', () => {
 })
 
 test.describe('products', () => {
-  test('has one product and one card for what comes', async ({ page }) => {
+  test('has one product and one card for what’s next', async ({ page }) => {
     await page.goto('/products')
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 2 })).toHaveText([
@@ -76,7 +76,7 @@ test.describe('the product page', () => {
     await expect(page).toHaveURL('/products/rebound-sigma-pro#how-it-works')
   })
 
-  test('has six benefits, three steps, eight things you get, eight questions and two offers, in this order', async ({
+  test('has six benefits, three steps, eight things you get, eight questions, and two offers, in that order', async ({
     page,
   }) => {
     await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText([
@@ -97,7 +97,7 @@ test.describe('the product page', () => {
     ])
   })
 
-  test('opens one answer at a time, and closes it again', async ({ page }) => {
+  test('opens one answer at a time and closes it again', async ({ page }) => {
     const questions = section(page, 'Frequently Asked Questions').locator('details')
     const [first, second] = [questions.nth(0), questions.nth(1)]
     await first.locator('summary').click()
@@ -109,7 +109,7 @@ test.describe('the product page', () => {
     await expect(second).not.toHaveAttribute('open')
   })
 
-  test('answers what the buyers ask', async ({ page }) => {
+  test('answers what buyers ask', async ({ page }) => {
     const faq = section(page, 'Frequently Asked Questions')
     for (const fact of [
       /any symbol .* designed for stocks and ETFs/,
@@ -124,7 +124,7 @@ test.describe('the product page', () => {
       await expect(faq.locator('details').filter({ hasText: fact })).toHaveCount(1)
   })
 
-  test('names the early-access price beside the regular one and sells both', async ({ page }) => {
+  test('shows early-access prices next to regular ones and sells both plans', async ({ page }) => {
     const pricing = section(page, 'Early-Access Pricing')
     await expect(pricing).toContainText('$39per monthRegular price $49 per month')
     await expect(pricing).toContainText('$390per yearRegular price $490 per year')
@@ -138,7 +138,7 @@ test.describe('the product page', () => {
     )
   })
 
-  test('loads the chart to explore only when asked, and shows prices on hover', async ({ page }) => {
+  test('loads the interactive chart only on request and shows prices on hover', async ({ page }) => {
     const charts: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('interactive-chart')) charts.push(request.url())
@@ -158,7 +158,7 @@ test.describe('the product page', () => {
 })
 
 test.describe('header and footer', () => {
-  test('the header is sticky and leads home, to the products and to about', async ({ page }) => {
+  test('the header is sticky and links to home, products, and about', async ({ page }) => {
     await page.goto('/legal/terms')
     const header = page.getByRole('banner')
     await page.mouse.wheel(0, 1500)
@@ -168,7 +168,7 @@ test.describe('header and footer', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('the footer has the tagline, two columns, the year and the legal pages', async ({ page, shop }) => {
+  test('the footer has the tagline, two columns, the year, and the legal pages', async ({ page, shop }) => {
     await page.goto('/')
     const footer = page.getByRole('contentinfo')
     await expect(footer).toContainText(
@@ -192,7 +192,7 @@ test.describe('header and footer', () => {
     ])
   })
 
-  test('every page shows that payments are in test mode', async ({ page }) => {
+  test('every page says payments are in test mode', async ({ page }) => {
     await page.goto('/about')
     await expect(page.getByRole('link', { name: 'Open the payment sandbox' })).toHaveAttribute(
       'href',
@@ -202,23 +202,21 @@ test.describe('header and footer', () => {
 })
 
 test.describe('legal pages', () => {
-  test('the terms say how it is billed, cancelled, refunded and limited, and which law applies', async ({
-    page,
-  }) => {
+  test('the terms cover billing, cancellation, refunds, liability, and governing law', async ({ page }) => {
     await page.goto('/legal/terms')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Terms of Service')
     const text = page.getByRole('main')
     for (const point of [
       'effect at the end of the billing period',
       'All fees are non-refundable. There are no partial refunds',
-      'fees that you paid us in the 12 months before',
+      'fees you paid us in the 12 months before',
       'Swiss law applies',
       'The place of jurisdiction is Solothurn',
     ])
       await expect(text).toContainText(point)
   })
 
-  test('privacy names the controller, the rights and the cookies', async ({ page, shop }) => {
+  test('the privacy policy names the controller, your rights, and the cookies', async ({ page, shop }) => {
     await page.goto('/legal/privacy')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Privacy Policy')
     await expect(section(page, '1. Controller')).toContainText(shop.config.supportEmail)
@@ -226,7 +224,7 @@ test.describe('legal pages', () => {
     await expect(page.getByRole('cell', { name: 'bsl_cookie_consent' })).toBeVisible()
   })
 
-  test('each has a table of contents that leads to its parts, and the day of its last change', async ({
+  test('each has a table of contents that links to its sections, and the date of its last change', async ({
     page,
   }) => {
     await page.goto('/legal/privacy')
@@ -235,6 +233,6 @@ test.describe('legal pages', () => {
       .getByRole('link', { name: 'Your rights' })
       .click()
     await expect(page.getByRole('heading', { name: '8. Your rights' })).toBeInViewport()
-    await expect(page.getByText(/^Last changed on \d+ \w+ \d{4}$/)).toBeVisible()
+    await expect(page.getByText(/^Last changed on \w+ \d+, \d{4}$/)).toBeVisible()
   })
 })

@@ -3,7 +3,7 @@ import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
-/** What the payment sandbox shows to a browser: its control page, hosted invoices and card fields. */
+/** What the payment sandbox shows in a browser: its control page, hosted invoices, and card fields. */
 
 const invoiceOf = async (page: Page, email: string) => {
   await page.goto(`/_sandbox/?q=${encodeURIComponent(email)}`)
@@ -13,7 +13,7 @@ const invoiceOf = async (page: Page, email: string) => {
 const card = (page: Page) => page.frameLocator('iframe[title="Secure payment input frame"]')
 const field = (page: Page, label: string) => card(page).getByLabel(label)
 
-test('a newcomer moves the clock on by a month and sees the renewal and its invoice', async ({
+test('a newcomer moves the clock forward a month and sees the renewal and its invoice', async ({
   page,
   shop,
 }) => {
@@ -36,7 +36,7 @@ test('a newcomer moves the clock on by a month and sees the renewal and its invo
   expect((await download).suggestedFilename()).toMatch(/^Invoice-.+\.pdf$/)
 })
 
-test('a payment that Stripe is still working on is waited for, and the page goes on by itself', async ({
+test('the page waits for a payment Stripe is still processing and continues by itself', async ({
   page,
   shop,
 }) => {
@@ -53,11 +53,11 @@ test('a payment that Stripe is still working on is waited for, and the page goes
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
 })
 
-test('card fields that cannot be loaded say so, and are loaded at the second try', async ({ page, shop }) => {
+test('card fields that fail to load say so, and load on the second try', async ({ page, shop }) => {
   await logInAs(page, await shop.user(), shop)
   await page.route('**/_sandbox/card-frame', (route) => route.abort())
   const opened = await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-  // Wallets open a window that must be able to answer.
+  // Wallets open a window that must be able to message back.
   expect(opened?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(page.getByRole('alert')).toContainText('The payment form could not be loaded.')
@@ -66,7 +66,7 @@ test('card fields that cannot be loaded say so, and are loaded at the second try
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
 })
 
-test('an invoice that could not be collected is paid on its own page', async ({ page, shop }) => {
+test('an uncollected invoice is paid on its own page', async ({ page, shop }) => {
   const buyer = await shop.user()
   await shop.buy(buyer, { laterCard: 'pm_card_chargeCustomerFail' })
   await shop.sandbox.controls.advance(1, 'month')
@@ -87,7 +87,7 @@ test('an invoice that could not be collected is paid on its own page', async ({ 
 })
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`axe finds nothing on the sandbox's pages in ${colorScheme} colours, on a phone or a desk`, async ({
+  test(`the sandbox's pages pass axe in ${colorScheme} mode, on a phone and on a desktop`, async ({
     page,
     shop,
   }) => {
@@ -112,7 +112,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
       await page.getByRole('button', { name: 'Pay $39.00' }).click()
       await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
-      // The frame lets the page shine through; axe, inside it, takes what it cannot see for white.
+      // The frame is transparent, and axe, inside it, assumes a white background.
       await expectAccessible(page, { except: colorScheme === 'dark' ? ['iframe'] : [] })
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -121,7 +121,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     }
   })
 
-test('the card fields are filled by keyboard alone: they format, hand on the focus and say what is wrong', async ({
+test('the card fields work by keyboard alone: they format, advance focus, and say what is wrong', async ({
   page,
   shop,
 }) => {
@@ -160,7 +160,7 @@ test('the card fields are filled by keyboard alone: they format, hand on the foc
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
 })
 
-test('pressing the button is a click, although the message of the card field moves what is below it', async ({
+test('pressing the button counts as a click even if a card field’s message moves it', async ({
   page,
   shop,
 }) => {
@@ -177,14 +177,14 @@ test('pressing the button is a click, although the message of the card field mov
   await button.hover()
   await page.mouse.down()
   await expect(card(page).getByText('Your card number is incomplete.')).toBeVisible()
-  // Time for the frame to tell how tall it has become.
+  // Give the frame time to report its new height.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 250)))
   await page.mouse.up()
   await expect(field(page, 'Card number')).toBeFocused()
   await expect.poll(async () => (await frame.boundingBox())?.height).toBeGreaterThan(before)
 })
 
-test('the script offers what shops call besides the form: reading, cards by name, 3-D Secure on its own', async ({
+test('the script offers what shops call outside the form: reading, cards by name, 3-D Secure', async ({
   page,
   shop,
 }) => {
@@ -228,7 +228,7 @@ test('the script offers what shops call besides the form: reading, cards by name
   expect(await again).toMatchObject({ paymentIntent: { status: 'succeeded' } })
 })
 
-test('a card can be stored as a payment method, without an intent', async ({ page, shop }) => {
+test('a card can be saved as a payment method without an intent', async ({ page, shop }) => {
   const unpaid = await shop.user()
   await unpaid.call(checkout.createSubscriptionIntent, {
     productSlug: 'rebound-sigma-pro',

@@ -25,7 +25,7 @@ const test = base.extend({
   ],
 })
 
-test('the imprint has the particulars of the seller from the settings', async ({ page }) => {
+test('the imprint shows the seller’s details from the settings', async ({ page }) => {
   await page.goto('/legal/imprint')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Imprint')
   const main = page.getByRole('main')
@@ -44,9 +44,7 @@ test('the imprint has the particulars of the seller from the settings', async ({
   await expect(main).toContainText('Sigma <Tools> GmbH')
 })
 
-test('analytics is loaded after consent only, and never where the address holds a secret', async ({
-  page,
-}) => {
+test('analytics loads only after consent, and never where the URL holds a secret', async ({ page }) => {
   const loaded: string[] = []
   await page.route('https://www.googletagmanager.com/**', (route) => {
     loaded.push(route.request().url())

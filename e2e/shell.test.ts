@@ -5,7 +5,7 @@ import { comeFrom, holdRequests } from './visitors.ts'
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
 test.describe('the theme', () => {
-  test('is light at first, and a choice is kept', async ({ page }) => {
+  test('is light at first and remembers the choice', async ({ page }) => {
     const root = page.locator('html')
     await page.goto('/')
     await expect(root).toHaveClass(/\blight\b/)
@@ -18,7 +18,7 @@ test.describe('the theme', () => {
     await expect(root).toHaveClass(/\blight\b/)
   })
 
-  test('never flashes: the choice is there before the page is drawn, and without its code', async ({
+  test('never flashes: the choice applies before the first paint, even without the page’s code', async ({
     page,
   }) => {
     await page.addInitScript(() => localStorage.setItem('theme', 'dark'))
@@ -29,7 +29,7 @@ test.describe('the theme', () => {
 })
 
 test.describe('the header', () => {
-  test('offers a user the dashboard and the way out', async ({ page, shop }) => {
+  test('offers a user the dashboard and logout', async ({ page, shop }) => {
     await logInAs(page, await shop.user({ name: 'Grace' }), shop)
     await page.goto('/about')
     const header = page.getByRole('banner')
@@ -61,7 +61,7 @@ test.describe('the header', () => {
     await expect(button).toBeFocused()
   })
 
-  test('has a menu as screen readers and keyboards know it: named, from either end, by letter, back to its button', async ({
+  test('has an accessible menu: named, from either end, by letter, and back to its button', async ({
     page,
     shop,
   }) => {
@@ -87,7 +87,7 @@ test.describe('the header', () => {
     await expect(page).toHaveURL('/admin')
   })
 
-  test('on a phone hides its links in a menu that closes when one is chosen', async ({ page }) => {
+  test('on a phone, hides its links in a menu that closes when one is chosen', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto('/')
     const header = page.getByRole('banner')
@@ -109,7 +109,7 @@ test.describe('the header', () => {
 })
 
 test.describe('going from page to page', () => {
-  test('loads no document, tells the title, puts the focus on the heading and begins at the top', async ({
+  test('loads no document, announces the title, focuses the heading, and starts at the top', async ({
     page,
     baseURL,
   }) => {
@@ -128,7 +128,7 @@ test.describe('going from page to page', () => {
     expect(documents).toEqual([])
   })
 
-  test('goes back to where the reader was', async ({ page }) => {
+  test('goes back to where the reader left off', async ({ page }) => {
     await page.goto('/products/rebound-sigma-pro')
     const link = page.getByRole('link', { name: 'Write to us' })
     await link.scrollIntoViewIfNeeded()
@@ -139,9 +139,7 @@ test.describe('going from page to page', () => {
     await expect(link).toBeInViewport()
   })
 
-  test('goes back to where the reader was who had scrolled before the page was hydrated', async ({
-    page,
-  }) => {
+  test('goes back to where the reader left off, even if they scrolled before hydration', async ({ page }) => {
     const letCodeCome = await holdRequests(page, '**/assets/*.js')
     await page.goto('/', { waitUntil: 'commit' })
     const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
@@ -157,7 +155,7 @@ test.describe('going from page to page', () => {
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
   })
 
-  test('keeps the page on the screen until the code of the one behind it has come', async ({ page }) => {
+  test('keeps the current page on screen until the previous one’s code has loaded', async ({ page }) => {
     await page.goto('/')
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
     await expect(page).toHaveURL('/about')
@@ -172,7 +170,7 @@ test.describe('going from page to page', () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   })
 
-  test('begins a page at its top, also after a jump inside the last one', async ({ page }) => {
+  test('starts each page at the top, even after a jump within the last one', async ({ page }) => {
     await page.goto('/about')
     await page.getByRole('heading', { name: 'Write to us' }).scrollIntoViewIfNeeded()
     await page.getByRole('contentinfo').getByRole('link', { name: 'Rebound Sigma Pro' }).click()
@@ -182,14 +180,14 @@ test.describe('going from page to page', () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
   })
 
-  test('fetches the code of the next page when the pointer comes near', async ({ page }) => {
+  test('prefetches the next page’s code when the pointer reaches its link', async ({ page }) => {
     await page.goto('/')
     const code = page.waitForResponse(/about-page/)
     await page.getByRole('banner').getByRole('link', { name: 'About' }).hover()
     await code
   })
 
-  test('still arrives when the code of the next page is gone, as after a new release', async ({ page }) => {
+  test('still arrives when the next page’s code is gone, as after a new release', async ({ page }) => {
     await page.goto('/')
     await page.route(/about-page/, (route) =>
       new URL(page.url()).pathname === '/' ? route.fulfill({ status: 404, body: '' }) : route.continue(),
@@ -216,7 +214,7 @@ test.describe('toasts', () => {
     await page.goto('/')
   })
 
-  test('come one at a time, are reached by F8 and dismissed by keyboard', async ({ page }) => {
+  test('show one at a time, get focus with F8, and can be dismissed by keyboard', async ({ page }) => {
     await subscribe(page)
     await subscribe(page)
     await expect(toasts(page)).toHaveCount(1)
@@ -237,7 +235,7 @@ test.describe('toasts', () => {
     await expect(toasts(page)).toHaveCount(0)
   })
 
-  test('are swiped away to the right, by 50 px and more', async ({ page }) => {
+  test('are dismissed by swiping right at least 50 px', async ({ page }) => {
     const swipe = async (distance: number) => {
       const box = await toasts(page).boundingBox()
       const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
@@ -253,7 +251,7 @@ test.describe('toasts', () => {
     await expect(toasts(page)).toHaveCount(0)
   })
 
-  test('are at most 420 px wide on a desk', async ({ page }) => {
+  test('are at most 420 px wide on a desktop', async ({ page }) => {
     await subscribe(page)
     const list = page.getByRole('region', { name: /Notifications/ }).getByRole('list')
     expect((await list.boundingBox())?.width).toBe(420)
@@ -261,7 +259,7 @@ test.describe('toasts', () => {
 })
 
 test.describe('tooltips', () => {
-  test('come after a while on a control that is only an icon, and at once on the next', async ({ page }) => {
+  test('appear after a delay on an icon-only control, and immediately on the next', async ({ page }) => {
     await page.clock.install()
     await page.goto('/')
     await page.clock.pauseAt(Date.now() + 60_000)
@@ -272,7 +270,7 @@ test.describe('tooltips', () => {
     await expect(tooltip).toBeHidden()
     await page.clock.runFor(1)
     await expect(tooltip).toHaveText('Switch to dark theme')
-    // It can be read under a magnifier: it stays while the pointer goes to it (WCAG 1.4.13).
+    // For people who use a magnifier: it stays while the pointer moves onto it (WCAG 1.4.13).
     const button = await toggle.boundingBox()
     const tip = await tooltip.boundingBox()
     await page.mouse.move((button?.x ?? 0) + 20, (tip?.y ?? 0) + 10, { steps: 20 })

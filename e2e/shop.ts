@@ -5,7 +5,7 @@ import type { Visitor } from '#server/testing/visitor.ts'
 
 export { expect }
 
-/** Stripe's own test keys, when they are set: real ones are never used here. */
+/** Stripe's test keys, if set. Live keys are never used here. */
 const {
   STRIPE_SECRET_KEY,
   STRIPE_PUBLISHABLE_KEY,
@@ -17,11 +17,12 @@ export const stripeKeys =
     : {}
 
 /**
- * Browser tests with a whole shop: one for each worker, on a database of its own, shared by the tests of that worker.
- * Nothing leaves this machine (but to Stripe, with its keys), and a page that complains (an error, a broken hydration, a blocked script) fails its test.
+ * Browser tests against a complete shop: one per worker, on its own database, shared by that worker's tests.
+ * Nothing leaves this machine (except to Stripe, if its keys are set), and a page that reports an error, a
+ * hydration mismatch, or a blocked script fails its test.
  */
 export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: Record<string, string> }>({
-  /** The keys that the shop takes payments with; none for the sandbox. */
+  /** The keys the shop takes payments with; none means the sandbox. */
   payWith: [{}, { scope: 'worker', option: true }],
 
   shop: [
@@ -45,7 +46,7 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: 
     const complaints: string[] = []
     context.on('weberror', (webError) => complaints.push(String(webError.error())))
     context.on('console', (message) => {
-      // The browser's own note about a refused request; tests look at what the page makes of it.
+      // The browser's own message about a failed request; tests check how the page handles it.
       const isNote = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isNote) complaints.push(message.text())
     })
@@ -54,14 +55,14 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: 
   },
 })
 
-/** Gives the browser the session of someone whom `shop.user()` or `shop.admin()` made. */
+/** Gives the browser the session of someone created by `shop.user()` or `shop.admin()`. */
 export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestShop) {
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 }
 
-/** Nothing that axe knows of may be wrong with what the visitor sees now. */
+/** Axe must find no violations in what the visitor sees now. */
 export async function expectAccessible(page: Page, { except = [] }: { except?: string[] } = {}) {
-  // What fades in has no contrast yet.
+  // Elements that are fading in don't have their full contrast yet.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(async () => {
     const finite = document

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 
-test('a shop that is told to stop before its start is over stops in order', async () => {
+test('a shop told to stop during startup shuts down cleanly', async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'shop-stop-'))
   const shop = spawn(process.execPath, ['server/main.ts'], {
@@ -14,7 +14,7 @@ test('a shop that is told to stop before its start is over stops in order', asyn
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(shop, 'exit')
-  // It listens before it has looked for its first admin.
+  // It starts listening before it has checked for its first admin.
   shop.stdout.on('data', (lines) => {
     if (String(lines).includes('Server listening')) shop.kill('SIGTERM')
   })

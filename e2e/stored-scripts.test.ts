@@ -10,7 +10,7 @@ import { expect, logInAs, test } from './shop.ts'
 
 const attack = (mark: string) => `'"><img src=x onerror=alert(1)><script>alert('${mark}')</script>`
 
-/** Dialogs and everything that the content policy had to stop, in any frame: both must stay empty. */
+/** Collects dialogs and CSP violations from any frame: there must be none. */
 async function watch(page: Page) {
   const alarms: string[] = []
   page.on('dialog', (dialog) => {
@@ -27,7 +27,7 @@ async function watch(page: Page) {
   return alarms
 }
 
-/** Writes an attack into every field that is not an admin's. */
+/** Puts an attack into every field that isn't an admin's. */
 async function attackEverywhere(shop: TestShop) {
   const mark = randomUUID().slice(0, 8)
   const text = attack(mark)
@@ -55,7 +55,7 @@ async function attackEverywhere(shop: TestShop) {
   return { text, email, buyer }
 }
 
-test('what strangers and buyers write is text, wherever it is read: by the admin, the buyer or in a mail', async ({
+test('what strangers and buyers write stays text wherever it is read: admin, dashboard, or email', async ({
   page,
   shop,
 }) => {
@@ -93,7 +93,7 @@ test('what strangers and buyers write is text, wherever it is read: by the admin
   expect(alarms).toEqual([])
 })
 
-test('the alarm would be heard', async ({ browser, shop }) => {
+test('the alarm would go off', async ({ browser, shop }) => {
   const page = await browser.newPage()
   const alarms = await watch(page)
   await page.goto(`${shop.url}/dev/mails`)

@@ -1,6 +1,6 @@
 import type { Route } from './router.tsx'
 
-// biome-ignore format: one page a line
+// biome-ignore format: one page per line
 const descriptions: Record<string, string> = {
   '/': 'Rule-based rebound signals for stocks and ETFs on TradingView. Built for execution, not noise.',
   '/products': 'Professional TradingView indicators for rule-based entries and exits. Start with Rebound Sigma Pro.',
@@ -12,18 +12,18 @@ const descriptions: Record<string, string> = {
   '/checkout': 'Review your order and pay securely by card.',
   '/checkout/success': 'Your purchase and your TradingView access request.',
   '/newsletter/confirm': 'Confirm that you’d like our newsletter.',
-  '/newsletter/unsubscribe': 'Leave our newsletter.',
+  '/newsletter/unsubscribe': 'Unsubscribe from our newsletter.',
   '/welcome': 'What happens after your purchase.',
   '/setup-guide': 'From access to the first signal in six steps.',
-  '/dashboard': 'Your subscriptions, invoices and recommended assets.',
-  '/admin': 'Recommended assets, users and purchases.',
+  '/dashboard': 'Your subscriptions, invoices, and recommended assets.',
+  '/admin': 'Recommended assets, users, and purchases.',
   '/legal/terms': 'The terms Rebound Sigma Pro is sold under: billing, cancellation, refunds, liability, and governing law.',
   '/legal/privacy': 'What personal data we process, why, for how long, with whom, and the rights you have.',
   '/legal/imprint': 'Who runs this site and how to reach us.',
   '*': 'This page does not exist.',
 }
 
-/** What search engines and previews of shared links say of a page. Browsers never need it, so it is not part of their code. */
+/** What search engines and link previews say about a page. Not in the bundle: browsers never need it. */
 export function descriptionOf({ path }: Route) {
   const description = descriptions[path]
   if (!description) throw new Error(`${path} has no description`)

@@ -5,7 +5,7 @@ import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
 import type { StructuredData } from './structured-data.ts'
 
-/** Runs before the first paint, so that the theme never flashes. The only script in the HTML itself. */
+/** Runs before the first paint so the theme never flashes. It is the only inline script. */
 export const themeScript =
   "try{let t=localStorage.getItem('theme'),c=document.documentElement.classList;if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}"
 
@@ -14,11 +14,11 @@ export type PageAssets = {
   preloads: string[]
   styles: string[]
   fonts: string[]
-  /** The icon itself as data: it is smaller than a request for it. */
+  /** The icon, inlined as data: smaller than a request for it. */
   icon: string
 }
 
-/** The whole HTML of one page around its rendered content. It never runs in the browser. */
+/** The full HTML document around a page's rendered content. Never runs in the browser. */
 export function Document(props: {
   route: Route
   settings: SiteSettings
@@ -79,13 +79,13 @@ export function Document(props: {
   )
 }
 
-/** Listed pages have a picture of their own, drawn by `scripts/draw-images.ts`. */
+/** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 function imageOf(route: Route) {
   return (route.indexable ? route.page : 'home-page').replace(/^.*\//, '').replace(/-page$/, '')
 }
 
 function DataBlock({ value, ...attributes }: { id?: string; type: string; value: object }) {
-  // A `<` inside the data could end the script element early.
+  // A `<` in the data could close the script element early.
   const json = JSON.stringify(value).replaceAll('<', '\\u003c')
   return <script {...attributes} dangerouslySetInnerHTML={{ __html: json }} />
 }

@@ -5,7 +5,7 @@ import { loadPage, routeFor } from './router.tsx'
 import './styles.css'
 
 async function start(root: Element) {
-  // The page's code is there before hydration, so that the prerendered page is never replaced by a spinner.
+  // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   await loadPage(routeFor(location.pathname))
   hydrateRoot(root, <App settings={readSettings()} pathname={location.pathname} />)
 }

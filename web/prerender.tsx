@@ -13,7 +13,7 @@ import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
-/** Every page of the site for the given settings; the server calls it once when it starts. */
+/** Renders every page for the given settings; the server calls it once at startup. */
 export const renderPages: RenderPages = async (settings) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
@@ -22,7 +22,7 @@ export const renderPages: RenderPages = async (settings) => {
   return { pages, files: siteFiles(settings) }
 }
 
-/** One page from its sources, for `scripts/dev.ts`. */
+/** Renders one page from source, for `scripts/dev.ts`. */
 export async function renderDevPage(path: string, settings: SiteSettings) {
   const assets = {
     scripts: ['/web/main.tsx'],
@@ -35,11 +35,11 @@ export async function renderDevPage(path: string, settings: SiteSettings) {
 }
 
 async function renderPage(route: Route, settings: SiteSettings, assets: PageAssets): Promise<RenderedPage> {
-  // The content is a React root of its own, because the browser hydrates only it and never the whole document:
-  // what browser extensions do to <head> and <body> cannot break the page.
+  // The content is its own React root and the only part that hydrates, so browser extensions that change
+  // <head> or <body> can't break the page.
   await loadPage(route)
   const { prelude } = await prerenderToNodeStream(<App settings={settings} pathname={route.path} />, {
-    // Without a limit React would move large parts into inline scripts, which the CSP forbids.
+    // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
   const html = renderToStaticMarkup(
@@ -60,7 +60,7 @@ async function renderPage(route: Route, settings: SiteSettings, assets: PageAsse
   }
 }
 
-/** What the page needs from the start: the entry, the page's own chunk, and all that these import. */
+/** What the page needs up front: the entry, the page's own chunk, and everything they import. */
 function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const entry = 'web/main.tsx'
   const seen = new Set<string>()

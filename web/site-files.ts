@@ -2,7 +2,7 @@ import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site.ts'
 import { routes } from './router.tsx'
 
-/** The files that name the site's own address or its settings. */
+/** The files that depend on the site's URL or settings. */
 export function siteFiles(settings: SiteSettings) {
   const addresses = routes
     .filter((route) => route.indexable)

@@ -7,7 +7,7 @@ import { type Route, routes } from './router.tsx'
 
 export type StructuredData = { '@type': string; [property: string]: unknown }
 
-/** JSON-LD for search engines: who sells, where the page stands, and on the product page what it costs. */
+/** JSON-LD for search engines: the seller, the page's place on the site, and the product's price. */
 export function structuredDataFor(route: Route, settings: SiteSettings): StructuredData[] {
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href

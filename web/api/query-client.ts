@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { endSession } from './session.ts'
 
-/** As the spec wants it: no retry, no refetch on focus, no polling, data never stale. */
+/** Per the spec: no retry, no refetch on focus, no polling, data never stale. */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) endSession(client)
@@ -11,7 +11,7 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // `always`: without a network the visitor shall see the error and not a spinner for ever.
+      // `always`: an offline visitor should see the error, not an endless spinner.
       queries: { retry: false, refetchOnWindowFocus: false, staleTime: Infinity, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },

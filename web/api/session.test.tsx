@@ -5,7 +5,7 @@ import { eventually, perform, render } from '#web/testing/render.tsx'
 import { createQueryClient } from './query-client.ts'
 import { useLogout, useUser } from './session.ts'
 
-test('after a logout the user is cleared and asked for again', async () => {
+test('after a logout, the user is cleared and refetched', async () => {
   const ada = { id: '1', name: 'Ada', email: 'ada@example.com', isAdmin: false, createdAt: '2026-01-01' }
   const calls: string[] = []
   vi.stubGlobal('fetch', async (address: string, { method }: RequestInit) => {

@@ -9,7 +9,7 @@ const userKey = keyOf(accounts.user)
 const endedKey = ['session-ended']
 
 export function useUser() {
-  // On a slow machine the answer is there before the last part of the page is hydrated.
+  // On a slow machine the response arrives before the whole page is hydrated.
   const hydrated = useHydrated()
   const query = useQuery({
     queryKey: userKey,
@@ -19,7 +19,7 @@ export function useUser() {
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
-/** True once the server has refused a call because the session was over. */
+/** True once the server has rejected a call because the session ended. */
 export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true
 }
@@ -30,7 +30,7 @@ export function endSession(client: QueryClient) {
   client.setQueryData(userKey, remember(null))
 }
 
-/** After login, registration and guest login: nobody sees what was loaded for somebody else. */
+/** After login, registration, and guest login: nobody sees data that was loaded for someone else. */
 export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {
@@ -40,7 +40,7 @@ export function useStartSession() {
   }
 }
 
-/** After logout, and whatever else ended the session on the server: nothing of it stays in this browser. */
+/** After logout, or anything else that ends the session on the server: leaves nothing in this browser. */
 export function useForgetSession() {
   const client = useQueryClient()
   return async () => {
@@ -51,7 +51,7 @@ export function useForgetSession() {
   }
 }
 
-/** The key's own query stays, because the header and the guards watch it: they learn from it what is new. */
+/** Keeps the query for this key: the header and the guards watch it for changes. */
 function forgetAllBut(key: QueryKey, client: QueryClient) {
   client.removeQueries({ predicate: ({ queryHash }) => queryHash !== hashKey(key) })
 }
@@ -68,13 +68,13 @@ export function useLogout() {
   }
 }
 
-/** The head script reads this hint, so that a returning user does not see "Log In" for a moment. */
+/** The head script reads this hint so a returning user doesn't see "Log In" flash by. */
 function remember(user: User | null) {
   try {
     if (user) localStorage.setItem('user', '1')
     else localStorage.removeItem('user')
   } catch {
-    // Without storage there is only no hint.
+    // No storage, no hint; nothing breaks.
   }
   return user
 }

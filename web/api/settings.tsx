@@ -11,7 +11,7 @@ export function useSettings(): SiteSettings {
   return settings
 }
 
-/** The server writes the settings into every page as a data block. */
+/** The server embeds the settings in every page as a data block. */
 export function readSettings(): SiteSettings {
   return JSON.parse(document.getElementById('settings')?.textContent ?? '')
 }

@@ -4,7 +4,7 @@ import { ApiError } from '#contract/call.ts'
 import * as toasts from '#web/ui/toast.tsx'
 import { toastError } from './use-call.ts'
 
-/** What a person reads after this failure. */
+/** What the user reads after this failure. */
 function readAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
   const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
   toastError(message, error)
@@ -16,23 +16,19 @@ function readAfter(error: unknown, message: Parameters<typeof toastError>[0] = '
 const refused = (status: number, statusText: string, body: string) => new ApiError(status, statusText, body)
 
 test.for([
+  ['the server’s message', refused(409, 'Conflict', '{"message":"The list is full"}'), 'The list is full'],
   [
-    'the sentence of the server',
-    refused(409, 'Conflict', '{"message":"The list is full"}'),
-    'The list is full',
-  ],
-  [
-    'the status and the body, where there is no sentence',
+    'the status and body, if there is no message',
     refused(422, '', 'the list is full'),
     '422: the list is full',
   ],
   [
-    'the status text, where there is no body',
+    'the status text, if there is no body',
     refused(503, 'Service Unavailable', ''),
     '503: Service Unavailable',
   ],
   [
-    'what helps, where nobody answered',
+    'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',
   ],
@@ -41,7 +37,7 @@ test.for([
   expect(readAfter(error)).toBe(`Failed to add asset / ${text}`)
 })
 
-test('a fixed text is read when the server fails, and not when it says what is wrong', () => {
+test('a fixed text is shown when the server fails, but not when it says what is wrong', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(
     'Failed to send message / Please write us.',

@@ -9,13 +9,13 @@ type Message =
   | string
   | {
       title: string
-      /** For an error that says nothing itself. */
+      /** Used when the error has no message of its own. */
       description?: string
-      /** Whatever the server says when it fails (5xx), this is read. */
+      /** Shown for any server failure (5xx), whatever the server says. */
       isFixed?: boolean
     }
 
-/** A call that changes something: says how it went, and refreshes the lists that it changed. */
+/** A call that changes something: reports how it went and refreshes the lists it affects. */
 export function useCall<E extends Endpoint>(
   endpoint: E,
   options: {
@@ -41,7 +41,7 @@ export function useCall<E extends Endpoint>(
   })
 }
 
-/** What went wrong, or the message's own words, or at least what to do. */
+/** What went wrong, else the message's own description, else at least what to do. */
 export function toastError(message: Message, error: unknown) {
   const { title, description, isFixed } = parts(message)
   const isFault = error instanceof ApiError && error.status >= 500
@@ -49,10 +49,10 @@ export function toastError(message: Message, error: unknown) {
   toast({ title, description: said ?? description ?? 'Please try again.', destructive: true })
 }
 
-/** The server's sentence for people, else "status: body" (section 8 of the spec). */
+/** The server's user-facing message, else "status: body" (section 8 of the spec). */
 export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
-  // `fetch` rejects with a TypeError when it reaches nobody.
+  // `fetch` rejects with a TypeError when the server can't be reached.
   if (error instanceof TypeError)
     return 'We couldn’t reach the server. Please check your connection and try again.'
   return error instanceof Error && error.message ? error.message : undefined

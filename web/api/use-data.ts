@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { call } from './client.ts'
 
-/** The segments of the path, as the spec says, and behind them what else the call takes. */
+/** The path segments, as the spec says, followed by the call's other input. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unknown[] {
   const segments = endpoint.path.split('/').filter(Boolean)
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]
 }
 
-/** What a GET endpoint answers; loaded once, shown from the cache until a call refreshes it. */
+/** A GET endpoint's response, loaded once and served from the cache until a call refreshes it. */
 export function useData<E extends Endpoint>(endpoint: E, input: InputOf<E>, options?: { enabled?: boolean }) {
   return useQuery<OutputOf<E>>({
     queryKey: keyOf(endpoint, input),

@@ -6,7 +6,7 @@ const regionsThatAsk =
 const cookieDays = 365
 const lookupTimeout = 3000
 
-/** What the visitor decided before, if anything. */
+/** The visitor's earlier choice, if any. */
 export function savedConsent(): boolean | null {
   const value = new RegExp(`(?:^|; )${brand.consentCookie}=(true|false)(?:;|$)`).exec(document.cookie)?.[1]
   return value ? value === 'true' : null
@@ -17,7 +17,7 @@ export function saveConsent(granted: boolean) {
   document.cookie = `${brand.consentCookie}=${granted}; path=/; max-age=${cookieDays * 86_400}; samesite=lax${secure}`
 }
 
-/** Whether the law of the visitor's region wants us to ask. When in doubt, it does. */
+/** Whether the law in the visitor's region requires us to ask. When in doubt, we ask. */
 export async function mustAsk(lookupUrl: string): Promise<boolean> {
   try {
     const response = await fetch(lookupUrl, {
@@ -39,7 +39,7 @@ declare global {
   }
 }
 
-/** Google's consent mode: all four signals granted or all denied, and denied until somebody says otherwise. */
+/** Google's consent mode: all four signals are granted or denied together, and denied by default. */
 export function signalConsent(granted: boolean | null) {
   if (!window.dataLayer) signal('consent', 'default', signals('denied'))
   if (granted !== null) signal('consent', 'update', signals(granted ? 'granted' : 'denied'))
@@ -49,7 +49,7 @@ function signals(value: 'granted' | 'denied') {
   return { analytics_storage: value, ad_storage: value, ad_user_data: value, ad_personalization: value }
 }
 
-/** Google's script takes commands only as an `arguments` object. */
+/** Google's script accepts commands only as an `arguments` object. */
 const signal: (...command: unknown[]) => void = function () {
   window.dataLayer ??= []
   window.dataLayer.push(arguments)

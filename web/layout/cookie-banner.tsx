@@ -23,7 +23,7 @@ async function findOut(regionLookupUrl: string) {
   set({ granted: saved, bannerOpen: false })
   if (saved !== null) return
   const ask = await mustAsk(regionLookupUrl)
-  // The visitor may have decided meanwhile.
+  // The visitor may have decided in the meantime.
   if (store.get()?.granted === null) set({ granted: ask ? null : true, bannerOpen: ask })
 }
 
@@ -32,7 +32,7 @@ function decide(granted: boolean) {
   set({ granted, bannerOpen: false })
 }
 
-/** Asks visitors of regulated regions for consent. `sensitive` pages are never measured. */
+/** Asks visitors in regulated regions for consent. `sensitive` pages never load analytics. */
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   const consent = store.useValue()

@@ -69,7 +69,7 @@ export function Footer() {
   )
 }
 
-/** The page may have been rendered by a server that was started last year. */
+/** The page may have been prerendered by a server that started last year. */
 function CurrentYear() {
   return (
     <span

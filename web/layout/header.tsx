@@ -30,7 +30,7 @@ export function Header({ pathname }: { pathname: string }) {
           ))}
         </nav>
         <div className="flex items-center gap-2 max-md:hidden">
-          {/* As wide as it ever gets, so that nothing moves when the user is known. */}
+          {/* Reserves its full width, so nothing shifts once the user loads. */}
           <div className={classes('flex w-36 justify-end', isLoading && 'in-[.returning]:invisible')}>
             {user ? (
               <UserMenu name={user.name} />

@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand.ts'
 
-/** A sigma with a point inside: the moment that counts. The same drawing is `public/favicon.svg`. */
+/** A sigma with a dot inside: the moment that counts. Same drawing as `public/favicon.svg`. */
 function Mark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className="size-7">

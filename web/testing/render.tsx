@@ -4,7 +4,7 @@ import { onTestFinished, vi } from 'vitest'
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-/** Puts components into the document of this test, and takes them out when it ends. */
+/** Mounts components for this test and unmounts them when it ends. */
 export async function render(content: ReactNode) {
   const root = createRoot(document.body.appendChild(document.createElement('div')))
   onTestFinished(async () => {
@@ -14,10 +14,10 @@ export async function render(content: ReactNode) {
   await perform(() => root.render(content))
 }
 
-/** Does something that components react to, and waits until they have. */
+/** Does something components react to, and waits until they have. */
 export const perform = <Result,>(work: () => Promise<Result> | Result) => act(async () => await work())
 
-/** Waits until components show what is expected. */
+/** Waits until components show the expected result. */
 export const eventually = (check: () => void) =>
   vi.waitFor(async () => {
     await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))

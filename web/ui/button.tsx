@@ -30,9 +30,9 @@ function classesOf({ variant = 'primary', size = 'md' }: Style, className?: stri
 
 type ButtonProps = ComponentProps<'button'> &
   Style & {
-    /** While true the button is busy: it spins, and a second click does nothing. */
+    /** While true, the button shows a spinner and ignores clicks. */
     pending?: boolean
-    /** What it reads while busy. */
+    /** The label while pending. */
     pendingText?: ReactNode
   }
 
@@ -61,7 +61,7 @@ export function Button({
 }
 
 export function ButtonLink({ variant, size, className, ...rest }: ComponentProps<typeof Link> & Style) {
-  // A place on the same page is the browser's business.
+  // Leave same-page anchors to the browser.
   const Element = rest.href.startsWith('#') ? 'a' : Link
   return <Element className={classesOf({ variant, size } as Style, className)} {...rest} />
 }

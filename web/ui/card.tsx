@@ -10,7 +10,7 @@ export function Card({ className, ...rest }: ComponentProps<'div'>) {
   )
 }
 
-/** What stands where a list is still empty. */
+/** Shown in place of an empty list. */
 export function EmptyState(props: {
   title: string
   description?: string
@@ -27,7 +27,7 @@ export function EmptyState(props: {
   )
 }
 
-/** Holds the place of what is still loading. */
+/** A placeholder for content that is still loading. */
 export function Skeleton({ className, ...rest }: ComponentProps<'div'>) {
   return (
     <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-line', className)} {...rest} />

@@ -1,4 +1,4 @@
-/** Joins class names; later ones of the caller stand last. */
+/** Joins class names, the caller's last. */
 export function classes(...names: (string | false | null | undefined)[]) {
   return names.filter(Boolean).join(' ')
 }

@@ -12,7 +12,7 @@ export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 
 const store = createStore<AskedQuestion>()
 
-/** Asks before something that cannot be undone: `if (await confirm({ ... })) remove()`. */
+/** Asks before doing something irreversible: `if (await confirm({ ... })) remove()`. */
 export function confirm(question: Question): Promise<boolean> {
   store.get()?.answer(false)
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * The browser's own modal dialog: it keeps the focus inside, gives it back, closes on Escape and makes the rest inert.
+ * The native modal dialog: it traps focus, restores it, closes on Escape, and makes the rest inert.
  * (Libraries lock scrolling with an inline style sheet, which the CSP forbids.)
  */
 export function Dialog(props: {
@@ -17,7 +17,7 @@ export function Dialog(props: {
   const { title, description, onClose, role = 'dialog', className, children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before the element is taken away: closed later, it could not give the focus back any more.
+  // Close before the element is removed; afterwards it could no longer restore focus.
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()

@@ -9,7 +9,7 @@ type FieldControl = {
 
 export const FieldContext = createContext<FieldControl | null>(null)
 
-/** What an input inside a `Field` must carry: its id, its name, and the ties to hint and error. */
+/** What an input inside a `Field` needs: id, name, and ARIA references to its hint and error. */
 export function useField(): Partial<FieldControl> {
   return use(FieldContext) ?? {}
 }

@@ -15,7 +15,7 @@ import { classes } from './classes.ts'
 import { FieldContext } from './field-context.ts'
 
 type Errors = Record<string, string>
-/** What a form needs of a schema; zod's have it. */
+/** The part of a zod schema a form needs. */
 type Schema<Values> = {
   safeParse: (
     values: unknown,
@@ -28,15 +28,15 @@ type FormState = { errors: Errors; pending: boolean }
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
 /**
- * A native form: its fields keep their own values; on submit they are checked by a schema, faults are
- * shown at their fields and the first of them gets the focus. A second submit while one is under way does nothing.
+ * A native form with uncontrolled fields. On submit, a schema validates them, errors appear next to their
+ * fields, and the first invalid field gets focus. Submitting again while one is pending does nothing.
  */
 export function Form<Values>(props: {
   schema: Schema<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
-  /** Told of every fault the schema found, for the messages that the spec wants as toasts. */
+  /** Receives every validation error, for the messages the spec wants as toasts. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
-  /** What is not a field of its own, such as an id. */
+  /** Values without a field, such as an id. */
   extra?: Record<string, unknown>
   resetAfterwards?: boolean
   className?: string
@@ -79,7 +79,7 @@ export function Form<Values>(props: {
     <FormContext value={state}>
       <form
         ref={ref}
-        // Sent before this script has come, what was typed must not end up in the address.
+        // If submitted before hydration, the values must not end up in the URL.
         method="post"
         noValidate
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
@@ -94,7 +94,7 @@ export function Form<Values>(props: {
   )
 }
 
-/** A refusal may say which fields are wrong. */
+/** The server may say which fields are invalid. */
 function fieldsOf(error: unknown): Errors {
   return error instanceof Error && 'fields' in error ? (error.fields as Errors) : {}
 }
@@ -113,7 +113,7 @@ export function Field(props: {
   name: string
   label: ReactNode
   hint?: ReactNode
-  /** The label is read out but not shown. */
+  /** The label is for screen readers only. */
   labelHidden?: boolean
   className?: string
   children: ReactNode

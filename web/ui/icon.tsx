@@ -9,7 +9,7 @@ const drawings = {
   sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2m0 16v2M5 5l1.4 1.4m11.2 11.2L19 19M2 12h2m16 0h2M6.4 17.6 5 19M19 5l-1.4 1.4',
 }
 
-/** The few icons that every page needs; the others come from the icon library with the pages that show them. */
+/** The few icons every page needs; the rest come from the icon library with the pages that use them. */
 export function Icon({ name, className = 'size-5' }: { name: keyof typeof drawings; className?: string }) {
   return (
     <svg

@@ -16,7 +16,7 @@ export function Textarea({ className, rows = 5, ...rest }: ComponentProps<'texta
   )
 }
 
-/** The browser's own select: the best there is on phones and for screen readers. */
+/** The native select: still the best on phones and for screen readers. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return (
     <span className="relative block">

@@ -2,8 +2,8 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import { classes } from './classes.ts'
 
 /**
- * A menu button as the ARIA practices describe it: arrows, Home, End and letters move, Escape and a click elsewhere
- * close it, and the focus returns to the button.
+ * A menu button per the ARIA practices: arrows, Home, End, and letters move; Escape or a click outside
+ * closes it; and focus returns to the button.
  */
 export function Menu(props: { label: ReactNode; className?: string; children: ReactNode }) {
   const [open, setOpen] = useState<false | 'first' | 'last'>(false)
@@ -88,6 +88,6 @@ function itemsIn(box: HTMLElement | null) {
   return [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 }
 
-/** The style of a link or button inside a menu; give it `role="menuitem"` and `tabIndex={-1}`. */
+/** Classes for a link or button in a menu; also give it `role="menuitem"` and `tabIndex={-1}`. */
 export const menuItem =
   'flex cursor-pointer items-center gap-2.5 rounded-sm px-3 py-2 text-left text-sm font-medium hover:bg-accent-soft focus:bg-accent-soft focus:outline-none'

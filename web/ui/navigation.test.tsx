@@ -5,7 +5,7 @@ import { Link, NavigationProvider, useNavigation } from './navigation.tsx'
 
 beforeEach(() => history.replaceState(null, '', '/'))
 
-/** A site whose pages' code comes when the test says so. */
+/** A site whose page code loads when the test says so. */
 async function openSite() {
   const loads = new Map<string, PromiseWithResolvers<unknown>>()
   const load = (pathname: string) => {
@@ -38,7 +38,7 @@ async function openSite() {
   }
 }
 
-test('the visitor keeps the page and its address until the code of the next one is there', async () => {
+test('the visitor keeps the page and its URL until the next page’s code has loaded', async () => {
   const { site, go, arrives } = await openSite()
   await go('/products?from=home')
   expect([site.place, location.pathname]).toEqual(['/', '/'])
@@ -46,7 +46,7 @@ test('the visitor keeps the page and its address until the code of the next one 
   expect([site.place, location.pathname]).toEqual(['/products?from=home', '/products'])
 })
 
-test('whoever asks for two pages gets the last one, whichever comes first', async () => {
+test('a visitor who asks for two pages gets the last one, whichever loads first', async () => {
   const { site, go, arrives } = await openSite()
   await go('/about')
   await go('/products')
@@ -55,7 +55,7 @@ test('whoever asks for two pages gets the last one, whichever comes first', asyn
   expect([site.place, location.pathname]).toEqual(['/products', '/products'])
 })
 
-test('going back is told apart from going on', async () => {
+test('going back is distinguished from going forward', async () => {
   const { site, go, arrives, back } = await openSite()
   await go('/products')
   await arrives('/products')
@@ -65,7 +65,7 @@ test('going back is told apart from going on', async () => {
   expect(site).toMatchObject({ place: '/', isReturn: true })
 })
 
-test('when the code of a page is gone after a release, the browser loads the page itself', async () => {
+test('when a release removes a page’s code, the browser loads the page itself', async () => {
   const { site, go, isGone } = await openSite()
   const assign = vi.spyOn(location, 'assign').mockImplementation(() => {})
   await go('/products')
@@ -74,12 +74,12 @@ test('when the code of a page is gone after a release, the browser loads the pag
   expect(site.place).toBe('/')
 })
 
-test('a link brings the code when the pointer comes, and leaves clicks with a modifier to the browser', async () => {
+test('a link prefetches code on hover and leaves clicks with a modifier to the browser', async () => {
   const { site, asked, arrives } = await openSite()
   const link = document.querySelector('a')
   const click = async (init: MouseEventInit) => {
     const event = new MouseEvent('click', { bubbles: true, cancelable: true, ...init })
-    // Where nobody prevents it the browser would follow the link.
+    // Otherwise the browser would follow the link.
     document.addEventListener('click', (late) => late.preventDefault(), { once: true })
     await perform(() => link?.dispatchEvent(event))
   }

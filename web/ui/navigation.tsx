@@ -12,14 +12,14 @@ import {
 type Place = {
   pathname: string
   search: string
-  /** Whether the visitor came here by the browser's Back or Forward. */
+  /** Whether the visitor got here with the browser's Back or Forward. */
   isReturn: boolean
 }
 
 type Navigator = {
-  /** Shows another page of the site once its code is there; until then the visitor keeps this one. */
+  /** Shows another page once its code has loaded; until then the visitor stays on this one. */
   navigate: (href: string, options?: { replace?: boolean }) => void
-  /** Fetches the code of a page before it is asked for. */
+  /** Prefetches a page's code. */
   prefetch: (href: string) => void
 }
 
@@ -31,14 +31,14 @@ export function useNavigation() {
   return navigation
 }
 
-/** The router without its routes: which page is where, the app knows. */
+/** The router without its routes, which the app provides. */
 export function NavigationProvider(props: {
-  /** Of the page that is prerendered or hydrated. */
+  /** The path of the page being prerendered or hydrated. */
   pathname: string
   load: (pathname: string) => Promise<unknown>
   children: ReactNode
 }) {
-  // Pages are prerendered without a query, so hydration begins without one too.
+  // Pages are prerendered without a query, so hydration has to start without one too.
   const [place, setPlace] = useState<Place>({ pathname: props.pathname, search: '', isReturn: false })
   const [navigator] = useState(() => createNavigator(props.load, setPlace))
   useEffect(() => navigator.listen(), [navigator])
@@ -55,11 +55,11 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
     try {
       await codeOf(href)
     } catch {
-      // The chunk is gone after a new release, or the network is: the browser's own navigation copes with both.
+      // A new release removed the chunk, or the network is down: native navigation handles both.
       location.assign(href)
       return
     }
-    // Whoever has asked for yet another page meanwhile gets that one.
+    // If the visitor has since asked for another page, that one wins.
     if (request !== latest) return
     arrive?.()
     setPlace({ pathname: location.pathname, search: location.search, isReturn })
@@ -81,13 +81,13 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
   }
 }
 
-/** A link to another page of the site. It does not reload, and the page's code comes when the pointer or focus does. */
+/** A link to another page of the site, without a reload. Hover or focus prefetches the page's code. */
 export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: string }) {
   const { navigate, prefetch } = useNavigation()
   const soon = () => prefetch(href)
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)
-    // A click with a modifier opens a tab or a window, which is the browser's business.
+    // Leave clicks with a modifier to the browser: they open a tab or window.
     const { button, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event
     if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || defaultPrevented) return
     event.preventDefault()

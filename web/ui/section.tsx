@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Container } from './page.tsx'
 
-/** A part of a page under a heading of its own. */
+/** A page section with its own heading. */
 export function Section(props: {
   id?: string
   eyebrow?: string

@@ -14,7 +14,7 @@ export function Spinner({ className }: { className?: string }) {
   )
 }
 
-/** A whole page that waits. */
+/** A full-page loading state. */
 export function Loading({ text = 'Loading...' }: { text?: string }) {
   return (
     <output className="flex min-h-[60vh] flex-col items-center justify-center gap-4 text-muted">

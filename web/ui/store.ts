@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside React that components can watch. It is empty while pages are prerendered. */
+/** A value outside React that components can subscribe to. It is empty during prerendering. */
 export function createStore<T>() {
   let value: T | null = null
   const listeners = new Set<() => void>()

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 
-/** A table that scrolls sideways inside its frame when the screen is narrow; the frame can be reached by keyboard. */
+/** A table that scrolls sideways in its frame on narrow screens; the frame is keyboard-focusable. */
 export function Table({ label, className, ...rest }: ComponentProps<'table'> & { label: string }) {
   return (
     <section
@@ -27,7 +27,7 @@ export function HeadCell({ className, ...rest }: ComponentProps<'th'>) {
   )
 }
 
-/** The label is for phones, where a row of a long list is a card and has no head above it. */
+/** The label is for phones, where each row of a long list is a card with no header above it. */
 export function Cell({ label, className, ...rest }: ComponentProps<'td'> & { label?: string }) {
   return (
     <td

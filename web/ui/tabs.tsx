@@ -5,7 +5,7 @@ type TabsState = { id: string; chosen: string; choose: (value: string) => void }
 
 const TabsContext = createContext<TabsState>({ id: '', chosen: '', choose: () => {} })
 
-/** Tabs as the ARIA practices describe them: the arrows, Home and End move between them and choose. */
+/** Tabs per the ARIA practices: the arrows, Home, and End move between tabs and select them. */
 export function Tabs(
   props: ComponentProps<'div'> & {
     defaultValue?: string
@@ -67,7 +67,7 @@ export function Tab({ value, children }: { value: string; children: string }) {
   )
 }
 
-/** What is not chosen is not there: each panel begins anew. */
+/** Only the selected panel is mounted, so each one starts fresh. */
 export function TabPanel({ value, children, ...rest }: ComponentProps<'div'> & { value: string }) {
   const { id, chosen } = use(TabsContext)
   return (

@@ -19,13 +19,13 @@ function toggleTheme() {
   const theme = currentTheme() === 'dark' ? 'light' : 'dark'
   const { classList } = document.documentElement
   classList.remove('light', 'dark')
-  // All colours change in one frame: hundreds of small transitions would be slow, and look like a mistake.
+  // All colors change in one frame: hundreds of small transitions would be slow and look like a glitch.
   classList.add(theme, 'at-once')
   requestAnimationFrame(() => requestAnimationFrame(() => classList.remove('at-once')))
   try {
     localStorage.setItem('theme', theme)
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice lasts as long as the page.
   }
   changed.dispatchEvent(new Event('change'))
 }
@@ -43,7 +43,7 @@ export function ThemeToggle() {
         onClick={toggleTheme}
         className="grid size-10 cursor-pointer place-items-center rounded-md text-muted transition-colors hover:bg-accent-soft hover:text-ink"
       >
-        {/* Both are there and the root's class chooses, so that the right one shows before any script has run. */}
+        {/* Both are rendered and the root's class picks one, so it's right before any script runs. */}
         <Icon name="moon" className="size-5 dark:hidden" />
         <Icon name="sun" className="hidden size-5 dark:block" />
       </button>

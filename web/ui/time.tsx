@@ -2,7 +2,7 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const dayAndClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
-/** A day, or a day and its hour, in the visitor's own zone and language; the exact moment on hover. */
+/** A date, or a date and time, in the visitor's own time zone and language; the exact time on hover. */
 export function Time({ value, withClock = false }: { value: string; withClock?: boolean }) {
   const date = new Date(value)
   return (

@@ -1,12 +1,12 @@
 import { type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 
 const openDelay = 700
-/** Whoever moves on to the next control within this time need not wait again. */
+/** Moving to the next control within this time skips the delay. */
 const skipDelay = 300
 
 let lastClosed = Number.NEGATIVE_INFINITY
 
-/** A hint for a control, which has a name of its own: sighted visitors see it, screen readers hear it as description. */
+/** A hint for a control that already has a name: visible on hover, and a description for screen readers. */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   const [open, setOpen] = useState(false)
   const id = useId()
@@ -25,7 +25,7 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
     setOpen(false)
   }
 
-  // With the same frame that shows it: a key that is pressed at once must count.
+  // In the same frame that shows it, so an immediate key press counts.
   useLayoutEffect(() => {
     if (!open) return undefined
     const closeOnEscape = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false)
@@ -57,9 +57,9 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
           }}
           id={id}
           role="tooltip"
-          // Above everything, whatever scrolls or clips around the control.
+          // Above everything, even if an ancestor scrolls or clips.
           popover="manual"
-          // Its invisible edge bridges the gap to the control, so that the pointer can go to it.
+          // An invisible edge bridges the gap, so the pointer can reach it from the control.
           className="fixed inset-auto m-0 animate-fade overflow-visible before:absolute before:-inset-2 rounded-sm bg-ink px-2.5 py-1.5 text-xs font-medium text-ground shadow-float"
         >
           {text}
@@ -69,10 +69,10 @@ export function Tooltip({ text, children }: { text: string; children: ReactNode 
   )
 }
 
-/** Below the control, or above it where the screen ends. */
+/** Below the control, or above it if there's no room. */
 function showAt(anchor: HTMLElement, tip: HTMLElement) {
   const control = anchor.firstElementChild
-  // What is its name already need not be heard twice.
+  // If it repeats the control's name, don't announce it twice.
   if (control?.getAttribute('aria-label') !== tip.textContent)
     control?.setAttribute('aria-describedby', tip.id)
   tip.showPopover()

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** False in the prerendered page and while React hydrates it: what is rendered then must match what the server sent. */
+/** False in the prerendered page and during hydration, when the output must match what the server sent. */
 export const useHydrated = () =>
   useSyncExternalStore(
     () => () => {},

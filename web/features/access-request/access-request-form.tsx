@@ -16,13 +16,13 @@ const messages = {
   failed: 'Submission failed',
 }
 
-/** The fields of an access request, right after payment or later from the dashboard. */
+/** The access request form, shown right after payment or later from the dashboard. */
 export function AccessRequestForm(props: {
   of: { paymentIntentId: string } | { purchaseId: string }
-  /** What was asked before, except the keys: those are sent once. */
+  /** The previous request, minus the keys: those are sent only once. */
   before?: Partial<Pick<AccessRequest, 'exchangeName' | 'tradingViewUsername' | 'additionalInfo'>>
   leave: { label: string; onClick: () => void }
-  /** The form stays busy until it resolves. */
+  /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void
 }) {
   const { of, before, leave, onSubmitted } = props

@@ -31,7 +31,7 @@ export default function AccessTab() {
   )
 }
 
-/** Which rows are selected; those that left the list meanwhile do not count. */
+/** The selected rows, ignoring any that have since left the list. */
 function useSelection(present: QueuedRequest[]) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const ids = present.map(({ id }) => id).filter((id) => selected.has(id))
@@ -88,7 +88,7 @@ function Queue() {
         label="Open access requests"
         noun={['request', 'requests']}
         query={query}
-        empty={<EmptyState title="No open requests" description="Everyone who asked has an answer." />}
+        empty={<EmptyState title="No open requests" description="You’ve answered everyone." />}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
             <span aria-hidden="true" className="min-[72rem]:hidden">

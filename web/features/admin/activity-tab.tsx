@@ -31,8 +31,8 @@ function FailedJobs() {
   const query = usePages(jobs.adminList, {})
   const retry = useCall(jobs.adminRetry, {
     refreshes: [jobs.adminList],
-    succeeded: 'Job runs again',
-    failed: 'Failed to run the job again',
+    succeeded: 'Job restarted',
+    failed: 'Failed to restart the job',
   })
   const discard = useCall(jobs.adminDiscard, {
     refreshes: [jobs.adminList],
@@ -101,10 +101,10 @@ function AuditLog() {
           </h2>
           <p className="text-sm text-muted">Every action by every admin.</p>
         </div>
-        <SearchBox placeholder="Search by admin, action or subject..." onSearch={setQ} />
+        <SearchBox placeholder="Search by admin, action, or subject..." onSearch={setQ} />
       </header>
       <EndlessTable
-        label="Entries of the audit log"
+        label="Audit log entries"
         noun={['entry', 'entries']}
         query={query}
         empty={<EmptyState title="No entries found" />}

@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react'
 import { type ComponentType, useState } from 'react'
 import { Button } from '#web/ui/button.tsx'
 
-/** A button with a dialog of its own: opening it renders no row of the table again. */
+/** A button that owns its dialog, so opening it doesn't rerender the table. */
 export function AddButton(props: { text: string; dialog: ComponentType<{ onClose: () => void }> }) {
   const { text, dialog: AddDialog } = props
   const [isOpen, setIsOpen] = useState(false)

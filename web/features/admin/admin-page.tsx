@@ -19,7 +19,7 @@ const tabs: Record<string, ReactNode> = {
   Activity: <ActivityTab />,
 }
 
-/** The open tab stands in the address, so that a reload and a shared link find it again. */
+/** The open tab is kept in the URL, so reloads and shared links land on it. */
 function useTab() {
   const named = Object.keys(tabs).find((name) => `#${name.toLowerCase()}` === location.hash)
   const [tab, setTab] = useState(named ?? 'Assets')

@@ -12,7 +12,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const key = keyOf(contract.adminList)
 
-/** Shows the new order at once, and the old one again when the server refuses it. */
+/** Shows the new order immediately and rolls back if the server rejects it. */
 function useMove() {
   const client = useQueryClient()
   return useMutation({
@@ -32,7 +32,7 @@ function moved(list: ManagedAsset[], id: string, to: number) {
   return asset ? list.filter((other) => other !== asset).toSpliced(to, 0, asset) : list
 }
 
-/** Rows are put into order by dragging their handle, or with the arrow keys while it has the focus. */
+/** Rows are reordered by dragging their handle, or with the arrow keys while it has focus. */
 export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const list = useRef<HTMLOListElement>(null)
   const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)
@@ -62,7 +62,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
     put(asset, to)
   }
 
-  /** The row that is now under the pointer. */
+  /** The row under the pointer. */
   function dragTo(event: PointerEvent, id: string) {
     const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect())
     const to = rows.findIndex(({ bottom }) => event.clientY < bottom)

@@ -14,7 +14,7 @@ const long = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', tim
 const short = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 const dateOf = ({ month }: OverviewMonth) => new Date(`${month}-01T00:00:00Z`)
 
-/** Bars for twelve months, and the same as a table for those who cannot see them or want the exact figures. */
+/** Twelve months of bars, with the same data as a table for screen readers and exact figures. */
 export function Chart({
   title,
   months,

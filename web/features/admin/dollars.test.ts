@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { centsOf, dollarAmount, money } from './dollars.ts'
 import { timeLeft } from './time-left.ts'
 
-test('every amount that is shown can be typed, and arrives as the same cents', () => {
+test('every amount shown can be typed back and gives the same cents', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999_999 }), (cents) => {
       const [whole, part] = [Math.floor(cents / 100), String(cents % 100).padStart(2, '0')]
@@ -25,14 +25,14 @@ test.for([
 })
 
 test.for(['', ' ', '.', '-1', 'abc', '1e9', '39.999', '1,23', '0x10', 'NaN', '٣٩'])(
-  '%j is no amount',
+  '%j is not an amount',
   (typed) => {
     expect(centsOf(typed)).toBeUndefined()
     expect(dollarAmount.safeParse(typed).success).toBe(false)
   },
 )
 
-test('an amount above what Stripe takes is refused', () => {
+test('an amount above Stripe’s limit is refused', () => {
   expect(dollarAmount.safeParse('999999.99').success).toBe(true)
   expect(dollarAmount.safeParse('1000000').success).toBe(false)
 })
@@ -43,7 +43,7 @@ test.for([
   [23 * 60 + 59, '23 h left', false],
   [-6 * 60, 'Overdue by 6 h', true],
   [-72 * 60, 'Overdue by 3 days', true],
-] as const)('a promise that ends in %i minutes reads "%s"', ([minutes, text, isOverdue]) => {
+] as const)('a deadline in %i minutes reads "%s"', ([minutes, text, isOverdue]) => {
   const now = Date.now()
   expect(timeLeft(new Date(now + minutes * 60_000).toISOString(), now)).toMatchObject({ text, isOverdue })
 })

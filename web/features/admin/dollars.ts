@@ -1,14 +1,14 @@
 import { cents } from '#contract/fields.ts'
 import * as z from '#contract/zod.ts'
 
-/** 39.99 is 3999: read digit by digit, because 39.99 * 100 is not. */
+/** 39.99 becomes 3999, parsed digit by digit because 39.99 * 100 isn't exact. */
 export function centsOf(typed: string): number | undefined {
   const [, whole, part = ''] = /^\$?\s*(\d{1,9}(?:,\d{3})*|\d*)(?:\.(\d{0,2}))?$/.exec(typed.trim()) ?? []
   if (whole === undefined || (whole === '' && part === '')) return undefined
   return Number(`${whole.replaceAll(',', '')}${part.padEnd(2, '0')}`)
 }
 
-/** An amount typed in dollars, for forms. */
+/** A form field for an amount in dollars. */
 export const dollarAmount = z.pipe(
   z.pipe(
     z.string('Please enter an amount'),
@@ -28,6 +28,6 @@ export const dollarAmount = z.pipe(
   cents(z),
 )
 
-/** 1234567 is $12,345.67. */
+/** 1234567 becomes $12,345.67. */
 export const money = (amount: number) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount / 100)

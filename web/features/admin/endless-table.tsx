@@ -9,19 +9,19 @@ import { groupSize, useVirtualRows } from './use-virtual-rows.ts'
 
 type Props<Item> = {
   label: string
-  /** Before the named columns. */
+  /** Goes before the named columns. */
   firstHead?: ReactNode
-  /** Their names; `Actions` is read out only. */
+  /** Column names; `Actions` is for screen readers only. */
   columns: string[]
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
   empty: ReactNode
-  /** What a row is, and what many are. */
+  /** What to call one row, and several. */
   noun: [string, string]
   /** The cells of one row. */
   renderRow: (item: Item) => ReactNode
 }
 
-/** A table without end: pages come while one scrolls, and only those near the screen have rows. */
+/** An infinite table: pages load on scroll, and only rows near the viewport are rendered. */
 export function EndlessTable<Item extends { id: string | number }>(props: Props<Item>) {
   const { label, firstHead, columns, query, empty, noun, renderRow } = props
   const table = useRef<HTMLTableElement>(null)
@@ -67,7 +67,7 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
   )
 }
 
-/** Those near the screen; what is above and below is only as high as it would be. */
+/** The virtual rows: spacers stand in for everything outside the viewport. */
 function Rows<Item extends { id: string | number }>(props: {
   items: Item[]
   columns: number
@@ -110,7 +110,7 @@ function Rows<Item extends { id: string | number }>(props: {
   return parts
 }
 
-/** Asks for the next page when it comes near the screen; a button for those who do not scroll. */
+/** Loads the next page when it nears the viewport; also a button, for people who don't scroll. */
 function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: boolean } }) {
   const ref = useRef<HTMLButtonElement>(null)
   const { fetchNextPage, isFetching } = query
@@ -133,7 +133,7 @@ function More({ query }: { query: { fetchNextPage: () => unknown; isFetching: bo
 
 export function Failed({ retry }: { retry: () => void }) {
   return (
-    <EmptyState title="This couldn’t be loaded" description="Please check your connection.">
+    <EmptyState title="We couldn’t load this" description="Please check your connection.">
       <Button variant="secondary" onClick={retry}>
         Try again
       </Button>

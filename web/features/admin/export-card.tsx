@@ -76,12 +76,12 @@ function Running({ kind, rows, of, onCancel }: Progress & { onCancel: () => void
 
 const newline = 10
 
-/** Reads the answer piece by piece and tells how many rows have come, four times a second at most. */
+/** Streams the response and reports the row count, at most four times a second. */
 async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
   const pieces: Blob[] = []
   let [lines, told] = [0, 0]
   for await (const piece of response.body ?? []) {
-    // Blobs may live on disk: a million rows need not fit into the page's memory.
+    // Blobs may live on disk, so a million rows don't have to fit in memory.
     pieces.push(new Blob([piece]))
     for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) lines += 1
     if (performance.now() - told < 250) continue
@@ -91,7 +91,7 @@ async function collect(response: Response, tell: (rows: number) => void): Promis
   return new Blob(pieces, { type: 'text/csv' })
 }
 
-/** By the seller's own calendar, which the server does not know. */
+/** The date in the seller's own time zone, which the server doesn't know. */
 function today() {
   const now = new Date()
   const twoDigits = (part: number) => String(part).padStart(2, '0')

@@ -17,7 +17,7 @@ export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClos
     onSuccess: ({ added, skipped }) => {
       toast({
         title: `${added} ${added === 1 ? 'asset' : 'assets'} imported`,
-        ...(skipped > 0 ? { description: `${skipped} were on the list already.` } : {}),
+        ...(skipped > 0 ? { description: `${skipped} already on the list.` } : {}),
       })
       onClose()
     },
@@ -56,7 +56,7 @@ export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClos
         )}
         {isReady && (
           <span className="text-muted">
-            {tickers.size - there} new{there > 0 && `, ${there} on the list already`}
+            {tickers.size - there} new{there > 0 && `, ${there} already on the list`}
           </span>
         )}
       </output>

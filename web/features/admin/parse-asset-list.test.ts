@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAssetList } from './parse-asset-list.ts'
 
-test('a pasted list has an asset a line, with or without a note', () => {
+test('a pasted list has one asset per line, with or without a note', () => {
   expect(parseAssetList('aapl, Strong trend\nSPY; other\n\nmsft\tCloud\nAAPL')).toEqual({
     assets: [
       { ticker: 'AAPL', note: 'Strong trend' },
@@ -13,7 +13,7 @@ test('a pasted list has an asset a line, with or without a note', () => {
   })
 })
 
-test('the lines of a pasted list that are no tickers are named', () => {
+test('lines of a pasted list that are not tickers are named', () => {
   expect(parseAssetList('AAPL\n\n=cmd()\nMSFT')).toEqual({
     assets: [{ ticker: 'AAPL' }, { ticker: 'MSFT' }],
     faults: ['Line 3: A ticker is letters, digits and . : _ - / !, at most 30'],

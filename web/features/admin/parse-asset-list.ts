@@ -2,7 +2,7 @@ import { newAsset } from '#contract/assets.ts'
 import type { InferOutput } from '#contract/schema.ts'
 import * as z from '#contract/zod.ts'
 
-/** One asset a line: the ticker, and behind a comma, semicolon, tab or blank what there is to note. */
+/** One asset per line: the ticker, then a comma, semicolon, tab, or space and an optional note. */
 export function parseAssetList(pasted: string): { assets: InferOutput<typeof newAsset>[]; faults: string[] } {
   const lines = pasted
     .split(/\r?\n/)

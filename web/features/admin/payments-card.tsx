@@ -12,7 +12,7 @@ const icons = {
   note: { icon: Info, color: 'text-muted' },
 }
 
-/** Whether everything at Stripe is as the shop needs it: the same lines as `npm run stripe -- check`. */
+/** Whether the Stripe account is set up correctly: the same lines as `npm run stripe -- check`. */
 export function PaymentsCard() {
   const { data, isError, refetch } = useData(stripeSetup.adminCheck, {})
   if (isError) return <Failed retry={() => void refetch()} />
@@ -48,7 +48,7 @@ function Line({ about, state, text }: Finding) {
       <Icon className={classes('mt-0.5 size-4 shrink-0', color)} aria-hidden="true" />
       <span className="w-16 shrink-0 font-medium">{about}</span>
       <span className="min-w-0 break-words">
-        {/* A command stands between backticks. */}
+        {/* Commands are in backticks. */}
         {text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))}
       </span>
     </li>

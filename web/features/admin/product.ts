@@ -2,7 +2,7 @@ import { catalog } from '#contract/catalog.ts'
 import { call } from '#web/api/client.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-/** Assets belong to a product, whose id the server knows. */
+/** Assets belong to a product, and only the server knows its id. */
 export async function productId(): Promise<string> {
   try {
     return (await call(catalog.product, { slug: 'rebound-sigma-pro' })).id

@@ -22,7 +22,7 @@ import { usePages, useRowCall } from './use-pages.ts'
 type Chosen = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
-/** What changes with a purchase, beside its row. */
+/** What else to refresh when a purchase changes. */
 const changing = { list: purchases.adminList, refreshes: [accounts.adminList, overview.adminShow] }
 
 export default function PurchasesTab() {

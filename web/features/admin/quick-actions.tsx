@@ -14,7 +14,7 @@ export function QuickActions() {
   const [counting, setCounting] = useState(false)
   const send = useCall(reminders.adminSend, {
     failed: 'Failed to send reminders',
-    onSuccess: ({ queued }) => toast({ title: `Reminders to ${buyers(queued)} queued` }),
+    onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
   })
 
   async function countAndAsk() {
@@ -34,7 +34,7 @@ export function QuickActions() {
     }
     const yes = await confirm({
       title: 'Send reminders',
-      description: `Mail ${buyers(due)} without a TradingView username? Nobody is reminded twice in a week.`,
+      description: `Email ${buyers(due)} without a TradingView username? Nobody gets two in a week.`,
       action: 'Send reminders',
     })
     if (yes) send.mutate({})

@@ -26,7 +26,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   return (
     <Dialog
       title="Refund"
-      description={`The latest payment of ${user.email} goes back to their card.${refundedAmount > 0 ? ` ${money(refundedAmount)} went back before.` : ''}`}
+      description={`Refund the latest payment from ${user.email} to their card.${refundedAmount > 0 ? ` ${money(refundedAmount)} has already been refunded.` : ''}`}
       onClose={onClose}
     >
       <Form
@@ -38,10 +38,10 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       >
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
-          <Choice label="In full" checked={inFull} onChange={() => setInFull(true)}>
-            All that is left of the payment. The subscription ends immediately.
+          <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
+            The rest of the payment. The subscription ends immediately.
           </Choice>
-          <Choice label="A part" checked={!inFull} onChange={() => setInFull(false)}>
+          <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
             The subscription continues.
           </Choice>
         </fieldset>

@@ -5,7 +5,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 
-/** The keys live in this dialog only: not in a cache, and gone when it closes. */
+/** The keys live only in this dialog: never cached, and gone when it closes. */
 export function RevealDialog({ request, onClose }: { request: QueuedRequest; onClose: () => void }) {
   const reveal = useMutation({
     mutationFn: () => call(accessRequests.adminReveal, { id: request.id }),

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react'
 import { type ComponentProps, useEffect, useState } from 'react'
 import { Input, Select } from '#web/ui/input.tsx'
 
-/** Tells what was typed once the typing rests. */
+/** A debounced search box. */
 export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSearch: (q: string) => void }) {
   const [typed, setTyped] = useState('')
   useEffect(() => {
@@ -28,7 +28,7 @@ export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSe
   )
 }
 
-/** A choice that stands beside the search box. */
+/** A filter next to the search box. */
 export function Filter(props: ComponentProps<typeof Select>) {
   return (
     <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">

@@ -11,7 +11,7 @@ type Row = { id: string; status: string }
 const many = (count: number, from = 0) =>
   Array.from({ length: count }, (_row, index): Row => ({ id: `p${from + index}`, status: 'active' }))
 
-/** The server's side of the list: pages by cursor as the contract says, and a note of every call. */
+/** A fake server: pages by cursor, as in the contract, with a record of every call. */
 function listing(initial: Row[]) {
   const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
   vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
@@ -33,7 +33,7 @@ function listing(initial: Row[]) {
   return server
 }
 
-/** The list as a component shows it, and its buttons. */
+/** A component that shows the list and its buttons. */
 async function openList() {
   const client = createQueryClient()
   const shown = { rows: [] as string[], isLoading: true }
@@ -80,7 +80,7 @@ async function openList() {
   }
 }
 
-test('pages come one after the other, each behind the last row of the one before', async () => {
+test('pages load one after another, each starting after the previous page’s last row', async () => {
   const server = listing(many(120))
   const list = await openList()
   expect(list.shown.rows).toHaveLength(50)
@@ -94,7 +94,7 @@ test('pages come one after the other, each behind the last row of the one before
   ])
 })
 
-test('after a change only the page with the changed row is asked for again', async () => {
+test('after a change, only the page with the changed row is refetched', async () => {
   const server = listing(many(120))
   const list = await openList()
   await list.more()
@@ -109,7 +109,7 @@ test('after a change only the page with the changed row is asked for again', asy
   expect(list.shown.rows[60]).toBe('p60 cancelled')
 })
 
-test('a row that the change has taken off the list goes, and the others stay where they are', async () => {
+test('a row that a change removes from the list goes, and the others stay put', async () => {
   const server = listing(many(60))
   const list = await openList()
   server.rows = server.rows.filter(({ id }) => id !== 'p3')
@@ -118,7 +118,7 @@ test('a row that the change has taken off the list goes, and the others stay whe
   expect(list.shown.rows.slice(2, 4)).toEqual(['p2 active', 'p4 active'])
 })
 
-test('a changed row is found although new ones have come before it meanwhile', async () => {
+test('a changed row is found even if new ones have since appeared before it', async () => {
   const server = listing(many(60))
   const list = await openList()
   server.rows = [
@@ -130,7 +130,7 @@ test('a changed row is found although new ones have come before it meanwhile', a
   expect(list.shown.rows[40]).toBe('p40 cancelled')
 })
 
-test('while another search loads, the rows of the last one stay', async () => {
+test('while a new search loads, the previous rows stay', async () => {
   const server = listing(many(60))
   const list = await openList()
   const { promise, resolve } = Promise.withResolvers<void>()

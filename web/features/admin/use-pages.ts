@@ -16,7 +16,7 @@ type Pages = InfiniteData<Page<{ id: unknown }>, string>
 
 const pageSize = 50
 
-/** A list of the server, page by page; while another search loads, the last one's rows stay. */
+/** A paginated server list; while a new search loads, the previous rows stay. */
 export function usePages<E extends List>(endpoint: E, input: Omit<InputOf<E>, 'limit' | 'cursor'>) {
   return useInfiniteQuery({
     queryKey: [...keyOf(endpoint), 'pages', input],
@@ -30,7 +30,7 @@ export function usePages<E extends List>(endpoint: E, input: Omit<InputOf<E>, 'l
   })
 }
 
-/** A call that changes some rows of a list: of all the pages that one has scrolled through, only theirs is asked for again. */
+/** A call that changes some rows of a list: of all the pages loaded so far, only theirs are refetched. */
 export function useRowCall<E extends Endpoint>(
   endpoint: E,
   { list, onSuccess, ...options }: Parameters<typeof useCall<E>>[1] & { list: List },
@@ -48,7 +48,7 @@ export function useRowCall<E extends Endpoint>(
 
 async function refreshRows(client: QueryClient, list: List, ids: ReadonlySet<unknown>) {
   const queryKey = [...keyOf(list), 'pages']
-  // What nobody looks at is loaded anew, from its beginning, when somebody does.
+  // Lists that aren't on screen reload from the start when they next appear.
   client.removeQueries({ queryKey, type: 'inactive' })
   await client.cancelQueries({ queryKey })
   try {
@@ -56,7 +56,7 @@ async function refreshRows(client: QueryClient, list: List, ids: ReadonlySet<unk
       const input = key.at(-1) as InputOf<List>
       for (const [number, { items }] of pages?.pages.entries() ?? []) {
         if (!items.some(({ id }) => ids.has(id))) continue
-        // More than a page, in case that new rows have come before these meanwhile.
+        // More than one page, in case new rows have been inserted ahead of these.
         const fresh = await callPage(list, {
           ...input,
           limit: 2 * pageSize,
@@ -70,7 +70,7 @@ async function refreshRows(client: QueryClient, list: List, ids: ReadonlySet<unk
   }
 }
 
-/** The same rows in the same places, as they are now; of those that were changed, only what is still in the list. */
+/** The same rows in the same places, with fresh data; changed rows that left the list are dropped. */
 function withFresh(known: Pages, number: number, fresh: Pages['pages'][number], ids: ReadonlySet<unknown>) {
   const now = new Map(fresh.items.map((item) => [item.id, item]))
   const update = (page: Pages['pages'][number]) => ({

@@ -1,18 +1,18 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
-/** How many rows come and go together. */
+/** Rows per group: a group is mounted and unmounted as one. */
 export const groupSize = 10
-/** Of a group that has not been on the screen yet. */
+/** Estimated height of a group that hasn't been rendered yet. */
 const likelyHeight = groupSize * 60
-/** How far beyond the screen rows are kept ready, in px. */
+/** How far beyond the viewport rows stay mounted, in px. */
 const margin = 600
 
 type Range = { first: number; last: number; focused: number }
 
 /**
- * Which groups of a table's rows are near the screen, so that a list of any length costs as much as a short one:
- * whatever opens a dialog or changes the theme makes the browser restyle everything that is there.
- * A group is a `<tbody data-group="3">`; the one with the focus stays wherever it is.
+ * Which groups of rows are near the viewport, so a list of any length costs as much as a short one:
+ * opening a dialog or switching the theme makes the browser restyle every mounted row.
+ * A group is a `<tbody data-group="3">`; the one with focus always stays mounted.
  */
 export function useVirtualRows(table: RefObject<HTMLTableElement | null>, groups: number) {
   const heights = useRef<number[]>([])
@@ -37,7 +37,7 @@ export function useVirtualRows(table: RefObject<HTMLTableElement | null>, groups
           : { first, last, focused },
       )
     }
-    // What stands above the table may come later than its rows.
+    // Content above the table may load after its rows.
     const observer = new ResizeObserver(update)
     observer.observe(document.body)
     addEventListener('scroll', update, { passive: true })

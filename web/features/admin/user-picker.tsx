@@ -4,7 +4,7 @@ import { useData } from '#web/api/use-data.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Input } from '#web/ui/input.tsx'
 
-/** One user out of 300,000: a combobox that asks the server while one types. */
+/** Picks one user out of 300,000: a combobox that searches the server as you type. */
 export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)
@@ -78,7 +78,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
                 role="option"
                 tabIndex={-1}
                 aria-selected={index === at}
-                // Before the input loses the focus and closes the list.
+                // Runs before the input loses focus and closes the list.
                 onPointerDown={(event) => {
                   event.preventDefault()
                   pick(index)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Card } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-/** What the pages around a password share: one card in the middle. */
+/** The centered card shared by the login and password pages. */
 export function AuthCard(props: { title: string; description: ReactNode; children: ReactNode }) {
   return (
     <div className="hero">

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 
-/** Why the server refused, in its place: the toast that says so too is soon gone. */
+/** The server's refusal, shown inline because the toast soon disappears. */
 export function Refusal({ error }: { error: Error | null }) {
   if (!(error instanceof ApiError) || !error.serverMessage || Object.keys(error.fields).length > 0)
     return null
@@ -12,7 +12,7 @@ export function Refusal({ error }: { error: Error | null }) {
   )
 }
 
-/** True while the server has asked for patience: trying sooner is in vain, unless with another e-mail address. */
+/** True while rate limited: retrying sooner won't help, except with a different email address. */
 export function useMustWait(error: Error | null): boolean {
   const [over, setOver] = useState<Error | null>(null)
   const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined

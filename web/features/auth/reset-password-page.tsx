@@ -17,7 +17,7 @@ export default function ResetPasswordPage() {
   const { navigate } = useNavigation()
   const token = tokenIn(useNavigation().search)
   useEffect(() => {
-    // The address itself: at hydration the hook still says what the server knew, which is nothing.
+    // Read from `location`: during hydration the hook still has the prerendered, empty query.
     if (tokenIn(location.search)) return undefined
     toast({ title: 'Invalid reset link', destructive: true })
     const timer = setTimeout(() => navigate('/auth'), 2000)
@@ -81,7 +81,7 @@ function ResetForm({ token }: { token: string }) {
   )
 }
 
-/** The spec's two toasts, beside what stands at the fields. */
+/** The spec's two toasts, in addition to the field errors. */
 function explain(errors: Record<string, string>) {
   toast(
     errors.confirmPassword

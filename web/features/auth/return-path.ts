@@ -1,11 +1,11 @@
 const key = 'return-to'
 
-/** Remembers the page that asked for a login. */
+/** Remembers the page that required a login. */
 export function rememberReturnPath() {
   sessionStorage.setItem(key, location.pathname + location.search)
 }
 
-/** Where to go after login: the page that asked, else the dashboard; never another site. */
+/** Where to go after login: the page that required it, else the dashboard; never another site. */
 export function takeReturnPath(): string {
   const path = sessionStorage.getItem(key)
   sessionStorage.removeItem(key)

@@ -4,7 +4,7 @@ import type { BillingType } from '#contract/statuses.ts'
 export const checkoutAddress = (billing: BillingType) =>
   `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`
 
-/** Anything other than yearly is monthly; another product is none. */
+/** Anything other than yearly is monthly; any other product means no order. */
 export function readOrder(search: string): { billing: BillingType } | null {
   const query = new URLSearchParams(search)
   if (query.get('product') !== reboundSigmaPro.slug) return null

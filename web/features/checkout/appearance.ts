@@ -1,6 +1,6 @@
 import type { Appearance } from '@stripe/stripe-js'
 
-/** The shop's look for the provider's fields, read from the theme that is on. */
+/** Styles Stripe's fields like the shop, using the current theme's colors. */
 export function appearanceFor(theme: 'light' | 'dark'): Appearance {
   const style = getComputedStyle(document.documentElement)
   const color = (name: string) => toRgb(style.getPropertyValue(`--${name}`))
@@ -20,7 +20,7 @@ export function appearanceFor(theme: 'light' | 'dark'): Appearance {
   }
 }
 
-/** The provider knows no oklch: a pixel of that colour tells what it is in red, green and blue. */
+/** Stripe doesn't understand oklch: draw one pixel in that color and read back its RGB. */
 function toRgb(color: string): string {
   const canvas = document.createElement('canvas')
   canvas.width = 1

@@ -14,11 +14,11 @@ type Props = {
   clientSecret: string
   label: string
   email?: string | undefined
-  /** Stays busy until it resolves; for good when the browser leaves the page. */
+  /** The form stays busy until this resolves, or forever if the browser leaves the page. */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<void>
 }
 
-/** The provider's own card fields in the shop's look. Card numbers never pass through the shop. */
+/** Stripe's own card fields, styled like the shop. Card numbers never pass through the shop. */
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()

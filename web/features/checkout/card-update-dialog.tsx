@@ -13,7 +13,7 @@ import { finishCardUpdate } from './finish-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
-/** Another card for a running subscription. What is open is paid with it at once. */
+/** A new card for an active subscription. Any open amount is charged to it right away. */
 export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
   const client = useQueryClient()
   const [refusal, setRefusal] = useState('')
@@ -37,7 +37,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
   return (
     <Dialog
       title="Update your card"
-      description="We’ll charge what is still open now and use this card for renewals."
+      description="We’ll charge any open amount now and use this card for renewals."
       onClose={onClose}
     >
       {begun.error ? (
@@ -65,7 +65,7 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
               }
             }}
           />
-          {/* Here, because a toast is soon gone, and nothing outside the dialog is read out. */}
+          {/* Inline: a toast soon disappears, and screen readers skip anything outside the dialog. */}
           {refusal && (
             <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
               {refusal}

@@ -22,7 +22,7 @@ import { readOrder } from './address.ts'
 import { OrderSummary } from './order-summary.tsx'
 import { sessionNote } from './session-note.ts'
 
-// Nothing of the payment provider is loaded before there is something to pay.
+// Nothing from Stripe is loaded until there is something to pay.
 const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
@@ -51,7 +51,7 @@ function Order({ user }: { user: User | null }) {
   )
 }
 
-/** A page that comes back as it was left would say "Processing..." for ever. */
+/** Restored from the back/forward cache, the page would say "Processing..." forever. */
 function useReloadWhenBack() {
   useEffect(() => {
     const shown = (event: PageTransitionEvent) => event.persisted && location.reload()
@@ -78,14 +78,14 @@ function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
         ...(user ? {} : { email }),
       })
       if (isPaid) {
-        // Paid a moment ago, in another tab or before a reload: there is only to wait for it.
+        // Just paid, in another tab or before a reload: all that's left is to wait.
         const [paymentIntentId = ''] = clientSecret.split('_secret_')
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
       setReady({ clientSecret, email: user?.email ?? email ?? '' })
     } catch {
-      // A toast has said it.
+      // A toast has already said so.
     }
   }
 

@@ -4,13 +4,13 @@ import type { SiteSettings } from '#contract/site.ts'
 
 let loading: Promise<Stripe> | undefined
 
-/** The payment provider's script comes from one address of the settings; it is fetched once, when it is needed. */
+/** Loads Stripe's script from the URL in the settings, once, on first use. */
 export function stripeOf({ scriptUrl, publishableKey }: SiteSettings['stripe']): Promise<Stripe> {
   loading ??= addScript(scriptUrl)
     .then(() => loadStripe(publishableKey))
-    .then((stripe) => stripe ?? Promise.reject(new Error('Stripe is not there')))
+    .then((stripe) => stripe ?? Promise.reject(new Error('Stripe failed to load')))
     .catch((error: unknown) => {
-      // The next try begins anew.
+      // The next attempt starts fresh.
       loading = undefined
       throw error
     })
@@ -28,7 +28,7 @@ declare global {
   }
 }
 
-/** The content policy wants every script's address vouched for: this one comes from the settings, not from a visitor. */
+/** The CSP requires Trusted Types for script URLs. This one comes from the settings, never from a visitor. */
 let vouch: ReturnType<NonNullable<Window['trustedTypes']>['createPolicy']> | undefined
 
 function addScript(src: string): Promise<void> {

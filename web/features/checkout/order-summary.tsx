@@ -15,7 +15,6 @@ const contents = [
 ]
 const yearlySaving = reboundSigmaPro.monthlyPrice * 12 - reboundSigmaPro.yearlyPrice
 
-/** What is bought and for how much, in the place where it is paid. */
 export function OrderSummary({ billing }: { billing: BillingType }) {
   const isYearly = billing === 'yearly'
   const unit = isYearly ? 'per year' : 'per month'

@@ -1,4 +1,4 @@
-/** A note for this tab that survives a reload; without storage there is only no note. */
+/** A per-tab note that survives a reload; without storage, there is simply no note. */
 export function sessionNote(name: string) {
   return {
     read: () => attempt(() => sessionStorage.getItem(name)),

@@ -7,7 +7,7 @@ import { keyOf } from '#web/api/use-data.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { finishCardUpdate } from './finish-card.ts'
 
-/** A bank may lead the buyer away to confirm a new card: back on the dashboard, it is put to use. */
+/** A bank may redirect the buyer to confirm a new card. Back on the dashboard, we start using it. */
 export function useReturnedCard() {
   const client = useQueryClient()
   const { stripe: settings } = useSettings()

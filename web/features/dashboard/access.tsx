@@ -13,7 +13,7 @@ import { Time } from '#web/ui/time.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
-/** Where each live subscription stands on TradingView. */
+/** The TradingView access status of each live subscription. */
 export function Access({ purchases }: { purchases: Purchase[] }) {
   return (
     <Part

@@ -1,7 +1,7 @@
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 
-/** What stands where a part of the page could not be loaded. */
+/** Shown in place of a section that failed to load. */
 export function LoadError({ what, retry }: { what: string; retry: () => unknown }) {
   return (
     <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 
-/** A part of the dashboard under its heading. The quick cards scroll to it by its id. */
+/** A dashboard section with a heading. The quick cards scroll to it by id. */
 export function Part(props: {
   id?: string
   title: string

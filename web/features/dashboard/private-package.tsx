@@ -6,7 +6,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
-/** What a buyer gets beside the access itself. */
+/** What a buyer gets besides access itself. */
 export function PrivatePackage() {
   return (
     <Part

@@ -56,7 +56,7 @@ const endings = {
   duplicate: 'It was bought twice, so the second payment was refunded.',
 }
 
-/** What happens next, or what happened: the dates are Stripe's. */
+/** What happens next, or what happened. The dates are Stripe's. */
 function Dates({ purchase }: { purchase: Purchase }) {
   const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
   const end = endsAt ?? currentPeriodEnd

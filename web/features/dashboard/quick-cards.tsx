@@ -92,14 +92,14 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
   )
 }
 
-/** All purchases are counted; how many of them are running is said when it differs. */
+/** Counts all purchases, and mentions the active ones when that number differs. */
 function ProductCount({ query, all, live }: MyPurchases) {
   if (query.isError) return 'Not available'
   if (!all) return <Skeleton className="h-7 w-24" />
   const running = live.length === all.length ? '' : `${live.length} `
   return (
     <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>
-      {running && 'in all, '}
+      {running && 'total, '}
       {running}active subscriptions
     </Count>
   )

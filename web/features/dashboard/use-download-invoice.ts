@@ -7,7 +7,7 @@ import { toastInvoiceError } from './invoice-error.ts'
 export function useDownloadInvoice() {
   return useMutation({
     mutationFn: async (id: string) => {
-      // Opened in the click itself: later the browser would take it for an unwanted window.
+      // Opened during the click itself; any later and the browser would block it as a pop-up.
       const tab = window.open('', '_blank')
       try {
         const { invoiceUrl } = await call(purchases.invoice, { id })

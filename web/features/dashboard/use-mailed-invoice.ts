@@ -3,7 +3,7 @@ import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { toastInvoiceError } from './invoice-error.ts'
 
-/** The link of a receipt comes here and goes on to its invoice, or to the latest one. */
+/** A receipt's link lands here and continues to its invoice, or to the latest one. */
 export function useMailedInvoice() {
   const arrive = useEffectEvent(async () => {
     const wanted = new URLSearchParams(location.search)

@@ -5,7 +5,7 @@ import { isLive } from '#contract/statuses.ts'
 import { callPage } from '#web/api/client.ts'
 import { keyOf } from '#web/api/use-data.ts'
 
-/** My purchases page by page: those that give access first, then newest first. */
+/** The user's purchases, page by page: those that grant access first, then newest first. */
 export function usePurchases() {
   const query = useInfiniteQuery({
     queryKey: [...keyOf(purchases.list), 'pages'],

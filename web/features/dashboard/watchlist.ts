@@ -1,4 +1,4 @@
-/** What TradingView imports as a watchlist: symbols with commas between them. */
+/** TradingView's watchlist import format: comma-separated symbols. */
 export function watchlistOf(assets: { ticker: string }[]) {
   return assets.map(({ ticker }) => ticker).join(',')
 }

@@ -123,7 +123,7 @@ function Teaser() {
   )
 }
 
-/** A price between its bands: the idea of the product in one drawing. */
+/** A price between its bands: the product in one drawing. */
 function Bands() {
   return (
     <svg

@@ -3,7 +3,7 @@ import { Container } from '#web/ui/page.tsx'
 
 export type LegalSection = { id: string; title: string; content: ReactNode }
 
-/** A long text with numbered parts, a table of contents and the day of its last change. */
+/** A long text with numbered sections, a table of contents, and the date of its last change. */
 export function LegalText(props: { title: string; lead: string; changed: string; sections: LegalSection[] }) {
   const { title, lead, changed, sections } = props
   const id = useId()
@@ -54,8 +54,8 @@ const months = 'January February March April May June July August September Octo
   ' ',
 )
 
-/** The same words on server and browser, whatever their language is. */
+/** Formatted by hand so the server and browser agree, whatever their locale. */
 function longDate(iso: string) {
   const [year, month, day] = iso.split('-').map(Number)
-  return `${day} ${months[(month ?? 1) - 1]} ${year}`
+  return `${months[(month ?? 1) - 1]} ${day}, ${year}`
 }

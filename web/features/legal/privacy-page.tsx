@@ -108,8 +108,8 @@ const sections: LegalSection[] = [
     title: 'Security',
     content: (
       <p>
-        Connections are encrypted. Passwords are stored only as hashes, exchange keys only encrypted with a
-        key kept separate from the database. Every look at an exchange key is recorded.
+        Connections are encrypted. Passwords are stored only as hashes, and exchange keys only encrypted with
+        a key kept separate from the database. We record every time an exchange key is viewed.
       </p>
     ),
   },

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { useSettings } from '#web/api/settings.tsx'
 
-/** Name and address of the seller as the configuration has them. */
+/** The seller's name and address, from the settings. */
 export function SellerAddress() {
   const { seller } = useSettings()
   const lines = [seller.name || brand.name, seller.street, seller.city, seller.country].filter(Boolean)

@@ -7,7 +7,7 @@ import { Container } from '#web/ui/page.tsx'
 
 type Words = { title: string; text: string; button: string; pending: string; done: string; failed: string }
 
-/** The page behind a link of a newsletter mail. It acts on a click only: programs open links too. */
+/** The page a newsletter email links to. It acts only on a click, because mail scanners open links too. */
 export function MailedLink(props: { endpoint: typeof newsletter.confirm; words: Words }) {
   const { endpoint, words } = props
   const query = new URLSearchParams(useNavigation().search)

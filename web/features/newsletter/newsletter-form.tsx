@@ -7,7 +7,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-/** It stands on every page, so it leaves the check of the address to the browser and the server. */
+/** It's on every page, so to stay small it leaves validation to the browser and the server. */
 export function NewsletterForm({ success }: { success: string }) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

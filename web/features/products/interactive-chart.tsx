@@ -14,7 +14,7 @@ const daySeconds = 86_400
 const timeOf = (bar: number) => (bar * daySeconds) as UTCTimestamp
 const dayOf = (time: unknown) => `Day ${Number(time) / daySeconds + 1}`
 
-/** TradingView's own chart over the same made-up days: hover for prices, drag and scroll to look closer. */
+/** TradingView's own chart of the same made-up data: hover for prices, drag and scroll to look closer. */
 export default function InteractiveChart({ className }: { className: string }) {
   const box = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)
@@ -24,7 +24,7 @@ export default function InteractiveChart({ className }: { className: string }) {
     if (!element) return undefined
     const chart = createChart(element, {
       autoSize: true,
-      // The library's logo brings a style element, which the CSP forbids; the words below name it instead.
+      // The library's logo injects a style element, which the CSP forbids; the caption credits it instead.
       layout: { attributionLogo: false },
       timeScale: { tickMarkFormatter: dayOf },
       localization: { timeFormatter: dayOf },
@@ -110,7 +110,7 @@ export default function InteractiveChart({ className }: { className: string }) {
   )
 }
 
-/** The theme's colours in the notation that the library can read. */
+/** The theme's colors in a notation the library understands. */
 function themeColours(...names: string[]) {
   const style = getComputedStyle(document.documentElement)
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })

@@ -27,7 +27,7 @@ const offers = [
     button: `Buy Yearly - ${dollars(yearlyPrice)}`,
     points: [
       'Everything in the package',
-      `${dollars(monthlyPrice * 12 - yearlyPrice)} less than twelve monthly payments`,
+      `${12 - yearlyPrice / monthlyPrice} months free (save ${dollars(monthlyPrice * 12 - yearlyPrice)})`,
     ],
   },
 ] as const

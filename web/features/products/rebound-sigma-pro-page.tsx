@@ -56,7 +56,6 @@ export default function ReboundSigmaProPage() {
   )
 }
 
-/** What it is good for and how it works. */
 function Argument() {
   return (
     <>
@@ -87,7 +86,6 @@ function Argument() {
   )
 }
 
-/** What belongs to it, what others have asked, and what it costs. */
 function Offer() {
   return (
     <>
@@ -134,7 +132,7 @@ function Offer() {
   )
 }
 
-/** A section whose heading stays beside it while it is read. */
+/** A section whose heading stays in view next to it. */
 function SideBySide(props: { title: string; lead: ReactNode; className?: string; children: ReactNode }) {
   return (
     <section className={classes('py-16 sm:py-24', props.className)}>

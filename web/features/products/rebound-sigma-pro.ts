@@ -1,4 +1,4 @@
-/** The words of the product page. The structured data of the page takes the questions from here too. */
+/** The product page's copy. Its structured data takes the questions from here too. */
 
 export const benefits = [
   {

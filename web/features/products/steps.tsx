@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { steps } from './rebound-sigma-pro.ts'
 
-/** The three steps; the same price goes on from one picture to the next. */
+/** The three steps; one price line continues from picture to picture. */
 export function Steps() {
   const pictures = [<Pullback key="1" />, <Entry key="2" />, <Exit key="3" />]
   return (

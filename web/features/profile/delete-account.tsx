@@ -38,7 +38,7 @@ export function DeleteAccount() {
   )
 }
 
-/** The button that had the focus has made room for this. */
+/** Takes focus, because this replaces the button that had it. */
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
 function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {

@@ -11,7 +11,7 @@ import { Input } from '#web/ui/input.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
 
-/** The profile, and below it what a person may do with the account as a whole. */
+/** The profile and, below it, actions for the whole account. */
 export function ProfileDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
@@ -25,7 +25,7 @@ export function ProfileDialog({ onClose }: { onClose: () => void }) {
           Your data
         </h3>
         <p className="text-sm text-muted">
-          Everything we store about your account, as one file that other programs can read.
+          Everything we store about your account, in one file that other programs can read.
         </p>
         <a
           href={accounts.myData.path}

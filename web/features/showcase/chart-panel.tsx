@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { classes } from '#web/ui/classes.ts'
 
-/** The window in which a chart is shown. It always says that what it shows is made up. */
+/** A frame for charts that always says the data is made up. */
 export function ChartPanel(props: { className?: string; action?: ReactNode; children: ReactNode }) {
   return (
     <figure

@@ -38,7 +38,6 @@ function candles(rising: boolean) {
 const line = (value: (bar: (typeof bars)[number]) => number) =>
   bars.map((bar, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value(bar))}`).join('')
 
-/** Drawn when it is first shown: where the server has written the picture, that is never. */
 function draw() {
   const lower = line((bar) => bar.lower)
   return {
@@ -50,11 +49,11 @@ function draw() {
   }
 }
 
-/** What the picture shows, for those who cannot see it. */
+/** Describes the chart to screen readers. */
 export const chartDescription =
-  'Illustrative daily candlestick chart of a made-up symbol. Three times the price falls into the shaded zone below its usual range and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
+  'Illustrative daily candlestick chart of a made-up symbol. Three times, the price falls into the shaded zone below its usual range, and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
 
-/** Daily candles with rebound entries and exits. On narrow screens its first part is shown. */
+/** Daily candles with rebound entries and exits. Narrow screens show only the first part. */
 export function ExampleChart({ className }: { className?: string }) {
   const { rising, falling, mean, lower, zone } = useMemo(() => draw(), [])
   return (

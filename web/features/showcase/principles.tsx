@@ -18,7 +18,7 @@ const principles = [
   },
 ]
 
-/** The three principles, as home and about show them. */
+/** The three principles, shown on the home and about pages. */
 export function Principles() {
   return (
     <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line lg:grid-cols-3">
@@ -46,14 +46,14 @@ function Picture({ children }: { children: ReactNode }) {
   )
 }
 
-/** A distribution and the part of it that counts. */
+/** A distribution and the part that counts. */
 function Evidence() {
   const columns = [8, 16, 30, 50, 74, 94, 100, 88, 66, 44, 26, 14, 7]
   return (
     <Picture>
       {columns.map((tall, index) => (
         <rect
-          // The columns never change their order.
+          // The columns never change order.
           key={`${index + 1}`}
           x={index * 18}
           y={108 - tall}
@@ -87,7 +87,7 @@ function Selectivity() {
   )
 }
 
-/** The same way, every time. */
+/** The same path, every time. */
 function Consistency() {
   return (
     <Picture>

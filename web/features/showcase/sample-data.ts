@@ -1,11 +1,11 @@
 export type Bar = { open: number; high: number; low: number; close: number; mean: number; lower: number }
 export type Signal = { kind: 'entry' | 'exit'; bar: number }
 
-/** Days before the picture begins, so that its first bar already has a band. */
+/** Days before the chart begins, so its first bar already has a band. */
 const lookback = 20
 const days = 78
 
-/** Where the made-up market falls, by how much a day and for how long, and how it goes on. One does not recover. */
+/** When the made-up market falls, how fast, for how long, and what follows. One fall doesn't recover. */
 const pullbacks = [
   { from: 29, days: 4, fall: 0.021, recovery: 0.0135 },
   { from: 51, days: 3, fall: 0.024, recovery: -0.0035 },
@@ -13,8 +13,8 @@ const pullbacks = [
 ]
 
 /**
- * A made-up market, the same on every machine: it uses only arithmetic that is exact everywhere, because the server
- * draws it and the browser draws it again.
+ * A made-up market that is identical on every machine: the server and the browser both draw it, so it uses
+ * only arithmetic that is exact everywhere.
  */
 export const bars: Bar[] = drawBars()
 export const signals: Signal[] = findSignals()
@@ -54,7 +54,7 @@ function changeOn(day: number) {
   return 0.0022
 }
 
-/** In when a close below the lower band is followed by a higher one, out above the mean or after five days. */
+/** Enter when a higher close follows one below the lower band; exit above the mean or after five days. */
 function findSignals(): Signal[] {
   const found: Signal[] = []
   let entry: number | null = null
@@ -71,7 +71,7 @@ function findSignals(): Signal[] {
   return found
 }
 
-/** Numbers between 0 and 1 from a linear congruence on integers. */
+/** Numbers between 0 and 1 from an integer linear congruential generator. */
 function createRandom(seed: number) {
   let state = seed
   return () => {

@@ -28,7 +28,7 @@ export default function WelcomePage() {
             href="/dashboard"
             icon={LayoutDashboard}
             title="Dashboard"
-            text="Your subscription, invoices, access status and the Rebound List."
+            text="Your subscription, invoices, access status, and the Rebound List."
           />
         </ul>
       </Container>
