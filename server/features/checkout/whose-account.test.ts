@@ -8,9 +8,9 @@ import { users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 /**
- * Nobody is ever logged in to an account whose mailbox they have not shown to read, unless their own browser's payment
- * (or sign-up) made that account and it was not handed over since. A stranger and the owner of one address do what they
- * like, in any order; only the owner reads the mail.
+ * Nobody is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
+ * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
+ * whatever they like, in any order; only the owner reads the mailbox.
  *
  *   no account ──payment──▶ made by paying ──────────────┐ somebody else pays: handed over, all are logged out
  *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
@@ -66,7 +66,7 @@ async function play(moves: Move[]) {
     password: `the ${name} of this`,
   })
   const people = { stranger: person('stranger'), owner: person('owner') }
-  /** Who may be logged in, by the rules above and not by the shop's. */
+  /** Who may be logged in, according to the rules above rather than the shop. */
   let entitled = new Set<Person>()
   const account = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
@@ -93,7 +93,7 @@ async function play(moves: Move[]) {
   }
 }
 
-/** Refusals are part of the game. */
+/** Refusals are expected. */
 async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
   const one = begun[which % Math.max(1, begun.length)]
   const tried = async () => {
@@ -127,7 +127,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
   })
 }
 
-test('the attack that worked: pay an old checkout after the account was handed over', async () => {
+test('paying an old checkout after the account was handed over, an attack that once worked, logs nobody in', async () => {
   const attack = play([
     ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
     ...by('owner', ['begin'], ['pay']),
@@ -136,7 +136,7 @@ test('the attack that worked: pay an old checkout after the account was handed o
   await expect(attack).resolves.toBeUndefined()
 })
 
-test('guest, owner and time in any order: nobody is in an account that is not theirs', async () => {
+test('whatever guest and owner do, in any order, nobody ends up in an account that isn’t theirs', async () => {
   const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
   await expect(fc.assert(games, { numRuns: 25 })).resolves.toBeUndefined()
 })

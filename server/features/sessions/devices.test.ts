@@ -99,7 +99,7 @@ test('a name that a mail program would make a link of is refused, and greets nob
   ])
     await expect(shop.user({ name })).rejects.toMatchObject({
       status: 400,
-      fields: { name: 'Please enter your name without addresses' },
+      fields: { name: 'Please enter your name without links or email addresses' },
     })
   for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean'])
     await shop.user({ name })
