@@ -63,7 +63,10 @@ export const looksLikeLink = (typed: string) =>
 
 export const personName = schema((z) =>
   text(z, 100, 'Please enter your name').check(
-    z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter your name without links or email addresses'),
+    z.refine<string>(
+      (typed) => !looksLikeLink(typed),
+      'Please enter your name without links or email addresses',
+    ),
   ),
 )
 

@@ -14,7 +14,7 @@ const purchase = schema((z) =>
     amount: cents(z),
     status: purchaseStatus(z),
     createdAt: instant(z),
-    /** Paid through this date; an active subscription renews then. Null for a purchase added by hand. */
+    /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
     currentPeriodEnd: z.nullable(instant(z)),
     /** When a cancelled subscription ends. */
     endsAt: z.nullable(instant(z)),
@@ -24,7 +24,7 @@ const purchase = schema((z) =>
     endedAt: z.nullable(instant(z)),
     endedBecause: z.nullable(z.enum(endReasons)),
     refundedAmount: cents(z),
-    /** The first payment, which identifies it in an access request. Null for a purchase added by hand. */
+    /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
     paymentIntentId: z.nullable(z.string()),
     tradingViewUsername: z.nullable(z.string()),
     user: z.strictObject({ email: z.string(), name: z.string() }),
@@ -127,7 +127,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/admin/purchases',
     access: 'admin',
-    summary: 'Add a purchase by hand',
+    summary: 'Book a purchase by hand',
     input: (z) =>
       z.strictObject({
         userId: id(z),

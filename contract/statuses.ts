@@ -19,7 +19,7 @@ export type PurchaseStatus = (typeof purchaseStatuses)[number]
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
 
-/** The statuses the seller can choose when adding a purchase by hand. */
+/** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
 

@@ -125,11 +125,14 @@ describe('requesting access', () => {
     expect(await buyer.call(contract.list, {})).toEqual([])
   })
 
-  test.for(['cancelled', 'expired'] as const)('is no longer possible once the purchase is %s', async (status) => {
-    const buyer = await owner({ status })
-    await expect(buyer.ask()).rejects.toMatchObject({ status: 409 })
-    expect(await buyer.call(contract.list, {})).toEqual([])
-  })
+  test.for(['cancelled', 'expired'] as const)(
+    'is no longer possible once the purchase is %s',
+    async (status) => {
+      const buyer = await owner({ status })
+      await expect(buyer.ask()).rejects.toMatchObject({ status: 409 })
+      expect(await buyer.call(contract.list, {})).toEqual([])
+    },
+  )
 
   test('ten times at once makes one request and sends one email', async () => {
     const buyer = await owner()

@@ -227,7 +227,7 @@ describe('a payment that Stripe is still processing', () => {
     await shop.settle()
   }
 
-  test('is not reported to a guest as emailed or refused, and completes once Stripe is done', async () => {
+  test('keeps a guest waiting without an email or a refusal, and completes once Stripe is done', async () => {
     await shop.sandbox.controls.behave(slow)
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)

@@ -127,7 +127,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
   })
 }
 
-test('paying an old checkout after the account was handed over, an attack that once worked, logs nobody in', async () => {
+test('paying an old checkout after a handover (an attack that once worked) logs nobody in', async () => {
   const attack = play([
     ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
     ...by('owner', ['begin'], ['pay']),
