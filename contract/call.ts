@@ -1,6 +1,6 @@
 import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
 
-/** A refused call. Its message is "status: body", per section 8 of the spec; `serverMessage` is the one to show people. */
+/** A refused call. Its message is "status: body", per section 8 of the spec; `serverMessage` is the one to show. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number

@@ -244,7 +244,7 @@ describe('the seller', () => {
     await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject(notFound)
   })
 
-  test('cannot grant what is no longer paid for', async () => {
+  test('can’t grant what is no longer paid for', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)

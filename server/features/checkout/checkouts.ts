@@ -69,7 +69,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .where(and(eq(checkouts.nonceHash, nonceHash), isNull(checkouts.loginUsedAt)))
     },
 
-    /** The account now belongs to whoever reads its mailbox: no earlier payment logs in to it. Returns what's still unpaid. */
+    /** The account is now its mailbox owner's: no earlier payment logs in to it. Returns what's still unpaid. */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
       const before = await tx
         .update(checkouts)

@@ -12,9 +12,9 @@ import { openShop, type TestShop } from '../../testing/open-shop.ts'
  * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
  * whatever they like, in any order; only the owner reads the mailbox.
  *
- *   no account ──payment──▶ made by paying ──────────────┐ somebody else pays: handed over, all are logged out
+ *   no account ──payment──▶ made by paying ──────────────┐ someone else pays: handed over, everyone logged out
  *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
- *                                 mailed link: verified ◀┴─ from then on only who has used a mailed link gets in
+ *                                 email link: verified ◀┴─ from then on, only an emailed link lets anyone in
  */
 
 let shop: TestShop
@@ -41,7 +41,7 @@ const move = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       who: fc.constant('owner'),
-      deed: fc.constant('use a mailed link'),
+      deed: fc.constant('use an emailed link'),
       which: fc.nat(5),
     }),
   },
@@ -112,7 +112,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
     if (deed === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
     if (deed === 'log in') await browser.call(accounts.login, { email, password })
     if (deed === 'log out') await browser.call(accounts.logout, {})
-    if (deed === 'use a mailed link') {
+    if (deed === 'use an emailed link') {
       await browser.call(accounts.requestPasswordReset, { email })
       const mails = (await shop.mails()).filter(({ to }) => to === email)
       const tokens = mails

@@ -101,7 +101,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
       }
     },
 
-    /** Nonzero means webhooks or the reconciler are failing: by then both have tried. */
+    /** By then both webhook and reconciler have tried, so any count means trouble. */
     countOverdue: () =>
       db.$count(
         stripeEvents,

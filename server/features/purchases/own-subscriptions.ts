@@ -27,7 +27,7 @@ const byHand = 'This purchase was booked by the seller. Please contact support t
 export function createOwnSubscriptions(deps: Dependencies) {
   const { db, now, stripe, checkouts, lookup, sync, runExclusive, crashPoint } = deps
 
-  /** An idempotency key based on what we know now: two identical requests at once, even in two processes, count as one. */
+  /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
     const checkout = await checkouts.ofSubscription(subscriptionId)
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`

@@ -85,9 +85,7 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
         `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
       )
     if (ours.version !== apiVersion)
-      faults.push(
-        `its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`,
-      )
+      faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
     const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
     if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
     return faults.length > 0
