@@ -4,12 +4,12 @@ import { purchaseStatus } from './purchases.ts'
 import { type InferOutput, schema } from './schema.ts'
 import { accessRequestStatuses } from './statuses.ts'
 
-/** Access is promised within this time of the request. */
+/** How soon after the request access is promised. */
 export const accessPromiseHours = 24
 export const promisedBy = (submittedAt: Date) =>
   new Date(submittedAt.getTime() + accessPromiseHours * 3_600_000)
 
-/** The form after payment; its texts are the spec's. */
+/** The form after payment; its texts come from the spec. */
 export const accessRequestForm = schema((z) =>
   z.strictObject({
     exchangeName: text(z, 100, 'Exchange name is required'),
@@ -20,11 +20,11 @@ export const accessRequestForm = schema((z) =>
   }),
 )
 
-/** The exchange's keys are never part of it. */
+/** Never includes the exchange keys. */
 const accessRequest = schema((z) =>
   z.strictObject({
     id: id(z),
-    /** Null when the purchase was deleted. */
+    /** Null once the purchase has been deleted. */
     purchaseId: z.nullable(id(z)),
     exchangeName: z.string(),
     tradingViewUsername: z.string(),
@@ -41,7 +41,7 @@ export type AccessRequest = InferOutput<typeof accessRequest>
 
 const queuedRequest = schema((z) =>
   z.extend(accessRequest(z), {
-    /** Whether the exchange's keys can still be revealed. */
+    /** Whether the exchange keys can still be revealed. */
     hasKeys: z.boolean(),
     user: z.strictObject({ id: id(z), email: z.string(), name: z.string() }),
     purchase: z.nullable(
@@ -58,7 +58,7 @@ export type QueuedRequest = InferOutput<typeof queuedRequest>
 export const refusalReason = schema((z) => text(z, 500, 'Please give a reason'))
 
 const some = schema((z) => z.array(id(z)).check(z.minLength(1, 'Please choose a request'), z.maxLength(200)))
-/** How many requests it changed: fewer than were named when somebody else was faster. */
+/** How many requests changed: fewer than were named if another admin got there first. */
 const changed = schema((z) => z.strictObject({ changed: z.int() }))
 const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
 const limit = { requests: 30, seconds: 60 }
@@ -68,7 +68,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/access-requests',
     access: 'user',
-    summary: 'Ask for access on TradingView, promised within 24 hours',
+    summary: 'Request access on TradingView, promised within 24 hours',
     input: (z) => z.extend(accessRequestForm(z), { paymentIntentId: paymentIntentId(z) }),
     output: nothing,
     limit,
@@ -77,7 +77,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/purchases/:purchaseId/access-request',
     access: 'user',
-    summary: 'Ask later, or again with another TradingView username; an open request is replaced',
+    summary: 'Request access later, or again with another TradingView username; replaces an open request',
     input: (z) => z.extend(accessRequestForm(z), { purchaseId: id(z) }),
     output: nothing,
     limit,
@@ -86,7 +86,7 @@ export const accessRequests = {
     method: 'GET',
     path: '/api/access-requests',
     access: 'user',
-    summary: 'The latest request of each of my purchases',
+    summary: 'The latest request for each of my purchases',
     input: nothing,
     output: (z) => z.array(accessRequest(z)),
   }),
@@ -94,7 +94,7 @@ export const accessRequests = {
     method: 'GET',
     path: '/api/admin/access-requests',
     access: 'admin',
-    summary: 'Open requests of live subscriptions, oldest first',
+    summary: 'Open requests for live subscriptions, oldest first',
     input: pages,
     output: (z) => z.array(queuedRequest(z)),
     answer: 'list',
@@ -103,7 +103,7 @@ export const accessRequests = {
     method: 'GET',
     path: '/api/admin/access-requests/to-revoke',
     access: 'admin',
-    summary: 'Granted access that no live subscription pays for any more, oldest first',
+    summary: 'Granted access that no live subscription pays for anymore, oldest first',
     input: pages,
     output: (z) => z.array(queuedRequest(z)),
     answer: 'list',
@@ -112,7 +112,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/grant',
     access: 'admin',
-    summary: 'Mark requests as granted; the buyers are mailed and the keys purged',
+    summary: 'Mark requests as granted; emails the buyers and deletes the keys',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
   }),
@@ -120,7 +120,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/refuse',
     access: 'admin',
-    summary: 'Refuse requests with a reason; the buyers are mailed and the keys purged',
+    summary: 'Refuse requests with a reason; emails the buyers and deletes the keys',
     input: (z) => z.strictObject({ ids: some(z), reason: refusalReason(z) }),
     output: changed,
   }),
@@ -128,7 +128,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/revoke',
     access: 'admin',
-    summary: 'Mark access as revoked; the buyers are mailed',
+    summary: 'Mark access as revoked; emails the buyers',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
   }),
@@ -136,7 +136,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/:id/reveal',
     access: 'admin',
-    summary: 'Show the exchange keys of one request; the audit log says who looked',
+    summary: 'Show the exchange keys of one request; the audit log records who looked',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ apiKey: z.string(), secretKey: z.string() }),
     limit,

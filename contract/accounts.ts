@@ -24,7 +24,7 @@ export type User = InferOutput<typeof user>
 
 const message = schema((z) => z.strictObject({ message: z.string() }))
 
-/** One place where somebody is logged in with this account. */
+/** One place where this account is logged in. */
 const device = schema((z) =>
   z.strictObject({
     id: id(z),
@@ -51,7 +51,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/login',
     access: 'public',
-    summary: 'Log in with e-mail and password',
+    summary: 'Log in with email and password',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ email: email(z), password: givenPassword(z) }),
     output: user,
@@ -60,8 +60,8 @@ export const accounts = {
     method: 'GET',
     path: '/api/login',
     access: 'public',
-    summary: 'Where the logged-out guard goes: always redirects to /auth',
-    // Whatever the query says is ignored, so it is not refused either.
+    summary: 'Where logged-out visitors are sent; always redirects to /auth',
+    // The query is ignored, so anything goes.
     input: (z) => z.object({}),
     output: nothing,
     answer: 'redirect',
@@ -87,7 +87,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/auth/request-password-reset',
     access: 'public',
-    summary: 'Mail a reset link; the answer is the same whether the account exists or not',
+    summary: 'Email a reset link; the answer is the same whether or not the account exists',
     limit: { requests: 10, seconds: 900 },
     input: (z) => z.strictObject({ email: email(z) }),
     output: message,
@@ -96,7 +96,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/auth/reset-password',
     access: 'public',
-    summary: 'Set a new password with a mailed token',
+    summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
     input: (z) =>
       z.strictObject({
@@ -109,8 +109,8 @@ export const accounts = {
     method: 'PATCH',
     path: '/api/user/profile',
     access: 'user',
-    summary: 'Change name and TradingView username',
-    // The spec's profile form has no validation: empty is allowed, and clears.
+    summary: 'Change my name and TradingView username',
+    // The spec's profile form has no validation: an empty value is allowed and clears the field.
     input: (z) => z.strictObject({ name: optionalText(z, 100), tradingViewUsername: optionalText(z, 100) }),
     output: nothing,
   }),
@@ -118,7 +118,7 @@ export const accounts = {
     method: 'GET',
     path: '/api/user/profile',
     access: 'user',
-    summary: 'What the profile form begins with',
+    summary: 'Initial values for the profile form',
     input: nothing,
     output: (z) => z.strictObject({ name: z.string(), tradingViewUsername: z.string() }),
   }),
@@ -126,7 +126,7 @@ export const accounts = {
     method: 'GET',
     path: '/api/user/devices',
     access: 'user',
-    summary: 'Where I am logged in, the latest first',
+    summary: 'Where I’m logged in, most recent first',
     input: nothing,
     output: (z) => z.array(device(z)),
   }),
@@ -142,7 +142,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/user/logout-everywhere',
     access: 'user',
-    summary: 'Log out every device, this one too',
+    summary: 'Log out every device, including this one',
     input: nothing,
     output: nothing,
   }),
@@ -159,7 +159,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/user/delete',
     access: 'user',
-    summary: 'Delete my account: the person is anonymised, the books stay',
+    summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ password: givenPassword(z) }),
     output: nothing,
@@ -191,7 +191,7 @@ export const accounts = {
     method: 'DELETE',
     path: '/api/admin/users/:id',
     access: 'admin',
-    summary: 'Delete a user: the person is anonymised, the books stay',
+    summary: 'Delete a user: personal data is anonymized, the books stay',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),

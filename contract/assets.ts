@@ -46,7 +46,7 @@ export const assets = {
     method: 'GET',
     path: '/api/admin/recommended-assets',
     access: 'admin',
-    summary: 'All recommended assets in their order',
+    summary: 'All recommended assets, in order',
     input: nothing,
     output: (z) => z.array(managedAsset(z)),
   }),
@@ -54,7 +54,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets',
     access: 'admin',
-    summary: 'Recommend an asset at a place in the list, at its end when none is given',
+    summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: (z) =>
       z.strictObject({
         productId: id(z),
@@ -69,7 +69,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets/import',
     access: 'admin',
-    summary: 'Recommend many assets at once; those already on the list are left as they are',
+    summary: 'Add many assets at once; those already on the list are left alone',
     input: (z) =>
       z.strictObject({
         productId: id(z),
@@ -81,7 +81,7 @@ export const assets = {
     method: 'PATCH',
     path: '/api/admin/recommended-assets/:id/move',
     access: 'admin',
-    summary: 'Give an asset another place in the list; 1 is the first',
+    summary: 'Move an asset to another position in the list; 1 is the first',
     input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
     output: nothing,
   }),
@@ -89,7 +89,7 @@ export const assets = {
     method: 'PATCH',
     path: '/api/admin/recommended-assets/:id/active',
     access: 'admin',
-    summary: 'Show an asset to owners, or keep it from them',
+    summary: 'Show an asset to owners or hide it',
     input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
     output: nothing,
   }),
@@ -97,7 +97,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets/review',
     access: 'admin',
-    summary: 'Note that the whole list has been reviewed today',
+    summary: 'Record that the whole list was reviewed today',
     input: nothing,
     output: nothing,
   }),

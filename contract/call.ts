@@ -1,6 +1,6 @@
 import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
 
-/** A refused call. Its message is "status: body" as the spec's section 8 says; `serverMessage` is the sentence for people. */
+/** A refused call. Its message is "status: body", per section 8 of the spec; `serverMessage` is the one to show. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -29,7 +29,7 @@ function parseError(body: string): { message?: string; fields?: Record<string, s
 
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 
-/** One page of a list and the cursor of the next, if there is one. */
+/** One page of a list, and the cursor of the next if there is one. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
 export function createCaller(fetch: Fetch) {
@@ -79,7 +79,7 @@ export function createCaller(fetch: Fetch) {
   return { send, call, callPage }
 }
 
-/** Splits an input into path, query and body. Path segments are encoded, so that an id can never become another path. */
+/** Splits an input into path, query and body. Path segments are encoded, so an id can never turn into another path. */
 function requestFor(endpoint: Endpoint, input: Record<string, unknown>) {
   const rest = { ...input }
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => {

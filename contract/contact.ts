@@ -6,14 +6,14 @@ export const contact = {
     method: 'POST',
     path: '/api/contact',
     access: 'public',
-    summary: 'Write to the seller',
+    summary: 'Send the seller a message',
     input: (z) =>
       z.strictObject({
         firstName: text(z, 100, 'Please enter your first name'),
         lastName: text(z, 100, 'Please enter your last name'),
         email: email(z),
         message: text(z, 5000, 'Please enter a message'),
-        /** A field that people do not see: whoever fills it is a machine. */
+        /** A honeypot: people never see this field, so anything in it came from a bot. */
         website: optionalText(z, 200),
       }),
     output: nothing,

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { exportKind } from './exports.ts'
 import { contract } from './index.ts'
 
-/** The calls of the spec's section 7, row by row. */
+/** The calls in section 7 of the spec, row by row. */
 const specification = [
   ['GET /api/user', ''],
   ['POST /api/login', 'email, password'],
@@ -46,13 +46,13 @@ const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
 )
 
-/** `{id}` and a product's slug stand where the contract has a parameter. */
+/** Where the contract has a parameter, the spec has `{id}` or a product's slug. */
 function isCallTo(endpoint: Endpoint, call: string) {
   const pattern = endpoint.path.replaceAll(/:\w+/g, String.raw`(\{\w+\}|rebound-sigma-pro)`)
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
 }
 
-/** What travels in the query or the body: path parameters, the paging of lists and a trap for machines are not payload. */
+/** What travels in the query or body. Path parameters, paging, and the honeypot don't count as payload. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
   const besides = new Set([
@@ -71,7 +71,7 @@ test.for(specification)('%s is in the contract, with payload (%s)', ([call, payl
   expect(fields.toSorted()).toEqual(payload.split(', ').filter(Boolean).toSorted())
 })
 
-test('the table: every endpoint, and whether it is the spec’s or ours', () => {
+test('the table lists every endpoint, and whether it is the spec’s or ours', () => {
   const rows = endpoints.map(({ name, endpoint }) => [
     specification.some(([call]) => isCallTo(endpoint, call)) ? 'spec' : 'ours',
     endpoint.access,
@@ -91,7 +91,7 @@ test('the table: every endpoint, and whether it is the spec’s or ours', () => 
   expect(rows.filter(([whose]) => whose === 'spec')).toHaveLength(specification.length)
 })
 
-test.for(endpoints)('$name says what it is for, and refuses unknown fields', ({ endpoint }) => {
+test.for(endpoints)('$name says what it is for and rejects unknown fields', ({ endpoint }) => {
   expect(endpoint.summary.length).toBeGreaterThan(10)
   if (endpoint.answer === 'redirect') return
   const { error } = z.safeParse(endpoint.input(z), { 'no such field': true })
@@ -105,7 +105,7 @@ test('no two endpoints answer the same call', () => {
   expect(new Set(calls).size).toBe(calls.length)
 })
 
-test('only what /api/admin/ begins with is for admins, and all of it', () => {
+test('everything under /api/admin/ is for admins only, and nothing else is', () => {
   for (const { endpoint } of endpoints)
     expect([endpoint.path, endpoint.access === 'admin']).toEqual([
       endpoint.path,
@@ -113,7 +113,7 @@ test('only what /api/admin/ begins with is for admins, and all of it', () => {
     ])
 })
 
-test('only a public call may leave open who calls', () => {
+test('only a public call may make its caller optional', () => {
   const optional = endpoints.filter(({ endpoint }) => endpoint.caller === 'optional')
   expect(optional.map(({ name }) => name)).toEqual(['accounts.user', 'checkout.createSubscriptionIntent'])
   for (const { endpoint } of optional) expect(endpoint.access).toBe('public')

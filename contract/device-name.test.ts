@@ -17,6 +17,6 @@ test.for([
   ],
   ['curl/8.0', 'Unknown device'],
   ['', 'Unknown device'],
-])('%s is called %s', ([userAgent, name]) => {
+])('%s is shown as %s', ([userAgent, name]) => {
   expect(deviceName(userAgent ?? '')).toBe(name)
 })

@@ -2,32 +2,32 @@ import { optionalText } from './fields.ts'
 import { type InferInput, type InferOutput, type Schema, schema, type Zod } from './schema.ts'
 import type * as z from './zod.ts'
 
-/** Who may call: anyone, anyone logged in, or the seller's admins. `server/http/mount.ts` enforces it. */
+/** Who may call: anyone, anyone logged in, or admins. `server/http/mount.ts` enforces it. */
 export type Access = 'public' | 'user' | 'admin'
 
 export type Caller = 'none' | 'optional'
 
-/** How the answer arrives: as JSON, as a list with a `Link` header to its next page, as a file, or as a redirect. */
+/** How the answer arrives: JSON, a list with a `Link` header to its next page, a file, or a redirect. */
 export type Answer = 'json' | 'list' | 'csv' | 'redirect'
 
 type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
 export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType = z.ZodMiniType> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Segments like `:id` are taken from the input, the rest of it travels as query (GET, DELETE) or JSON body. */
+  /** Segments like `:id` come from the input; the rest travels as query (GET, DELETE) or JSON body. */
   path: `/api/${string}`
   access: Access
-  /** Whether a public call wants to know who is logged in, if anybody is. Without it the database is not asked. */
+  /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
   summary: string
   input: Schema<Input>
   output: Schema<Output>
   answer?: Answer
-  /** How often one address may call; without it the shop's general limit holds. */
+  /** How often one IP address may call; the shop's general limit applies otherwise. */
   limit?: { requests: number; seconds: number }
 }
 
-/** What a caller passes and gets; what a handler gets and returns. */
+/** What callers pass and get back; what handlers receive and return. */
 export type InputOf<E extends Endpoint> = InferInput<E['input']>
 export type OutputOf<E extends Endpoint> = InferOutput<E['output']>
 export type ParsedInputOf<E extends Endpoint> = InferOutput<E['input']>
@@ -47,7 +47,7 @@ export const nothing = schema((z) => z.strictObject({}))
 
 export const longestPage = 200
 
-/** Every list pages the same way: newest first by an opaque cursor, the first 100 when nothing is said. */
+/** Every list pages the same way: newest first, by an opaque cursor, 100 at a time by default. */
 export const paging = (z: Zod) => ({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(longestPage)), 100),
   cursor: z.optional(z.string().check(z.maxLength(200))),

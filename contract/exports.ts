@@ -9,7 +9,7 @@ export const exports = {
     method: 'GET',
     path: '/api/admin/export/:kind',
     access: 'admin',
-    summary: 'Buyers, orders or access requests (forms) as a CSV file',
+    summary: 'Buyers, orders, or access requests (forms) as a CSV file',
     input: (z) => z.strictObject({ kind: exportKind(z) }),
     output: nothing,
     answer: 'csv',

@@ -1,9 +1,9 @@
 import { schema, type Zod } from './schema.ts'
 import { billingTypes } from './statuses.ts'
 
-/** The fields that endpoints share, each with the sentence a person reads when it is wrong. */
+/** The fields that endpoints share, each with the message people see when it is wrong. */
 
-// PostgreSQL cannot store NUL, nor half a character in JSON, and no honest form sends them.
+// PostgreSQL can't store NUL or, in JSON, a lone surrogate; no honest form sends either.
 const canBeStored = (z: Zod) =>
   z.refine<string>(
     (typed: string) => !typed.includes('\u0000') && typed.isWellFormed(),
@@ -29,7 +29,7 @@ export function optionalText(z: Zod, max: number) {
 }
 
 const emailMessage = 'Please enter a valid email address'
-/** Compared without case, so kept in lower case. */
+/** Case-insensitive, so stored in lower case. */
 export const email = schema((z) =>
   z
     .string(emailMessage)
@@ -50,26 +50,29 @@ function password(min: number) {
 }
 export const signUpPassword = password(8)
 export const resetPassword = password(6)
-/** At login any password may be tried; only its size is bounded, because hashing costs. */
+/** Login accepts any password; only its length is capped, because hashing is expensive. */
 export const givenPassword = schema((z) =>
   z
     .string('Please enter your password')
     .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password')),
 )
 
-/** What a mail program would make a link of: an address of a page or of a person. */
+/** Anything an email client would turn into a link: a web or email address. */
 export const looksLikeLink = (typed: string) =>
   /:\/\/|@|\bwww\b|[\p{L}\p{N}-]{2,}[.。．｡]\p{L}{2,}/iu.test(typed)
 
 export const personName = schema((z) =>
   text(z, 100, 'Please enter your name').check(
-    z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter your name without addresses'),
+    z.refine<string>(
+      (typed) => !looksLikeLink(typed),
+      'Please enter your name without links or email addresses',
+    ),
   ),
 )
 
 export const id = schema((z) => z.uuid('This is not a valid id'))
 
-/** Stripe's own ids: letters, digits and underscores behind a known prefix. */
+/** Stripe's ids: a known prefix, then letters, digits and underscores. */
 export const paymentIntentId = schema((z) =>
   z
     .string('No payment information found.')
@@ -82,14 +85,14 @@ export const setupIntentId = schema((z) =>
 
 export const billingType = schema((z) => z.enum(billingTypes))
 
-/** The highest amount is Stripe's own: 999,999.99. */
+/** The maximum is Stripe's: 999,999.99. */
 export const cents = schema((z) =>
   z
     .int('Please enter an amount')
     .check(z.minimum(0, 'The amount cannot be negative'), z.maximum(99_999_999, 'The amount is too high')),
 )
 
-/** A moment: a Date inside the server, ISO text on the wire. */
+/** A point in time: a Date inside the server, ISO text on the wire. */
 export const instant = schema((z) =>
   z.codec(z.date(), z.iso.datetime(), {
     decode: (date) => date.toISOString(),

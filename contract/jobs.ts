@@ -7,7 +7,7 @@ const failedJob = schema((z) =>
     id: id(z),
     /** The kind of job: `mail`, or the name of a schedule. */
     name: z.string(),
-    /** What it was about, for people: `receipt to ada@example.com`. */
+    /** A human-readable description: `receipt to ada@example.com`. */
     about: z.string(),
     error: z.string(),
     tries: z.int(),
@@ -21,7 +21,7 @@ export const jobs = {
     method: 'GET',
     path: '/api/admin/failed-jobs',
     access: 'admin',
-    summary: 'Jobs that are not tried any more, newest first',
+    summary: 'Jobs that have failed for good, newest first',
     input: (z) => z.strictObject(paging(z)),
     output: (z) => z.array(failedJob(z)),
     answer: 'list',
@@ -30,7 +30,7 @@ export const jobs = {
     method: 'POST',
     path: '/api/admin/failed-jobs/:id/retry',
     access: 'admin',
-    summary: 'Run a failed job once more',
+    summary: 'Run a failed job again',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
@@ -38,7 +38,7 @@ export const jobs = {
     method: 'DELETE',
     path: '/api/admin/failed-jobs/:id',
     access: 'admin',
-    summary: 'Give a failed job up',
+    summary: 'Discard a failed job',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),

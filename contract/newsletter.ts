@@ -3,7 +3,7 @@ import { email } from './fields.ts'
 import { schema } from './schema.ts'
 
 const invalid = 'This link is not valid'
-/** The two parts of a mailed link. */
+/** The two parts of an emailed link. */
 const link = schema((z) =>
   z.strictObject({
     id: z.uuid(invalid),
@@ -16,7 +16,7 @@ export const newsletter = {
     method: 'POST',
     path: '/api/newsletter/subscribe',
     access: 'public',
-    summary: 'Ask for the newsletter; a mail asks to confirm',
+    summary: 'Sign up for the newsletter; an email asks to confirm',
     input: (z) => z.strictObject({ email: email(z) }),
     output: nothing,
     limit: { requests: 10, seconds: 600 },
@@ -25,7 +25,7 @@ export const newsletter = {
     method: 'POST',
     path: '/api/newsletter/confirm',
     access: 'public',
-    summary: 'Confirm the newsletter with the mailed link',
+    summary: 'Confirm a newsletter sign-up with the emailed link',
     input: link,
     output: nothing,
   }),
@@ -33,7 +33,7 @@ export const newsletter = {
     method: 'POST',
     path: '/api/newsletter/unsubscribe',
     access: 'public',
-    summary: 'Leave the newsletter with the link of any of its mails',
+    summary: 'Unsubscribe with the link in any newsletter email',
     input: link,
     output: nothing,
   }),

@@ -3,15 +3,15 @@ import { type InferOutput, schema } from './schema.ts'
 
 const month = schema((z) =>
   z.strictObject({
-    /** Like 2026-03. */
+    /** For example, 2026-03. */
     month: z.string(),
-    /** Monthly recurring revenue at its end, in cents: a yearly subscription counts a twelfth. */
+    /** Monthly recurring revenue at the end of the month, in cents; a yearly subscription counts as a twelfth. */
     revenue: z.int(),
-    /** Subscriptions that give access at its end. */
+    /** Subscriptions with access at the end of the month. */
     active: z.int(),
     begun: z.int(),
     lost: z.int(),
-    /** Lost of those there were at its beginning, in per cent; null when there were none. */
+    /** Percentage lost of those there at the start of the month; null if there were none. */
     churn: z.nullable(z.number()),
   }),
 )
@@ -19,11 +19,11 @@ export type OverviewMonth = InferOutput<typeof month>
 
 const overviewFigures = schema((z) =>
   z.strictObject({
-    /** The last twelve, the present one at the end. */
+    /** The last twelve months, ending with the current one. */
     months: z.array(month(z)),
-    /** Subscriptions with an unpaid renewal. Counting ends at 10,000. */
+    /** Subscriptions with an unpaid renewal. Capped at 10,000. */
     failedPayments: z.int(),
-    /** Counting ends at 10,000. */
+    /** Capped at 10,000. */
     openAccessRequests: z.int(),
     overdueAccessRequests: z.int(),
   }),
@@ -34,7 +34,7 @@ export const overview = {
     method: 'GET',
     path: '/api/admin/overview',
     access: 'admin',
-    summary: 'How the shop is doing, now and over twelve months',
+    summary: 'How the shop is doing, now and over the last twelve months',
     input: nothing,
     output: overviewFigures,
   }),

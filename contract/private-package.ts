@@ -5,7 +5,7 @@ export const privatePackage = {
     method: 'GET',
     path: '/api/package',
     access: 'user',
-    summary: 'Links, setup notes and instructions, for owners of Rebound Sigma Pro',
+    summary: 'Links, setup notes, and instructions for owners of Rebound Sigma Pro',
     input: nothing,
     output: (z) =>
       z.strictObject({

@@ -14,17 +14,17 @@ const purchase = schema((z) =>
     amount: cents(z),
     status: purchaseStatus(z),
     createdAt: instant(z),
-    /** Until when it is paid; an active subscription renews then. Null for a purchase booked by hand. */
+    /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
     currentPeriodEnd: z.nullable(instant(z)),
-    /** When a cancelled subscription will end. */
+    /** When a cancelled subscription ends. */
     endsAt: z.nullable(instant(z)),
-    /** Since when a renewal is unpaid, and until when access goes on nevertheless. */
+    /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
     pastDueSince: z.nullable(instant(z)),
     graceEndsAt: z.nullable(instant(z)),
     endedAt: z.nullable(instant(z)),
     endedBecause: z.nullable(z.enum(endReasons)),
     refundedAmount: cents(z),
-    /** The payment that began it; names it in an access request. Null for a purchase booked by hand. */
+    /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
     paymentIntentId: z.nullable(z.string()),
     tradingViewUsername: z.nullable(z.string()),
     user: z.strictObject({ email: z.string(), name: z.string() }),
@@ -39,7 +39,7 @@ const invoice = schema((z) =>
     number: z.nullable(z.string()),
     createdAt: instant(z),
     amount: cents(z),
-    /** Stripe's word: draft, open, paid, uncollectible or void. */
+    /** Stripe's term: draft, open, paid, uncollectible or void. */
     status: z.string(),
     invoiceUrl: z.nullable(z.string()),
     pdfUrl: z.nullable(z.string()),
@@ -69,7 +69,7 @@ export const purchases = {
     method: 'GET',
     path: '/api/purchases/:id/invoice',
     access: 'user',
-    summary: 'Where the latest invoice can be seen and downloaded',
+    summary: 'Where to view and download the latest invoice',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ invoiceUrl: z.string() }),
   }),
@@ -77,7 +77,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/purchases/:id/resume',
     access: 'user',
-    summary: 'Take back a cancellation before the paid period ends',
+    summary: 'Undo a cancellation before the paid period ends',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
@@ -85,7 +85,7 @@ export const purchases = {
     method: 'GET',
     path: '/api/purchases/:id/invoices',
     access: 'user',
-    summary: 'Every invoice of a purchase, newest first',
+    summary: 'Every invoice for a purchase, newest first',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.array(invoice(z)),
   }),
@@ -93,7 +93,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/purchases/:id/card',
     access: 'user',
-    summary: 'Begin to store another card; the answer is the secret that the card form confirms with',
+    summary: 'Start saving another card; returns the client secret for the card form',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ clientSecret: z.string() }),
     limit: { requests: 20, seconds: 600 },
@@ -102,9 +102,9 @@ export const purchases = {
     method: 'POST',
     path: '/api/purchases/:id/card/confirm',
     access: 'user',
-    summary: 'Use the stored card from now on, and pay what is open with it',
+    summary: 'Charge the saved card for anything still open and for renewals',
     input: (z) => z.strictObject({ id: id(z), setupIntentId: setupIntentId(z) }),
-    /** A secret when the bank wants the buyer to confirm the open payment. */
+    /** A client secret if the bank wants the buyer to confirm the open payment. */
     output: (z) => z.strictObject({ confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
@@ -112,7 +112,7 @@ export const purchases = {
     method: 'GET',
     path: '/api/admin/purchases',
     access: 'admin',
-    summary: 'Purchases of all, newest first',
+    summary: 'Everyone’s purchases, newest first',
     input: (z) =>
       z.strictObject({
         ...paging(z),
@@ -142,7 +142,7 @@ export const purchases = {
     method: 'PATCH',
     path: '/api/admin/purchases/:id/cancel',
     access: 'admin',
-    summary: 'Cancel a purchase, and its subscription at Stripe',
+    summary: 'Cancel a purchase and its Stripe subscription',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
@@ -150,11 +150,11 @@ export const purchases = {
     method: 'POST',
     path: '/api/admin/purchases/:id/refund',
     access: 'admin',
-    summary: 'Pay back the latest payment, all of what is left or a part; in full it ends access',
+    summary: 'Refund what is left of the latest payment, or part of it; a full refund ends access',
     input: (z) =>
       z.strictObject({
         id: id(z),
-        /** What the caller saw as refunded so far. When it has changed since, nothing is paid back. */
+        /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
         refundedSoFar: cents(z),
         amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
@@ -164,7 +164,7 @@ export const purchases = {
     method: 'DELETE',
     path: '/api/admin/purchases/:id',
     access: 'admin',
-    summary: 'Delete a purchase for good, and cancel its subscription at Stripe',
+    summary: 'Permanently delete a purchase and cancel its Stripe subscription',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),

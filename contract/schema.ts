@@ -3,8 +3,8 @@ import type * as z from './zod.ts'
 export type Zod = typeof z
 
 /**
- * A schema that is made when somebody first validates with it, by the library they bring. So a page that only calls
- * imports rows without importing zod.
+ * A schema built on first use, with whatever zod the validating side passes in. That way a page that only makes calls
+ * never imports zod.
  */
 export type Schema<S extends z.ZodMiniType = z.ZodMiniType> = (z: Zod) => S
 
@@ -16,6 +16,6 @@ export function schema<S extends z.ZodMiniType>(make: Schema<S>): Schema<S> {
   }
 }
 
-/** What goes into a schema and what comes out of it. */
+/** What goes into a schema and what comes out. */
 export type InferInput<S extends Schema> = z.input<ReturnType<S>>
 export type InferOutput<S extends Schema> = z.output<ReturnType<S>>

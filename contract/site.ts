@@ -1,8 +1,8 @@
-/** What the pages need to know of the configuration. Public: it stands in every page. */
+/** The configuration that pages need. It is embedded in every page, so it is public. */
 export type SiteSettings = {
   publicUrl: string
   supportEmail: string
-  /** True while the sandbox serves: every page then shows a ribbon. */
+  /** True when the sandbox stands in for Stripe: every page then shows a ribbon. */
   testMode: boolean
   stripe: { publishableKey: string; scriptUrl: string }
   regionLookupUrl: string
@@ -18,14 +18,14 @@ export type SiteSettings = {
   }
 }
 
-/** What the web build gives to the server: every page of the site as HTML for the given settings. */
+/** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {
   /** `/about`, or `*` for the not-found page. */
   path: string
   html: string
-  /** Scripts that stand in the HTML itself, as CSP sources like `'sha256-…'`. */
+  /** Inline scripts, as CSP sources like `'sha256-…'`. */
   scriptHashes: string[]
-  /** Addresses with a secret in them must not travel as referrer. */
+  /** URLs that contain a secret must not leak as a referrer. */
   referrer: 'strict-origin-when-cross-origin' | 'no-referrer'
 }
 export type RenderPages = (

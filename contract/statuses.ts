@@ -1,29 +1,29 @@
 /**
- * The words for states, once for the whole shop: types, schemas, SQL and texts are made from these lists, and
- * `npm run check` refuses a second list.
+ * The names of all statuses, once for the whole shop. Types, schemas, SQL and texts derive from these lists, and
+ * `npm run check` rejects a second list.
  */
 
 export const billingTypes = ['monthly', 'yearly'] as const
 export type BillingType = (typeof billingTypes)[number]
-/** What one payment pays for. */
+/** The period one payment covers. */
 export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<
   BillingType,
   string
 >
 
-/** The spec's four, and past_due: a renewal failed, and the buyer keeps access while the card is tried again. */
+/** The spec's four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card. */
 export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
-/** While a purchase is one of these its owner has access. */
+/** With any of these, the owner has access. */
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
 
-/** What a purchase may be when the seller books it by hand. */
+/** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
 
-/** Statuses as they are, except the spec's one in words. */
+/** Statuses as they are, except the one the spec spells out. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
   pending_cancel: 'Cancels at period end',

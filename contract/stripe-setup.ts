@@ -4,7 +4,7 @@ import { type InferOutput, schema } from './schema.ts'
 const finding = schema((z) =>
   z.strictObject({
     about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails']),
-    /** `todo` keeps the shop from selling as it should; a `note` is good to know. */
+    /** `todo` gets in the way of selling; a `note` is good to know. */
     state: z.enum(['ok', 'todo', 'note']),
     text: z.string(),
   }),
@@ -16,7 +16,7 @@ export const stripeSetup = {
     method: 'GET',
     path: '/api/admin/stripe',
     access: 'admin',
-    summary: 'Whether everything at Stripe is set up as the shop needs it',
+    summary: 'Whether Stripe is set up the way the shop needs it',
     input: nothing,
     output: (z) => z.array(finding(z)),
     limit: { requests: 30, seconds: 600 },

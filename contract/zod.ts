@@ -1,6 +1,6 @@
 /**
- * The part of zod that schemas are written with, for whoever validates: `z.safeParse(row.input(z), body)`.
- * Named one by one, because a namespace that is handed over as a whole would bring all of zod into the browser.
+ * The part of zod our schemas use, to pass in when validating: `z.safeParse(row.input(z), body)`.
+ * Listed one by one, because passing the whole namespace would pull all of zod into the browser.
  */
 
 export type { input, output, ZodMiniType } from 'zod/mini'

@@ -31,14 +31,14 @@ async function owner(values?: Parameters<typeof bookPurchase>[2]) {
 
 async function onlyRequestOf(buyer: Awaited<ReturnType<typeof owner>>) {
   const [request, ...others] = await buyer.call(contract.list, {})
-  if (!request || others.length > 0) throw new Error(`${others.length} requests too many or none`)
+  if (!request || others.length > 0) throw new Error('Expected exactly one request')
   return request
 }
 
 const setStatus = (purchaseId: string, status: 'active' | 'cancelled') =>
   shop.connection.db.update(purchases).set({ status }).where(eq(purchases.id, purchaseId))
 
-/** What the shop has mailed about access. */
+/** Emails about access. */
 async function mailsTo(email: string) {
   const mails = await shop.mails()
   return mails
@@ -46,7 +46,7 @@ async function mailsTo(email: string) {
     .map(({ subject }) => subject)
 }
 
-/** Other tests have left requests behind: only this buyer's are looked at. */
+/** Other tests leave requests behind, so look only at this buyer's. */
 async function queue(list: 'adminList' | 'adminToRevoke', email: string) {
   const admin = await shop.admin()
   const found = []
@@ -68,8 +68,8 @@ async function grantedBuyer() {
   return { ...buyer, admin, requestId: id, toRevoke }
 }
 
-describe('asking for access', () => {
-  test('by the payment, as the success page does', async () => {
+describe('requesting access', () => {
+  test('works with the payment, as on the success page', async () => {
     const buyer = await owner({ paymentIntentId: 'pi_of_ada' })
     await buyer.call(contract.submit, { ...form, paymentIntentId: 'pi_of_ada', additionalInfo: 'On a Mac' })
     const request = await onlyRequestOf(buyer)
@@ -87,14 +87,14 @@ describe('asking for access', () => {
     expect(await mailsTo(buyer.user.email)).toContain('We’ve got your access request')
   })
 
-  test('makes the TradingView username the one of the profile', async () => {
+  test('saves the TradingView username to the profile', async () => {
     const buyer = await owner()
     await buyer.ask()
     const [row] = await shop.connection.db.select().from(users).where(eq(users.id, buyer.user.id))
     expect(row?.tradingViewUsername).toBe('ada_trades')
   })
 
-  test('says what is missing in the words of the spec', async () => {
+  test('says what is missing, in the spec’s words', async () => {
     const buyer = await owner()
     const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
     await expect(buyer.ask(empty)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('asking for access', () => {
     })
   })
 
-  test('is refused to strangers as if the purchase did not exist', async () => {
+  test('is refused to strangers as if the purchase didn’t exist', async () => {
     const buyer = await owner({ paymentIntentId: 'pi_of_somebody' })
     const stranger = await shop.user()
     const notFound = { status: 404, serverMessage: 'Purchase not found' }
@@ -125,20 +125,23 @@ describe('asking for access', () => {
     expect(await buyer.call(contract.list, {})).toEqual([])
   })
 
-  test.for(['cancelled', 'expired'] as const)('is over with a purchase that is %s', async (status) => {
-    const buyer = await owner({ status })
-    await expect(buyer.ask()).rejects.toMatchObject({ status: 409 })
-    expect(await buyer.call(contract.list, {})).toEqual([])
-  })
+  test.for(['cancelled', 'expired'] as const)(
+    'is no longer possible once the purchase is %s',
+    async (status) => {
+      const buyer = await owner({ status })
+      await expect(buyer.ask()).rejects.toMatchObject({ status: 409 })
+      expect(await buyer.call(contract.list, {})).toEqual([])
+    },
+  )
 
-  test('ten times at once makes one request and one mail', async () => {
+  test('ten times at once makes one request and sends one email', async () => {
     const buyer = await owner()
     await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
     await onlyRequestOf(buyer)
     expect(await mailsTo(buyer.user.email)).toEqual(['We’ve got your access request'])
   })
 
-  test('tells the seller at once, and again only for another username', async () => {
+  test('notifies the seller right away, and again only for a new username', async () => {
     const buyer = await owner()
     for (const tradingViewUsername of ['ada_first', 'ADA_first', 'ada_second'])
       await buyer.ask({ tradingViewUsername })
@@ -153,7 +156,7 @@ describe('asking for access', () => {
     }
   })
 
-  test('again with another username replaces the open request and begins the 24 hours anew', async () => {
+  test('again with another username replaces the open request and restarts the 24 hours', async () => {
     const buyer = await owner()
     await buyer.ask()
     const first = await onlyRequestOf(buyer)
@@ -169,7 +172,7 @@ describe('asking for access', () => {
 })
 
 describe('the seller', () => {
-  test('sees open requests oldest first, page by page, without any key', async () => {
+  test('sees open requests oldest first, page by page, without the keys', async () => {
     const admin = await shop.admin()
     const buyers = await Promise.all([owner(), owner(), owner()])
     for (const buyer of buyers) {
@@ -189,7 +192,7 @@ describe('the seller', () => {
     expect(JSON.stringify(all)).not.toMatch(/api-key|secret-key|sealed/)
   })
 
-  test('grants: the buyer sees it, is mailed, and the keys are gone', async () => {
+  test('grants access: the buyer sees it and gets an email, and the keys are gone', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)
@@ -205,7 +208,7 @@ describe('the seller', () => {
     })
   })
 
-  test('refuses with a reason, after which the buyer may ask again', async () => {
+  test('refuses with a reason, and the buyer can ask again', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)
@@ -218,7 +221,7 @@ describe('the seller', () => {
     expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'requested', reason: null })
   })
 
-  test('decides many at once; who comes second is told so, and nothing is decided twice', async () => {
+  test('decides many at once; whoever comes second is told so, and nothing is decided twice', async () => {
     const admin = await shop.admin()
     const buyers = await Promise.all([owner(), owner(), owner()])
     for (const buyer of buyers) await buyer.ask()
@@ -233,7 +236,7 @@ describe('the seller', () => {
     await expect(admin.call(contract.adminGrant, { ids })).rejects.toMatchObject({ status: 409 })
   })
 
-  test('is told when a request does not exist', async () => {
+  test('is told when a request doesn’t exist', async () => {
     const admin = await shop.admin()
     const id = crypto.randomUUID()
     const notFound = { status: 404, serverMessage: 'Access request not found' }
@@ -241,7 +244,7 @@ describe('the seller', () => {
     await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject(notFound)
   })
 
-  test('cannot grant what is no longer paid for', async () => {
+  test('can’t grant what is no longer paid for', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)
@@ -251,7 +254,7 @@ describe('the seller', () => {
   })
 
   describe('finds under "to revoke"', () => {
-    test('access whose purchase has ended, until it is marked as revoked', async () => {
+    test('access whose purchase has ended, until it’s marked as revoked', async () => {
       const buyer = await grantedBuyer()
       expect(await buyer.toRevoke()).toEqual([])
       await buyer.admin.call(purchaseCalls.adminCancel, { id: buyer.purchase.id })
@@ -264,7 +267,7 @@ describe('the seller', () => {
       expect(await mailsTo(buyer.user.email)).toContain('Your TradingView access has ended')
     })
 
-    test('access whose subscription Stripe has ended', async () => {
+    test('access whose subscription ended at Stripe', async () => {
       const [admin, buyer] = [await shop.admin(), await shop.buyer()]
       await buyer.call(contract.submitForPurchase, { ...form, purchaseId: buyer.purchase.id })
       const ids = (await buyer.call(contract.list, {})).map(({ id }) => id)
@@ -281,7 +284,7 @@ describe('the seller', () => {
       expect(await buyer.call(contract.list, {})).toEqual([])
     })
 
-    test('the old username of a buyer who moved, once the new one has access', async () => {
+    test('the old username of a buyer who switched, once the new one has access', async () => {
       const buyer = await grantedBuyer()
       await buyer.ask({ tradingViewUsername: 'ada_moved' })
       expect(await buyer.toRevoke()).toEqual([])
@@ -289,7 +292,7 @@ describe('the seller', () => {
       expect(await buyer.toRevoke()).toMatchObject([{ tradingViewUsername: 'ada_trades' }])
     })
 
-    test('nothing while the buyer has come back with the same username, and one entry when that ends too', async () => {
+    test('nothing while a returning buyer uses the same username, and one entry when that ends too', async () => {
       const buyer = await grantedBuyer()
       await buyer.admin.call(purchaseCalls.adminCancel, { id: buyer.purchase.id })
       const again = await bookPurchase(shop.connection, buyer.user.id)
@@ -304,7 +307,7 @@ describe('the seller', () => {
     })
   })
 
-  test('leaves a trace in the audit log with everything', async () => {
+  test('leaves a trace of every action in the audit log', async () => {
     const [admin, buyer] = [await shop.admin(), await owner()]
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)
@@ -320,7 +323,7 @@ describe('the seller', () => {
   })
 })
 
-test('of a deleted person only the username is kept, and only until their access is revoked', async () => {
+test('only the username of a deleted person is kept, and only until their access is revoked', async () => {
   const [admin, buyer] = [await shop.admin(), await owner()]
   await buyer.ask()
   const { id } = await onlyRequestOf(buyer)

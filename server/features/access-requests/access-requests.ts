@@ -31,15 +31,15 @@ type Dependencies = {
 }
 
 type Form = InferOutput<typeof accessRequestForm>
-/** A purchase, by its own id or by the payment that began it. */
+/** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
-/** TradingView does not tell upper from lower case in usernames. */
+/** TradingView usernames are case-insensitive. */
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 export type AccessRequests = ReturnType<typeof createAccessRequests>
 
-/** A buyer asks for access on TradingView; the seller grants it there by hand and says so here. */
+/** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
 export function createAccessRequests(deps: Dependencies) {
   const { db, now, mails, secrets, accounts, supportEmail } = deps
 
@@ -48,7 +48,7 @@ export function createAccessRequests(deps: Dependencies) {
     ...createPersonalData(deps),
     purgeKeys: () => purgeKeys({ db, now }),
 
-    /** An open request is replaced, so that the queue holds each purchase once. */
+    /** Replaces an open request, so the queue lists each purchase once. */
     async submit({ user }: Actor, which: Which, { apiKey, secretKey, ...form }: Form) {
       const { name, email } = user
       const { tradingViewUsername } = form
@@ -58,7 +58,7 @@ export function createAccessRequests(deps: Dependencies) {
         if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
           throw conflict(`Access is already granted to ${granted.tradingViewUsername} on TradingView.`)
 
-        // A new id, so that an admin who still sees the old username cannot grant the new one by mistake.
+        // A new id, so an admin still looking at the old username can't grant the new one by mistake.
         if (undecided) await tx.delete(accessRequests).where(eq(accessRequests.id, undecided.id))
         const id = randomUUID()
         await tx.insert(accessRequests).values({
@@ -78,7 +78,7 @@ export function createAccessRequests(deps: Dependencies) {
       })
     },
 
-    /** The latest request of each purchase. */
+    /** The latest request for each purchase. */
     async list(userId: string) {
       const rows = await db
         .selectDistinctOn([accessRequests.purchaseId], shownColumns)

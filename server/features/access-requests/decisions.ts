@@ -20,7 +20,7 @@ type Paging = { limit: number; cursor?: string | undefined }
 
 const isGranted = eq(accessRequests.status, 'granted')
 
-/** What admins see of the requests, and what they decide. */
+/** What admins see of the requests, and what they decide about them. */
 export function createDecisions({ db, now, mails, secrets, audit }: Dependencies) {
   /** Oldest first. */
   async function page(condition: SQL | undefined, { limit, cursor }: Paging) {
@@ -51,7 +51,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
     return { items: items.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) })), next }
   }
 
-  /** Changes those of the named requests that are still in the expected state, and tells their buyers. */
+  /** Updates the named requests that are still in the expected state, and notifies their buyers. */
   async function decide(
     actor: Actor,
     ids: string[],
@@ -85,7 +85,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
         })
         if (!personIsGone)
           await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
-        // The username of a deleted person was kept only to be revoked.
+        // A deleted person's username was kept only so it could be revoked.
         else if (to === 'revoked')
           await tx.update(accessRequests).set({ tradingViewUsername: '' }).where(eq(accessRequests.id, id))
       }
@@ -135,7 +135,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
   }
 }
 
-/** Locked in one order, so that two admins with overlapping choices do not wait for each other for ever. */
+/** Always locked in the same order, so two admins with overlapping selections can't deadlock. */
 function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
   return tx
     .select({

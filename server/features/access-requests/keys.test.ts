@@ -17,7 +17,7 @@ const hexKey = fc
 const anyText = fc.string({ unit: 'binary', maxLength: 600 })
 
 describe('a sealed text', () => {
-  test('opens with its key and its row, and with no other', () => {
+  test('opens with its own key and row, and with no other', () => {
     fc.assert(
       fc.property(hexKey, hexKey, anyText, fc.uuid(), fc.uuid(), (key, otherKey, text, row, otherRow) => {
         fc.pre(key !== otherKey && row !== otherRow)
@@ -31,7 +31,7 @@ describe('a sealed text', () => {
     )
   })
 
-  test('does not open when a single bit of it was changed', () => {
+  test('doesn’t open if even a single bit was changed', () => {
     fc.assert(
       fc.property(hexKey, anyText, fc.uuid(), fc.nat(), fc.nat(7), (key, text, row, place, bit) => {
         const secrets = createSecrets(key)
@@ -73,14 +73,14 @@ async function shopWithRequest(options: OpenShopOptions = {}) {
   return { shop, admin, buyer, form, id, reveal }
 }
 
-describe('the keys of an exchange', () => {
+describe('exchange keys', () => {
   test('are revealed to an admin exactly as they were typed', async () => {
     const { shop, reveal } = await shopWithRequest()
     await using _ = shop
     expect(await reveal()).toEqual({ apiKey, secretKey })
   })
 
-  test('stand nowhere in the database, in a log, a mail or an error', async () => {
+  test('never appear in the database, a log, an email, or an error', async () => {
     const lines: string[] = []
     const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) })
     const { shop, admin, buyer, form, id, reveal } = await shopWithRequest({ log })
@@ -110,7 +110,7 @@ describe('the keys of an exchange', () => {
     expect(written.filter((text) => text.includes(apiKey) || text.includes(secretKey))).toEqual([])
   })
 
-  test('are purged after 30 days', async () => {
+  test('are deleted after 30 days', async () => {
     const { shop, reveal } = await shopWithRequest()
     await using _ = shop
     shop.clock.advance({ days: 29 })
@@ -121,7 +121,7 @@ describe('the keys of an exchange', () => {
     await expect(reveal()).rejects.toMatchObject({ status: 409 })
   })
 
-  test('are purged when the subscription ends', async () => {
+  test('are deleted when the subscription ends', async () => {
     const { shop, reveal } = await shopWithRequest()
     await using _ = shop
     await shop.connection.db.update(purchases).set({ status: 'expired' })
@@ -129,7 +129,7 @@ describe('the keys of an exchange', () => {
     await expect(reveal()).rejects.toMatchObject({ status: 409 })
   })
 
-  test('cannot be read without the shop’s key, and the admin hears which one is missing', async () => {
+  test('can’t be read without the shop’s key, and the admin learns which one is missing', async () => {
     const key = randomBytes(32).toString('hex')
     const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: key } })
     await using _ = shop
@@ -141,7 +141,7 @@ describe('the keys of an exchange', () => {
     })
   })
 
-  test('survive a change of the shop’s key, which can be repeated', async () => {
+  test('survive a rotation of the shop’s key, which can be repeated', async () => {
     const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: oldKey } })
     await using _ = shop

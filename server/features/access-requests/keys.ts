@@ -7,7 +7,7 @@ import { openRequests } from './open.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
 
-/** The row's id is sealed in: keys moved to another row cannot be opened there. */
+/** The row's id is sealed in, so keys copied to another row can't be opened there. */
 export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, requestId: string) =>
   secrets.seal(JSON.stringify([apiKey, secretKey]), requestId)
 
@@ -23,7 +23,7 @@ export function openKeys(secrets: Secrets, sealedKeys: string, requestId: string
 
 const keptDays = 30
 
-/** Keys are kept only while they can be needed: the request is open, its subscription alive, and at most 30 days. */
+/** Keys are kept only while they're needed: the request is open, its subscription is live, and for 30 days at most. */
 export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) {
   const open = openRequests(db).as('open')
   await db
@@ -40,7 +40,7 @@ export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) 
     )
 }
 
-/** Seals what an older key has sealed with the present one. It can be repeated, and stopped at any row. */
+/** Re-seals everything sealed with an older key. Safe to repeat, and to stop at any row. */
 export async function resealKeys(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
   const rows = await db
     .select({ id: accessRequests.id, sealedKeys: accessRequests.sealedKeys })
@@ -49,7 +49,7 @@ export async function resealKeys(db: Database, secrets: Secrets): Promise<{ rese
   let resealed = 0
   for (const { id, sealedKeys } of rows) {
     if (sealedKeys === null || secrets.isCurrent(sealedKeys)) continue
-    // A request that changed or was purged meanwhile stays as it is.
+    // A request that was changed or purged in the meantime is left alone.
     const changed = await db
       .update(accessRequests)
       .set({ sealedKeys: secrets.seal(secrets.open(sealedKeys, id), id) })

@@ -5,10 +5,10 @@ import { accessRequests, purchases } from '../../database/schema.ts'
 
 export const isUndecided = eq(accessRequests.status, 'requested')
 
-/** Of a request joined with its purchase: nobody has decided it, and somebody still pays for it. */
+/** For a request joined with its purchase: still undecided, and still paid for. */
 export const isOpen = and(isUndecided, isLivePurchase)
 
-/** What waits for the seller. The queue, the overview, the digest and the purge of keys all mean these. */
+/** What's waiting for the seller. The queue, the overview, the digest and the key purge all use this definition. */
 export const openRequests = (db: Database) =>
   db
     .select({ id: accessRequests.id, submittedAt: accessRequests.submittedAt })

@@ -9,7 +9,7 @@ export function createPersonalData({ db }: { db: Database }) {
         .update(accessRequests)
         .set({ exchangeName: '', additionalInfo: null, sealedKeys: null })
         .where(eq(accessRequests.userId, userId))
-      // Granted access must still be revoked on TradingView, and there the username is all there is.
+      // Granted access must still be revoked on TradingView, and the username is all we need for that.
       await tx
         .update(accessRequests)
         .set({ tradingViewUsername: '' })

@@ -1,6 +1,6 @@
 import { accessRequests } from '../../database/schema.ts'
 
-/** What people see of a request, the buyer and the seller; never the sealed keys. */
+/** What buyer and seller see of a request; never the sealed keys. */
 export const shownColumns = {
   id: accessRequests.id,
   purchaseId: accessRequests.purchaseId,

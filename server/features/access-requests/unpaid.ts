@@ -5,8 +5,8 @@ import { accessRequests } from '../../database/schema.ts'
 import { sqlList } from '../../database/sql-list.ts'
 
 /**
- * Called with the change that ends purchases, so that the list of what is to be revoked never looks through all grants.
- * A purchase can come back to life, so the list looks once more at those that are marked.
+ * Runs in the same change that ends purchases, so the "to revoke" list never scans all grants.
+ * A purchase can come back to life, so the list rechecks the marked ones.
  */
 export async function endAccess(
   tx: Transaction | Database,
@@ -28,8 +28,8 @@ export async function endAccess(
 }
 
 /**
- * True of a marked grant behind which no live subscription stands. Access is a person's, so a later purchase that asks
- * for the same username keeps it.
+ * True for a marked grant with no live subscription behind it. Access belongs to a person, so a later purchase with
+ * the same username keeps it.
  */
 export const isUnpaid = sql`${accessRequests.endedAt} is not null and not exists (
   select from access_requests claim
@@ -45,7 +45,7 @@ export const isUnpaid = sql`${accessRequests.endedAt} is not null and not exists
     )
 )`
 
-/** A new grant takes the place of older ones: to the same username as if it were one, of the same purchase to be revoked. */
+/** A new grant replaces older ones: for the same username they count as one; for the same purchase they get revoked. */
 export async function replaceOlderGrants(tx: Transaction, ids: string[], now: Date) {
   for (const id of ids) {
     await tx.execute(sql`

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('signing up', () => {
-  test('makes an account, logs in and says welcome by mail', async () => {
+  test('creates an account, logs in, and sends a welcome email', async () => {
     const visitor = shop.visitor()
     const user = await visitor.call(accounts.register, {
       email: ' Grace@Example.com ',
@@ -31,7 +31,7 @@ describe('signing up', () => {
     ])
   })
 
-  test('refuses a known address, however it is written, and keeps its password', async () => {
+  test('refuses a known address, however it’s written, and keeps its password', async () => {
     const { user, password } = await shop.user()
     const stranger = shop.visitor()
     await expect(
@@ -48,7 +48,7 @@ describe('signing up', () => {
     expect(await shop.visitor().call(accounts.login, { email: user.email, password })).toEqual(user)
   })
 
-  test('makes one account of twenty sign-ups at the same moment', async () => {
+  test('creates one account from twenty simultaneous sign-ups', async () => {
     const credentials = { email: 'twenty@example.com', password: 'correct horse battery', name: 'Twenty' }
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, () => shop.visitor().call(accounts.register, credentials)),
@@ -66,7 +66,7 @@ describe('signing up', () => {
     ['name', 'x'.repeat(101), 'Please use at most 100 characters'],
     ['name', 'a NUL: \u0000', 'Please remove the invisible characters'],
     ['name', 'half a character: \uD800', 'Please remove the invisible characters'],
-  ])('refuses the %s %o with a sentence at its field', async ([field, value, message]) => {
+  ])('refuses the %s %o with a message at its field', async ([field, value, message]) => {
     const input = {
       email: 'faulty@example.com',
       password: 'correct horse',
@@ -89,7 +89,7 @@ describe('foreign fields', () => {
     ['PATCH', '/api/user/profile', { name: 'F', email: 'seller@example.com' }],
     ['PATCH', '/api/user/profile', { name: 'F', userId: '00000000-0000-4000-8000-000000000000' }],
     ['POST', '/api/auth/request-password-reset', { email: 'f@example.com', isAdmin: true }],
-  ] as const)('%s %s %j: 400, and nothing is written', async ([method, path, body]) => {
+  ] as const)('%s %s %j gets a 400, and nothing is written', async ([method, path, body]) => {
     const person = await shop.user()
     const before = await shop.connection.db.select().from(users).orderBy(users.id)
     const response = await person.fetch(path, {
@@ -102,7 +102,7 @@ describe('foreign fields', () => {
     expect(await shop.connection.db.select().from(users).orderBy(users.id)).toEqual(before)
   })
 
-  test('whatever is sent is refused with a sentence, never with a fault of ours', async () => {
+  test('any bad input is refused with a message, never with a server error', async () => {
     const person = await shop.user()
     const calls = fc.constantFrom(
       ['POST', '/api/login'],
@@ -131,7 +131,7 @@ describe('foreign fields', () => {
 })
 
 describe('logging in', () => {
-  test('answers the same for a wrong password, an unknown address and a guest without password', async () => {
+  test('answers the same for a wrong password, an unknown address, and a guest without a password', async () => {
     const { user } = await shop.user()
     const guest = await shop.connection.db.transaction((tx) =>
       tx.insert(users).values({ email: 'g@example.com', name: '' }).returning(),
@@ -170,7 +170,7 @@ describe('logging in', () => {
     }
   })
 
-  test('keeps no token in the database, and gives scripts none to read', async () => {
+  test('keeps no token in the database and exposes none to scripts', async () => {
     const person = await shop.user()
     const token = person.cookies.get('session') ?? ''
     expect(Buffer.from(token, 'base64url')).toHaveLength(32)
@@ -201,7 +201,7 @@ describe('logging in', () => {
 })
 
 describe('the profile', () => {
-  test('takes name and TradingView username, and empty ones too', async () => {
+  test('accepts a name and TradingView username, even empty ones', async () => {
     const person = await shop.user({ name: 'Ada' })
     expect(await person.call(accounts.profile, {})).toEqual({ name: 'Ada', tradingViewUsername: '' })
     await person.call(accounts.updateProfile, { name: 'Countess', tradingViewUsername: 'ada_l' })

@@ -31,11 +31,10 @@ type Dependencies = {
   questions: EmailQuestions
   securityLog: SecurityLog
   linkToken: Secrets['linkToken']
-  /** For whoever keeps a copy of name and address. */
+  /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
 }
 
-/** People and their passwords. */
 export function createAccounts(deps: Dependencies) {
   const passwordLinks = createPasswordLinks(deps)
   return {

@@ -14,7 +14,7 @@ const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
     attempts: createAttempts({ db: shop.connection.db, now: shop.clock.now }),
   })
 
-test('without settings the first start makes an admin whose password it tells, the second start none', async () => {
+test('without settings, the first start creates an admin and shows the password; the second creates none', async () => {
   const database = await createTestDatabase()
   const env = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', SUPPORT_EMAIL: 'help@example.com' }
   await using first = await openShop({ env, databaseUrl: database.url })
@@ -28,7 +28,7 @@ test('without settings the first start makes an admin whose password it tells, t
   expect(second.firstAdmin).toBeUndefined()
 })
 
-test('of two first starts at once, one makes the admin', async () => {
+test('when two first starts run at once, one creates the admin', async () => {
   await using shop = await openShop()
   await shop.connection.pool.query('truncate users cascade')
   const made = await Promise.all(
@@ -39,7 +39,7 @@ test('of two first starts at once, one makes the admin', async () => {
   expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)
 })
 
-test('a stranger who took the address before gets nothing of it', async () => {
+test('a stranger who claimed the address earlier gains nothing', async () => {
   await using shop = await openShop()
   const stranger = await shop.user({ email: 'owner@example.com' })
   const { password } = await adminsOf(shop).add('owner@example.com')
@@ -51,7 +51,7 @@ test('a stranger who took the address before gets nothing of it', async () => {
   })
 })
 
-test('a reset gives an admin a new password, and nobody else', async () => {
+test('a reset gives a new password to an admin and nobody else', async () => {
   await using shop = await openShop()
   const [admin, person] = [await shop.admin(), await shop.user()]
   const { password } = await adminsOf(shop).reset(admin.user.email)

@@ -11,7 +11,7 @@ export type Credentials = { email: string; password: string }
 
 const randomPassword = () => randomBytes(15).toString('base64url')
 
-/** Admins made from the machine itself: the first one at the first start, others by `npm run admin`. */
+/** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
 export function createAdmins({
   db,
   now,
@@ -23,7 +23,7 @@ export function createAdmins({
   passwords: Passwords
   attempts: Pick<Attempts, 'clearAll'>
 }) {
-  /** Whoever had the account before is logged out: only who knows the new password is the admin. */
+  /** Logs out whoever had the account before: only the new password makes you the admin. */
   async function appoint(tx: Transaction, email: string, passwordHash: string) {
     const [admin] = await tx
       .insert(users)
@@ -42,7 +42,7 @@ export function createAdmins({
   }
 
   return {
-    /** Answers what must be shown once: the credentials that were made here. */
+    /** Returns the generated credentials, which must be shown once. */
     async ensureFirst({
       email,
       password = randomPassword(),
@@ -55,7 +55,7 @@ export function createAdmins({
       if (present) return undefined
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx) => {
-        // Two processes may start at once; one of them makes the admin.
+        // Two processes may start at once; only one of them creates the admin.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
         const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
         if (made) return undefined
@@ -64,7 +64,7 @@ export function createAdmins({
       })
     },
 
-    /** A new admin, or an existing user who becomes one; with a new password either way. */
+    /** Creates an admin or promotes an existing user, with a new password either way. */
     async add(email: string): Promise<Credentials> {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
@@ -83,7 +83,7 @@ export function createAdmins({
           .returning({ id: users.id })
         if (!admin) throw new Refusal(404, `There is no admin ${email}`)
         await endSessions(tx, admin.id)
-        // Whoever has tried too often must not keep the admin out now.
+        // Someone else's failed attempts must not lock the admin out now.
         await attempts.clearAll(tx, email)
       })
       return { email, password }

@@ -16,7 +16,7 @@ afterAll(() => shop.close())
 
 const second = { email: 'second@example.com', password: 'the second admin' }
 
-/** Every row of every table, to find traces in. */
+/** Every row of every table, to search for traces. */
 async function wholeDatabase() {
   const { pool } = shop.connection
   const { rows: tables } = await pool.query<{ name: string }>(
@@ -37,7 +37,7 @@ async function statusAtStripe(purchaseId: string) {
 }
 
 describe('deleting a user', () => {
-  test('anonymises the person, keeps the books, stops Stripe and ends every session', async () => {
+  test('anonymizes the person, keeps the books, stops billing at Stripe, and ends every session', async () => {
     const buyer = await shop.buyer()
     await buyer.call(accounts.updateProfile, { name: 'Traceable Name', tradingViewUsername: 'traceable_tv' })
     await buyer.call(accessRequests.submitForPurchase, {
@@ -68,7 +68,7 @@ describe('deleting a user', () => {
     ])
   })
 
-  test('frees the address: whoever signs up with it begins anew', async () => {
+  test('frees the address: whoever signs up with it starts fresh', async () => {
     const { user } = await shop.user({ email: 'again@example.com' })
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: user.id })
@@ -77,7 +77,7 @@ describe('deleting a user', () => {
     await expect(admin.call(accounts.adminDelete, { id: user.id })).rejects.toMatchObject({ status: 404 })
   })
 
-  test('refuses oneself and unknown users', async () => {
+  test('refuses yourself and unknown users', async () => {
     const admin = await shop.admin()
     await expect(admin.call(accounts.adminDelete, { id: admin.user.id })).rejects.toMatchObject({
       status: 409,
@@ -88,7 +88,7 @@ describe('deleting a user', () => {
     ).rejects.toMatchObject({ status: 404, serverMessage: 'User not found' })
   })
 
-  test('leaves one admin, when two delete each other at the same moment', async () => {
+  test('leaves one admin when two delete each other at the same moment', async () => {
     await using other = await openShop()
     const first = await other.admin()
     await first.call(accounts.adminAdd, { ...second, name: 'Second', isAdmin: true })
@@ -104,8 +104,8 @@ describe('deleting a user', () => {
   })
 })
 
-describe('deleting oneself', () => {
-  test('asks for the password and then does it', async () => {
+describe('deleting your own account', () => {
+  test('asks for the password first', async () => {
     const person = await shop.user()
     await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({
       status: 403,
@@ -117,7 +117,7 @@ describe('deleting oneself', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
-  test('cannot be guessed through', async () => {
+  test('can’t be brute-forced', async () => {
     const person = await shop.user()
     for (let count = 0; count < 10; count++)
       await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('deleting oneself', () => {
     })
   })
 
-  test('is refused to the last admin', async () => {
+  test('is refused for the last admin', async () => {
     await using other = await openShop()
     const admin = await other.admin()
     await expect(admin.call(accounts.deleteMyself, { password: admin.password })).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('deleting oneself', () => {
 })
 
 describe('my data', () => {
-  test('is a file with everything the account holds, and no secret', async () => {
+  test('is a file with everything in the account and no secrets', async () => {
     const buyer = await shop.buyer()
     const response = await buyer.fetch('/api/user/data')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')

@@ -12,19 +12,19 @@ type Dependencies = {
   passwords: Passwords
   attempts: Attempts
   audit: Audit
-  /** Every room that keeps something about people, this one too. */
+  /** Every room that holds personal data, including this one. */
   rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
-  /** Cancels at Stripe whatever this user still pays for. */
+  /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
 }
 
 export type Deletion = ReturnType<typeof createDeletion>
 
-/** Deleting a person keeps the books: purchases stay, everything that names the person goes. */
+/** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
 export function createDeletion({ db, passwords, attempts, audit, rooms, endSubscriptionsOf }: Dependencies) {
   async function remove(userId: string, record?: (tx: Transaction, email: string) => Promise<void>) {
     await db.transaction((tx) => assertDeletable(tx, userId))
-    // Stripe first: a person who is gone here must not go on paying there.
+    // Stripe first: someone deleted here must not keep paying there.
     await endSubscriptionsOf(userId)
     await db.transaction(async (tx) => {
       const email = await assertDeletable(tx, userId)
@@ -51,7 +51,7 @@ export function createDeletion({ db, passwords, attempts, audit, rooms, endSubsc
   }
 }
 
-/** The locks on all admins make two of them who delete each other wait in line: one stays. */
+/** Locking all admins makes two who delete each other take turns, so one is left. */
 async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
   const admins = await tx
     .select({ id: users.id })

@@ -6,8 +6,8 @@ import { openShop, type TestShop } from '../../testing/open-shop.ts'
 import { watchStatements } from '../../testing/watch-statements.ts'
 
 /**
- * Whether an address has an account must not be heard from the answer, nor from how long it takes. Time is noisy, what is
- * done meanwhile is not: so the work until the answer is compared.
+ * Neither the answer nor its timing may reveal whether an address has an account. Timing is noisy but the work behind it
+ * isn't, so we compare the work done before the answer.
  */
 const costs: string[] = []
 const passwords = createPasswords({
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** The answer, and what was done until it was sent. */
+/** The answer, and the work done before it was sent. */
 async function workOf(path: string, body: object) {
   const mailsBefore = (await shop.mails()).length
   costs.length = 0
@@ -65,7 +65,7 @@ test('a login does the same work for every address', async () => {
   expect(first?.mails).toEqual([])
 })
 
-test('a request for a reset does the same work for every address, and the mail comes later', async () => {
+test('a reset request does the same work for every address, and the email comes later', async () => {
   const works = []
   for (const email of Object.values(addresses))
     works.push({ email, ...(await workOf(accounts.requestPasswordReset.path, { email })) })

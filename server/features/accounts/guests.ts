@@ -7,10 +7,10 @@ import type { PasswordLinks } from './password-links.ts'
 
 type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
 
-/** Accounts of those who paid before they had one. */
+/** Accounts for people who paid before they had one. */
 export function createGuests({ now, mails, passwordLinks }: Dependencies) {
   return {
-    /** The account of a guest who has paid: found, or made together with the mail to choose a password. */
+    /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
     async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
       const [made] = await tx
         .insert(users)
@@ -23,13 +23,13 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
         return { id: made.id, isNew: true }
       }
       const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
-      if (!known) throw new Error('An account vanished while a guest was booked')
+      if (!known) throw new Error('The account vanished while booking a guest’s purchase')
       return { id: known.id, isNew: false }
     },
 
     /**
-     * Anybody can sign up with anybody's address. When something is paid for with one that nobody has verified, the
-     * account begins anew for whoever reads its mail: what the one who signed up knows and wrote counts no more.
+     * Anyone can sign up with anyone's address. When a purchase is made with an unverified one, the account starts
+     * fresh for whoever reads that mailbox: nothing known or entered by the person who signed up counts anymore.
      */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
       await tx

@@ -34,7 +34,7 @@ const shown = {
 
 const wrongPassword = () => new Refusal(401, 'Invalid email or password')
 
-/** Signing up and logging in, up to where the session begins. */
+/** Signing up and logging in, up to the point where the session starts. */
 export function createLogin(deps: Dependencies) {
   const { db, now, mails, passwords, attempts, questions, securityLog } = deps
 
@@ -58,7 +58,7 @@ export function createLogin(deps: Dependencies) {
       })
     },
 
-    /** Known or unknown, right or wrong: the same work, and the same answer to everybody but the owner. */
+    /** Known or unknown, right or wrong: the same work, and the same answer for everyone but the owner. */
     async login(actor: Actor<null>, { email, password }: Credentials): Promise<LoggedIn> {
       const known = await knownDevice(db, email, actor.device)
       const limit = { requests: 10, seconds: 900 }

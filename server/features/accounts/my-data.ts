@@ -1,6 +1,6 @@
 /**
- * Everything the shop keeps with an account, but no secret: neither hashes nor exchange keys. What only carries the
- * same e-mail address (a contact message, the newsletter) stays out: a typed address is not proof of who one is.
+ * Everything stored with an account except secrets: no hashes, no exchange keys. Data that merely shares the email
+ * address (a contact message, the newsletter) is left out: typing an address doesn't prove it's yours.
  */
 export async function collectMyData(
   rooms: { dataOf(userId: string): Promise<object> }[],

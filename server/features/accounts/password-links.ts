@@ -29,11 +29,11 @@ const uselessLink = () => new Refusal(400, 'Failed to reset password. The link m
 
 export type PasswordLinks = ReturnType<typeof createPasswordLinks>
 
-/** Mailed links that set a password: a new one, or a guest's first. */
+/** Emailed links that set a password: a new one, or a guest's first. */
 export function createPasswordLinks(deps: Dependencies) {
   const { db, now, mails, passwords, attempts, linkToken } = deps
 
-  /** The link's secret is made from the row's id when the mail is written; here only its hash is kept. */
+  /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
   async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
     const tokenId = randomUUID()
     await tx.insert(passwordTokens).values({
@@ -46,7 +46,7 @@ export function createPasswordLinks(deps: Dependencies) {
     return tokenId
   }
 
-  // The request for a reset does the same for every address; who has an account is looked up here, later.
+  // A reset request does the same work for every address; whether there's an account is looked up here, later.
   const enqueueReset = deps.queue.job<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
@@ -72,7 +72,7 @@ export function createPasswordLinks(deps: Dependencies) {
       await enqueueReset(db, { email })
     },
 
-    /** A link works once, also when it is used twice at the same moment, and ends every session. */
+    /** A link works once, even if used twice at the same moment, and ends every session. */
     async resetPassword(token: string, newPassword: string) {
       passwords.refuseCommon(newPassword, 'newPassword')
       const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))

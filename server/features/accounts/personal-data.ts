@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { passwordTokens, users } from '../../database/schema.ts'
 
-/** Stands where the address of a deleted person stood. */
+/** Replaces a deleted person's email address. */
 export const deletedEmail = (userId: string) => `deleted-${userId}@deleted.invalid`
 
 export function createPersonalData({ db, now }: { db: Database; now: () => Date }) {

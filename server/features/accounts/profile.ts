@@ -8,11 +8,11 @@ type Changes = { name?: string | undefined; tradingViewUsername?: string | undef
 type Dependencies = {
   db: Database
   now: () => Date
-  /** For whoever keeps a copy of name and address. */
+  /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
 }
 
-/** What people say about themselves. */
+/** What people tell us about themselves. */
 export function createProfile({ db, now, accountChanged }: Dependencies) {
   return {
     async profile(userId: string) {
@@ -37,12 +37,12 @@ export function createProfile({ db, now, accountChanged }: Dependencies) {
       })
     },
 
-    /** An access request says it too. */
+    /** Access requests set it too. */
     async setTradingViewUsername(tx: Transaction, userId: string, tradingViewUsername: string) {
       await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
     },
 
-    /** That these people have just been asked for their TradingView username. */
+    /** Records that these people were just asked for their TradingView username. */
     async markReminded(tx: Transaction, userIds: string[]) {
       await tx
         .update(users)

@@ -28,7 +28,7 @@ const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? ''
 const expired = { status: 400, serverMessage: 'Failed to reset password. The link may have expired.' }
 
 describe('a reset', () => {
-  test('sets the password, logs every device out and tells by mail', async () => {
+  test('sets the password, logs out every device, and sends an email', async () => {
     const person = await shop.user()
     const token = await tokenFor(person.user.email)
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
@@ -41,7 +41,7 @@ describe('a reset', () => {
     expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
   })
 
-  test('also keeps out who has just been let in with the old password', async () => {
+  test('also locks out someone who is just logging in with the old password', async () => {
     const { user, password } = await shop.user()
     const { db } = shop.connection
     let login: Promise<unknown> = Promise.resolve()
@@ -60,7 +60,7 @@ describe('a reset', () => {
     expect(await db.select().from(sessions).where(eq(sessions.userId, user.id))).toEqual([])
   })
 
-  test('works once, of twenty tries at the same moment', async () => {
+  test('works once out of twenty simultaneous tries', async () => {
     const { user } = await shop.user()
     const token = await tokenFor(user.email)
     const passwords = Array.from({ length: 20 }, (_, index) => `new password ${index}`)
@@ -76,7 +76,7 @@ describe('a reset', () => {
     expect(await mailsTo(user.email, 'Your password was changed')).toHaveLength(1)
   })
 
-  test('makes older links useless', async () => {
+  test('invalidates older links', async () => {
     const { user } = await shop.user()
     const [older, newer] = [await tokenFor(user.email), await tokenFor(user.email)]
     await shop.visitor().call(accounts.resetPassword, { token: newer, newPassword: 'sezame' })
@@ -85,7 +85,7 @@ describe('a reset', () => {
     ).rejects.toMatchObject(expired)
   })
 
-  test('is not used up by looking at its link, nor by a refused password', async () => {
+  test('is not used up by looking at its link or by a refused password', async () => {
     const { user } = await shop.user()
     const token = await tokenFor(user.email)
     for (const path of [`/reset-password?token=${token}`, `/api/auth/reset-password?token=${token}`]) {
@@ -102,7 +102,7 @@ describe('a reset', () => {
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
   })
 
-  test('is possible for 60 minutes', async () => {
+  test('works for 60 minutes', async () => {
     await using later = await openShop()
     const [early, late] = [await later.user(), await later.user()]
     for (const { user } of [early, late])
@@ -124,7 +124,7 @@ describe('a reset', () => {
     ).rejects.toMatchObject(expired)
   })
 
-  test('opens an account again that too many attempts have closed', async () => {
+  test('unlocks an account locked by too many attempts', async () => {
     const { user } = await shop.user()
     const attempt = (password: string) => shop.visitor().call(accounts.login, { email: user.email, password })
     for (let count = 0; count < 10; count++)
@@ -136,7 +136,7 @@ describe('a reset', () => {
   })
 })
 
-describe('the mailed link', () => {
+describe('the emailed link', () => {
   test('leads to PUBLIC_URL, whatever Host and X-Forwarded-Host say', async () => {
     const { user } = await shop.user()
     const { port } = shop.config
@@ -163,7 +163,7 @@ describe('the mailed link', () => {
     expect(JSON.stringify(await mailsTo(user.email, 'Reset your password'))).not.toContain('evil.example')
   })
 
-  test('has a secret of 32 bytes that the database does not know', async () => {
+  test('has a 32-byte secret that isn’t in the database', async () => {
     const { user } = await shop.user()
     const token = await tokenFor(user.email)
     expect(Buffer.from(token, 'base64url')).toHaveLength(32)
@@ -174,7 +174,7 @@ describe('the mailed link', () => {
 })
 
 describe('asking for a reset', () => {
-  test('is answered the same for known and unknown addresses', async () => {
+  test('gets the same answer for known and unknown addresses', async () => {
     const { user } = await shop.user()
     const answers = await Promise.all(
       [user.email, 'nobody@example.com'].map((email) =>
@@ -188,7 +188,7 @@ describe('asking for a reset', () => {
     expect(await mailsTo('nobody@example.com', 'Reset your password')).toEqual([])
   })
 
-  test('a hundred times for one address sends three mails, known or not answered alike', async () => {
+  test('a hundred times for one address sends three emails, with the same answers whether known or not', async () => {
     const { user } = await shop.user()
     const statuses = async (email: string) => {
       const answers = await Promise.all(
@@ -210,7 +210,7 @@ describe('asking for a reset', () => {
     expect(await linksTo(user.email)).toHaveLength(3)
   })
 
-  test('says when to ask again, and then works again', async () => {
+  test('says when to try again, and works again then', async () => {
     await using later = await openShop()
     const { user } = await later.user()
     const ask = () => later.visitor().call(accounts.requestPasswordReset, { email: user.email })

@@ -15,7 +15,7 @@ type Dependencies = {
   cookie: SessionCookie
   checkout: { forfeitNonce(nonce: string): Promise<void> }
   checkoutCookie: CheckoutCookie
-  /** Every room that keeps something about people, this one too. */
+  /** Every room that holds personal data, including this one. */
   personalData: Parameters<typeof collectMyData>[0]
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('an admin adds a user, who can log in; an admin too', async () => {
+test('an admin adds users and other admins, who can log in', async () => {
   const admin = await shop.admin()
   const added = { email: 'Added@Example.com', password: 'added by an admin', name: 'Added' }
   await admin.call(accounts.adminAdd, { ...added, isAdmin: true })
@@ -20,7 +20,7 @@ test('an admin adds a user, who can log in; an admin too', async () => {
   ])
 })
 
-test('a known address is refused, and nothing is written', async () => {
+test('a known address is refused and nothing is written', async () => {
   const [admin, person] = [await shop.admin(), await shop.user()]
   await expect(
     admin.call(accounts.adminAdd, {
@@ -34,21 +34,21 @@ test('a known address is refused, and nothing is written', async () => {
   expect(await admin.call(audit.adminList, { q: person.user.email })).toEqual([])
 })
 
-test('the list counts purchases, active and all', async () => {
+test('the list counts active and total purchases', async () => {
   const [admin, buyer] = [await shop.admin(), await shop.buyer()]
   expect(await admin.call(accounts.adminList, { q: buyer.user.email.toUpperCase() })).toEqual([
     { ...buyer.user, activePurchases: 1, totalPurchases: 1 },
   ])
 })
 
-test('the list is searched by name and e-mail, where % and _ mean themselves', async () => {
+test('the list can be searched by name and email, with % and _ taken literally', async () => {
   const [admin, person] = [await shop.admin(), await shop.user({ name: 'Percy 100%_Percent' })]
   const found = async (q: string) => (await admin.call(accounts.adminList, { q })).map(({ email }) => email)
   expect(await found('percy 100%_')).toEqual([person.user.email])
   expect(await found('percy%percent')).toEqual([])
 })
 
-test('pages follow each other without a gap, also while people sign up', async () => {
+test('pages have no gaps, even while people sign up', async () => {
   const admin = await shop.admin()
   const people = []
   for (let count = 0; count < 7; count++) people.push(await shop.user({ name: 'Paged' }))
@@ -72,7 +72,7 @@ test.for([
   Buffer.from('1 2').toString('base64url'),
   Buffer.from('9999999999999999 x').toString('base64url'),
   '%00',
-])('the cursor %s is refused with a sentence', async (cursor) => {
+])('the cursor %s is refused with a message', async (cursor) => {
   const admin = await shop.admin()
   await expect(admin.call(accounts.adminList, { cursor })).rejects.toMatchObject({
     status: 400,

@@ -28,7 +28,7 @@ const idOf = async (ticker: string) => {
 }
 
 describe('the Rebound List', () => {
-  test('gives each asset the next place, in upper case, whatever the browser says', async () => {
+  test('puts each asset in the next position, in upper case, whatever the browser says', async () => {
     await admin.call(assets.adminAdd, { productId, ticker: ' aapl ', note: 'Strong', sortOrder: 77 })
     await add('nasdaq:msft')
     expect(await list()).toMatchObject([
@@ -37,7 +37,7 @@ describe('the Rebound List', () => {
     ])
   })
 
-  test('puts an asset where the call says, and at the end when it says nothing', async () => {
+  test('puts an asset where the call says, or at the end by default', async () => {
     await add('A')
     await add('B')
     await admin.call(assets.adminAdd, { productId, ticker: 'FIRST', note: null, sortOrder: 1 })
@@ -52,7 +52,7 @@ describe('the Rebound List', () => {
     ])
   })
 
-  test('keeps an asset that is not active from owners until the admin switches it', async () => {
+  test('hides an inactive asset from owners until an admin activates it', async () => {
     const owner = await shop.buyer()
     const seen = async () => (await owner.call(assets.list, {})).map(({ ticker }) => ticker)
     await add('SHOWN')
@@ -66,7 +66,7 @@ describe('the Rebound List', () => {
     await expect(admin.call(assets.adminSwitch, gone)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('refuses a ticker that is there already, and changes nothing', async () => {
+  test('refuses a ticker that’s already listed and changes nothing', async () => {
     await add('SPY')
     await expect(add('spy')).rejects.toMatchObject({
       status: 409,
@@ -75,20 +75,20 @@ describe('the Rebound List', () => {
     expect(await tickers()).toEqual(['SPY'])
   })
 
-  test('gives twenty assets added at once twenty places', async () => {
+  test('gives twenty assets added at once twenty positions', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => add(`T${index}`)))
     expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 1),
     )
   })
 
-  test('lets one of twenty equal tickers in', async () => {
+  test('accepts one of twenty identical tickers', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => add('TSLA')))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await tickers()).toEqual(['TSLA'])
   })
 
-  test('refuses a product that we do not sell', async () => {
+  test('refuses a product we don’t sell', async () => {
     await expect(
       admin.call(assets.adminAdd, { productId: randomUUID(), ticker: 'SPY' }),
     ).rejects.toMatchObject({ status: 404, serverMessage: 'Product not found' })
@@ -102,7 +102,7 @@ describe('the Rebound List', () => {
     },
   )
 
-  test('can be put into another order', async () => {
+  test('can be reordered', async () => {
     for (const ticker of ['A', 'B', 'C', 'D']) await add(ticker)
     await admin.call(assets.adminMove, { id: await idOf('D'), position: 1 })
     expect(await tickers()).toEqual(['D', 'A', 'B', 'C'])
@@ -111,7 +111,7 @@ describe('the Rebound List', () => {
     expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual([1, 2, 3, 4])
   })
 
-  test('closes the gap that a removed asset leaves, so that count + 1 is free', async () => {
+  test('closes the gap a removed asset leaves, so count + 1 is free', async () => {
     for (const ticker of ['A', 'B', 'C']) await add(ticker)
     await admin.call(assets.adminDelete, { id: await idOf('A') })
     await add('D')
@@ -122,7 +122,7 @@ describe('the Rebound List', () => {
     ])
   })
 
-  test('says so when another admin was faster', async () => {
+  test('says so when another admin got there first', async () => {
     await add('A')
     const id = await idOf('A')
     await admin.call(assets.adminDelete, { id })
@@ -131,7 +131,7 @@ describe('the Rebound List', () => {
     await expect(admin.call(assets.adminMove, { id, position: 1 })).rejects.toMatchObject(gone)
   })
 
-  test('takes a pasted list, and leaves what it knows already', async () => {
+  test('imports a pasted list and leaves existing entries alone', async () => {
     await add('SPY', 'Mine')
     const pasted = [
       { ticker: 'aapl', note: 'Strong trend' },
@@ -171,7 +171,7 @@ describe('the Rebound List', () => {
     await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
   })
 
-  test('leaves a trace of every change in the audit log, which can be searched', async () => {
+  test('logs every change in a searchable audit log', async () => {
     await add('QQQ')
     const page = await admin.callPage(audit.adminList, { q: 'qqq' })
     expect(page.items).toMatchObject([
@@ -180,7 +180,7 @@ describe('the Rebound List', () => {
     expect(await admin.call(audit.adminList, { q: '100%' })).toEqual([])
   })
 
-  test('the audit log pages without losing or doubling an entry', async () => {
+  test('the audit log pages without losing or repeating an entry', async () => {
     for (const ticker of ['A', 'B', 'C', 'D', 'E']) await add(ticker)
     const all = await admin.call(audit.adminList, {})
     const seen: number[] = []

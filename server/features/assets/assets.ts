@@ -16,9 +16,9 @@ type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: b
 
 export type Assets = ReturnType<typeof createAssets>
 
-/** The Rebound List: the symbols that the seller recommends, in the seller's order. */
+/** The Rebound List: the symbols the seller recommends, in the seller's order. */
 export function createAssets({ db, now, audit, purchases }: Deps) {
-  /** Places are given one at a time, so that two admins never give the same one. */
+  /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
       await tx.execute(sql`lock table ${recommendedAssets} in share row exclusive mode`)
@@ -74,7 +74,7 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
 
-    /** Where `sortOrder` says, 1 being the first; without it, or beyond the end, at the end. */
+    /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
     add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
       inOrder(async (tx) => {
         if ((await known(tx, productId, [asset.ticker])).size > 0)
@@ -159,7 +159,7 @@ async function known(tx: Transaction, productId: string, tickers: string[]) {
   return new Set(rows.map(({ ticker }) => ticker))
 }
 
-/** Leaves no gap, so that "count + 1" is always the next free place. */
+/** Leaves no gaps, so "count + 1" is always the next free position. */
 async function renumber(tx: Transaction, ids: string[]) {
   await tx.execute(sql`
     update ${recommendedAssets} set sort_order = place.number

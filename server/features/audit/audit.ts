@@ -5,9 +5,9 @@ import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { auditLog } from '../../database/schema.ts'
 
 export type AuditAction = {
-  /** What was done, like `purchase.cancel`. */
+  /** What was done, such as `purchase.cancel`. */
   action: string
-  /** To what: an e-mail, a ticker, an id. */
+  /** To what: an email, a ticker, an id. */
   subject: string
   detail?: Record<string, unknown>
 }
@@ -24,7 +24,7 @@ const shown = {
 
 export type Audit = ReturnType<typeof createAudit>
 
-/** Who among the admins did what, when, to what, and from where. Written with the change, never altered. */
+/** Which admin did what, when, to what, and from where. Written along with the change, never altered. */
 export function createAudit({ db, now }: { db: Database; now: () => Date }) {
   return {
     async record(tx: Transaction | Database, { user, ip }: Actor, { action, subject, detail }: AuditAction) {

@@ -3,7 +3,7 @@ import { catalogue } from '#contract/price-list.ts'
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../../http/mount.ts'
 
-/** The catalogue is code, so these answer without a database. */
+/** The catalog is code, so these need no database. */
 export const catalogRoutes: Handlers<typeof catalog> = {
   list: () => catalogue,
   product: ({ slug }) => {

@@ -17,7 +17,7 @@ const subjectsTo = async (email: string) =>
   (await shop.mails()).filter(({ to }) => to.includes(email)).map(({ subject }) => subject)
 
 describe('a guest', () => {
-  test('pays, is logged in, owns the purchase and is mailed a receipt and how to set a password', async () => {
+  test('pays, is logged in, owns the purchase, and gets a receipt and a link to set a password', async () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
@@ -34,7 +34,7 @@ describe('a guest', () => {
     ])
   })
 
-  test('who closes the tab still has an account, a purchase and both mails', async () => {
+  test('who closes the tab still gets an account, the purchase, and both emails', async () => {
     const { email } = await shop.guest(shop.visitor())
     await shop.settle()
     expect((await subjectsTo(email)).toSorted()).toEqual([
@@ -43,7 +43,7 @@ describe('a guest', () => {
     ])
   })
 
-  test('with the e-mail of an account: the purchase is its owner’s, and the guest is not logged in', async () => {
+  test('with the email of an account: the purchase goes to its owner, and the guest isn’t logged in', async () => {
     const owner = await shop.verifiedUser()
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
@@ -57,7 +57,7 @@ describe('a guest', () => {
     expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
   })
 
-  test('with an address that a stranger signed up with: the purchase is for whoever reads its mail', async () => {
+  test('with an address that a stranger signed up with: the purchase goes to whoever reads that mailbox', async () => {
     const email = 'mine-not-yours@example.com'
     const stranger = await shop.user({ email, name: 'Mallory' })
     await stranger.call(accounts.updateProfile, { tradingViewUsername: 'mallory' })
@@ -88,7 +88,7 @@ describe('a guest', () => {
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
-  test('with the address of an admin changes nothing of that account', async () => {
+  test('with an admin’s address leaves that account unchanged', async () => {
     const admin = await shop.admin()
     await shop.guest(shop.visitor(), admin.user.email)
     await shop.settle()
@@ -96,7 +96,7 @@ describe('a guest', () => {
     await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
   })
 
-  test('is logged in once, from the browser that paid, within an hour, and by nothing else', async () => {
+  test('is logged in once, from the browser that paid, within an hour, and in no other way', async () => {
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest)
     const stranger = shop.visitor()
@@ -119,7 +119,7 @@ describe('a guest', () => {
     ).rejects.toMatchObject(refused)
   })
 
-  test('who pays in two tabs is logged in by the payment that counts, and told that the other one goes back', async () => {
+  test('who pays in two tabs is logged in by the payment that counts and told the other one is refunded', async () => {
     const email = 'two-tabs@example.com'
     const guest = shop.visitor()
     const [monthly, yearly] = [
@@ -143,7 +143,7 @@ describe('a guest', () => {
     await guest.call(checkout.confirm, { paymentIntentId: monthly.paymentIntentId })
   })
 
-  test('who pays in two tabs for two addresses is logged in for each of them', async () => {
+  test('who pays in two tabs for two addresses is logged in for each', async () => {
     const guest = shop.visitor()
     const emails = ['first-tab@example.com', 'second-tab@example.com']
     const tabs = [
@@ -157,7 +157,7 @@ describe('a guest', () => {
     }
   })
 
-  test('has another nonce after the login, and none after a logout, when it is worth nothing any more', async () => {
+  test('gets a new nonce after login; after logout there is none, and the old one is worthless', async () => {
     const guest = shop.visitor()
     const first = await shop.guest(guest)
     const second = await shop.guest(guest)
@@ -176,14 +176,14 @@ describe('a guest', () => {
     }
   })
 
-  test('brings no nonce of their own: one that we have not made is replaced', async () => {
+  test('can’t bring their own nonce: one we didn’t create is replaced', async () => {
     const guest = shop.visitor()
     guest.cookies.set('checkout', 'planted')
     await shop.begin(guest, { email: 'planted@example.com' })
     expect(guest.cookies.get('checkout')).not.toBe('planted')
   })
 
-  test('whose account has got its password meanwhile logs in with it', async () => {
+  test('whose account has a password by now logs in with it', async () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     await shop.settle()
@@ -199,7 +199,7 @@ describe('a guest', () => {
     expect(await guest.call(accounts.user, {})).toBeNull()
   })
 
-  test('who has not paid is neither logged in nor booked', async () => {
+  test('who hasn’t paid is not logged in, and nothing is booked', async () => {
     const guest = shop.visitor()
     const begun = await shop.begin(guest, { email: 'unpaid@example.com' })
     expect(await shop.pay(begun, 'pm_card_visa_chargeDeclined')).toBe('Your card was declined.')
@@ -211,7 +211,7 @@ describe('a guest', () => {
     expect(await subjectsTo('unpaid@example.com')).toEqual([])
   })
 
-  test('must give an e-mail', async () => {
+  test('must enter an email', async () => {
     await expect(shop.begin(shop.visitor())).rejects.toMatchObject({
       status: 400,
       serverMessage: 'Please enter your email to continue',
@@ -219,7 +219,7 @@ describe('a guest', () => {
   })
 })
 
-describe('a payment that Stripe has not finished yet', () => {
+describe('a payment that Stripe is still processing', () => {
   const slow = { lag: { from: 3600, to: 3600 } }
   const finish = async () => {
     await shop.sandbox.controls.settle()
@@ -227,7 +227,7 @@ describe('a payment that Stripe has not finished yet', () => {
     await shop.settle()
   }
 
-  test('is not told a guest as mailed or refused, and goes on when it is finished', async () => {
+  test('keeps a guest waiting without an email or a refusal, and completes once Stripe is done', async () => {
     await shop.sandbox.controls.behave(slow)
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
@@ -241,7 +241,7 @@ describe('a payment that Stripe has not finished yet', () => {
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
-  test('is not a conflict to a buyer, and cannot be paid a second time', async () => {
+  test('is not a conflict for a buyer and can’t be paid twice', async () => {
     await shop.sandbox.controls.behave(slow)
     const user = await shop.user()
     const begun = await shop.begin(user)
@@ -260,7 +260,7 @@ describe('a payment that Stripe has not finished yet', () => {
     expect(await user.call(purchases.list, {})).toHaveLength(1)
   })
 
-  test('that was declined is still not completed', async () => {
+  test('that was declined stays incomplete', async () => {
     const user = await shop.user()
     const begun = await shop.begin(user)
     await shop.pay(begun, 'pm_card_visa_chargeDeclined')
@@ -270,7 +270,7 @@ describe('a payment that Stripe has not finished yet', () => {
 })
 
 describe('one attempt', () => {
-  test('is reused by a reload and by the back button, of a guest and of a user', async () => {
+  test('survives a reload and the back button, for guests and users', async () => {
     const email = 'reload@example.com'
     for (const visitor of [shop.visitor(), await shop.user()]) {
       const first = await shop.begin(visitor, { email })
@@ -281,13 +281,13 @@ describe('one attempt', () => {
     }
   })
 
-  test('of another guest with the same e-mail stays theirs', async () => {
+  test('by another guest with the same email stays theirs', async () => {
     const email = 'same@example.com'
     const first = await shop.begin(shop.visitor(), { email })
     expect(await shop.begin(shop.visitor(), { email })).not.toEqual(first)
   })
 
-  test('of a user is one, also when they click many times at once', async () => {
+  test('by a user stays one, however many times they click at once', async () => {
     const user = await shop.user()
     const begun = await Promise.all(Array.from({ length: 8 }, () => shop.begin(user)))
     expect(new Set(begun.map(({ clientSecret }) => clientSecret)).size).toBe(1)
@@ -295,7 +295,7 @@ describe('one attempt', () => {
 })
 
 describe('a second subscription', () => {
-  test('is refused to a buyer, and to a guest with their e-mail', async () => {
+  test('is refused to a buyer, and to a guest with their email', async () => {
     const buyer = await shop.buyer()
     await expect(shop.begin(buyer)).rejects.toMatchObject({
       status: 409,
@@ -307,7 +307,7 @@ describe('a second subscription', () => {
     })
   })
 
-  test('that was paid in another tab is cancelled and paid back in full', async () => {
+  test('that was paid in another tab is cancelled and fully refunded', async () => {
     const user = await shop.user()
     const [monthly, yearly] = [await shop.begin(user), await shop.begin(user, { billing: 'yearly' })]
     expect(await shop.pay(monthly)).toBe('succeeded')
@@ -326,7 +326,7 @@ describe('a second subscription', () => {
   })
 })
 
-test('the price is the catalogue’s, whatever a body says', async () => {
+test('the price is the catalog’s, whatever the body says', async () => {
   const user = await shop.user()
   const response = await user.fetch('/api/create-subscription-intent', {
     method: 'POST',
@@ -336,7 +336,7 @@ test('the price is the catalogue’s, whatever a body says', async () => {
   expect(response.status).toBe(400)
 })
 
-test('a foreign e-mail in the body of a logged-in buyer changes nothing', async () => {
+test('a foreign email in a logged-in buyer’s request changes nothing', async () => {
   const victim = await shop.user()
   const user = await shop.user()
   const begun = await shop.begin(user, { email: victim.user.email })
@@ -346,7 +346,7 @@ test('a foreign e-mail in the body of a logged-in buyer changes nothing', async 
   expect(await user.call(purchases.list, {})).toHaveLength(1)
 })
 
-test('nobody confirms a stranger’s payment', async () => {
+test('nobody can confirm a stranger’s payment', async () => {
   const buyer = await shop.buyer()
   const stranger = await shop.user()
   await expect(
@@ -354,7 +354,7 @@ test('nobody confirms a stranger’s payment', async () => {
   ).rejects.toMatchObject({ status: 404 })
 })
 
-test('who logs in after paying as a guest confirms at once', async () => {
+test('someone who logs in after paying as a guest can confirm right away', async () => {
   const owner = await shop.verifiedUser()
   await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
@@ -377,7 +377,7 @@ describe('a price at Stripe', () => {
     return rows
   }
 
-  test('that differs from the catalogue is followed by a new one; who has subscribed keeps theirs', async () => {
+  test('that differs from the catalog is replaced by a new one; existing subscribers keep theirs', async () => {
     await using own = await openShop()
     await setPrice(own, { unit_amount: 4100 })
     const earlier = await own.buyer()
@@ -396,7 +396,7 @@ describe('a price at Stripe', () => {
     expect(new Set(booked.map(({ amount }) => amount))).toEqual(new Set([3900, 4100]))
   })
 
-  test('that was archived keeps its lookup key, and stops neither the start nor a buyer', async () => {
+  test('that was archived keeps its lookup key and blocks neither startup nor buyers', async () => {
     await using own = await openShop()
     await setPrice(own, { active: false })
     await own.buyer()

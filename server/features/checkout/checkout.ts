@@ -31,7 +31,7 @@ type Dependencies = {
   crashPoint: (name: string) => void
 }
 
-/** What the checkout asks of the room that books. */
+/** What checkout needs from purchases. */
 type Purchases = {
   sync(subscriptionId: string): Promise<void>
   ofPaymentIntent(
@@ -40,7 +40,7 @@ type Purchases = {
   ): Promise<{ endedBecause: EndReason | null } | undefined>
 }
 
-/** The money has arrived, and Stripe may still have to finish the subscription. */
+/** The money has arrived, but Stripe may not be done with the subscription yet. */
 type Outcome = { state: 'done' | 'processing' }
 type Product = (typeof catalogue)[number]
 type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
@@ -54,7 +54,7 @@ export function createCheckout(deps: Dependencies) {
   const prices = createPrices(stripe)
   const runExclusive = createKeyedMutex()
 
-  /** What somebody has archived or deleted at Stripe is made anew, once. */
+  /** Recreates, once, whatever was archived or deleted at Stripe. */
   async function subscribe(attempt: string, order: Order) {
     const { user, email, product, billingType } = order
     const create = () => stripe.createCustomer({ attempt, email, ...(user ? { name: user.name } : {}) })
@@ -69,7 +69,7 @@ export function createCheckout(deps: Dependencies) {
     throw new Error(`Stripe does not sell ${product.name} ${billingType}`)
   }
 
-  /** A nonce of ours stays, so that two tabs never take each other's away; a planted one does not. */
+  /** Keeps a nonce we issued, so two tabs don't invalidate each other; replaces a planted one. */
   const keepNonce = async (nonce: string | undefined) =>
     nonce && (await checkouts.hasNonce(hashToken(nonce))) ? nonce : randomToken()
 
@@ -77,19 +77,19 @@ export function createCheckout(deps: Dependencies) {
     ensurePrices: prices.ensureAll,
     loginOfGuest: createGuestLogin({ db, now, stripe, checkouts, purchases }),
 
-    /** After a login: other tabs of this browser keep what they began, a copy of the old nonce does not. */
+    /** After login: other tabs of this browser keep their checkouts, but a copy of the old nonce is worthless. */
     async rotateNonce(nonce: string) {
       const next = randomToken()
       await checkouts.rotateNonce(hashToken(nonce), hashToken(next))
       return next
     },
 
-    /** At a logout: whoever sits at this browser next is not the one who began. */
+    /** At logout: whoever uses this browser next is someone else. */
     forfeitNonce: (nonce: string) => checkouts.forfeitLogins(hashToken(nonce)),
 
     /**
-     * Reload, back and a double click come back to the attempt that is already there. The nonce stays with the
-     * browser as a cookie: later it shows that the one who returns from paying is the one who began.
+     * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
+     * as a cookie, and later proves that whoever returns from paying is the one who started.
      */
     async begin({ user, ip }: Actor<User | null>, nonce: string | undefined, wish: Wish) {
       const product = catalogue.find(({ slug }) => slug === wish.productSlug)
@@ -111,9 +111,9 @@ export function createCheckout(deps: Dependencies) {
             attempt.billingType === billingType &&
             attempt.amount === amount
           const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
-          // Paid meanwhile, in another tab or before a crash.
+          // Paid in the meantime, in another tab or before a crash.
           if (!clientSecret) await purchases.sync(attempt.subscriptionId)
-          // Paid, but the subscription is not finished: nothing new is begun that could be paid as well.
+          // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
           else if (await stripe.hasPaid(attempt.paymentIntentId)) {
             if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
           } else if (isSame) return { clientSecret, isPaid: false, nonce }
@@ -124,7 +124,7 @@ export function createCheckout(deps: Dependencies) {
         const kept = await keepNonce(nonce)
         const { clientSecret, ...ids } = await subscribe(attempt, { user, email, product, billingType })
         crashPoint('checkout before commit')
-        // Only now does the browser get the secret: nobody can pay for what is not written down.
+        // The browser gets the secret only now, so nobody can pay for something we haven't recorded.
         await checkouts.begin({
           id: attempt,
           productId: product.id,
@@ -140,10 +140,10 @@ export function createCheckout(deps: Dependencies) {
       })
     },
 
-    /** The payment has been made, says the browser; Stripe is asked, and the purchase is booked if nobody has yet. */
+    /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */
     async confirm({ user }: Actor, paymentIntentId: string): Promise<Outcome> {
       const checkout = await checkouts.ofPayment(paymentIntentId)
-      // A guest's checkout has no user yet: booking decides whose it is, not this caller.
+      // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
       if (!(await purchases.ofPaymentIntent(user.id, paymentIntentId)))
         await purchases.sync(checkout.subscriptionId)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkouts } from '../../database/schema.ts'
 import { openShop } from '../../testing/open-shop.ts'
 
-test('an unpaid checkout is forgotten after 30 days; those that became purchases stay', async () => {
+test('unpaid checkouts are deleted after 30 days; those that became purchases stay', async () => {
   await using shop = await openShop()
   const emails = async () =>
     (await shop.connection.db.select({ email: checkouts.email }).from(checkouts)).map(({ email }) => email)

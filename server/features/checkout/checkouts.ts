@@ -8,11 +8,11 @@ export type CheckoutRow = typeof checkouts.$inferSelect
 export type Checkouts = ReturnType<typeof createCheckouts>
 
 const hour = 3_600_000
-/** Stripe gives an unpaid subscription up after 23 hours. */
+/** Stripe expires an unpaid subscription after 23 hours. */
 const reusableFor = 22 * hour
 const unpaidKeptFor = 30 * 24 * hour
 
-/** The book of begun checkouts. Each is the anchor of what Stripe later says about its subscription. */
+/** Every checkout that was started. Each one anchors what Stripe later says about its subscription. */
 export function createCheckouts({ db, now }: { db: Database; now: () => Date }) {
   const ago = (span: number) => new Date(now().getTime() - span)
   const find = async (...conditions: SQL[]): Promise<CheckoutRow | undefined> =>
@@ -36,7 +36,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
           .where(eq(checkouts.customerId, customerId))
       ).map(({ id }) => id),
 
-    /** What this buyer, or this guest's browser, has begun and not paid yet, newest first. */
+    /** What this buyer, or this guest's browser, started but hasn't paid yet, newest first. */
     open: (who: { userId: string } | { nonceHash: string }, email: string) =>
       db
         .select()
@@ -56,12 +56,12 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
 
     hasNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
 
-    /** What a browser has begun stays its own under a new nonce; the old one is worth nothing. */
+    /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
     async rotateNonce(oldHash: string, newHash: string) {
       await db.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
     },
 
-    /** Whoever has this nonce is logged in by none of its payments any more. */
+    /** From now on, no payment logs in the holder of this nonce. */
     async forfeitLogins(nonceHash: string) {
       await db
         .update(checkouts)
@@ -70,8 +70,8 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     },
 
     /**
-     * An account goes to whoever reads its mail: no payment before logs in to it, and the customer at Stripe that came
-     * with one, and its card, are not the owner's. Answers what is still unpaid.
+     * The account is now its mailbox owner's: no earlier payment logs in to it, and the Stripe customer and card that
+     * came with one aren't the owner's. Returns what's still unpaid.
      */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
       const before = await tx
@@ -91,7 +91,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
       await db.insert(checkouts).values({ ...row, createdAt: now() })
     },
 
-    /** Counts one more answer of Stripe; nothing when somebody was faster since `known` was read. */
+    /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
     async claim(tx: Transaction, known: CheckoutRow): Promise<CheckoutRow | undefined> {
       const [claimed] = await tx
         .update(checkouts)
@@ -101,7 +101,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
       return claimed
     },
 
-    /** Booked for a buyer, or given up unpaid. */
+    /** Booked for a buyer, or abandoned unpaid. */
     async close(tx: Transaction, id: string, buyer: { userId?: string; madeAccount?: boolean } = {}) {
       await tx
         .update(checkouts)
@@ -109,7 +109,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .where(eq(checkouts.id, id))
     },
 
-    /** The one login that a guest's payment is good for; false when it was used before. */
+    /** A guest's payment is good for one login; false if it was already used. */
     async useLogin(id: string): Promise<boolean> {
       const used = await db
         .update(checkouts)
@@ -119,7 +119,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
       return used.length > 0
     },
 
-    /** They hold the address of somebody who did not buy. */
+    /** They hold the address of someone who didn't buy. */
     async forgetUnpaid() {
       await db
         .delete(checkouts)

@@ -14,7 +14,7 @@ afterAll(() => shop.close())
 
 type Customer = { id: string; name: string | null; email: string; deleted?: boolean }
 
-/** Whom Stripe knows behind the checkouts of an account, oldest first. */
+/** The Stripe customers behind an account's checkouts, oldest first. */
 async function customersOf(userId: string): Promise<Customer[]> {
   const { rows } = await shop.connection.db.execute<{ data: Customer }>(sql`
     select o.data from sandbox.objects o
@@ -24,7 +24,7 @@ async function customersOf(userId: string): Promise<Customer[]> {
 
 const intentOf = ({ paymentIntentId }: { paymentIntentId: string | null }) => paymentIntentId ?? ''
 
-test('an account that buys again is the same customer, and its older payments change nothing', async () => {
+test('an account that buys again stays the same customer, and its older payments change nothing', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
   await shop.settle()
@@ -40,7 +40,7 @@ test('an account that buys again is the same customer, and its older payments ch
   ])
 })
 
-test('what is told about one subscription of a customer is not taken for another', async () => {
+test('news about one of a customer’s subscriptions isn’t mistaken for another', async () => {
   const buyer = await shop.buyer()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   await shop.sandbox.controls.refund(intentOf(buyer.purchase))
@@ -55,7 +55,7 @@ test('what is told about one subscription of a customer is not taken for another
   expect((await buyer.call(purchases.list, {}))[0]).toMatchObject({ id: again.id, status: 'active' })
 })
 
-test('each guest is a customer of their own, also with the address of an account', async () => {
+test('each guest is a separate customer, even with the address of an account', async () => {
   const owner = await shop.verifiedUser()
   await shop.begin(owner)
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
@@ -69,7 +69,7 @@ test('each guest is a customer of their own, also with the address of an account
   expect(await customersOf(owner.user.id)).toHaveLength(2)
 })
 
-test('a customer whom the seller has deleted at Stripe is followed by a new one', async () => {
+test('a customer the seller deleted at Stripe is replaced by a new one', async () => {
   const user = await shop.user()
   await shop.begin(user)
   await shop.connection.db.execute(sql`
@@ -86,7 +86,7 @@ test('the name at Stripe follows the account', async () => {
   expect(await customersOf(buyer.user.id)).toMatchObject([{ name: 'Ada Lovelace' }])
 })
 
-test('with the account its customers are deleted, invoices remain, and the books stay right', async () => {
+test('deleting an account deletes its customers; invoices remain, and the books stay correct', async () => {
   const buyer = await shop.buyer()
   const [customer] = await customersOf(buyer.user.id)
   await buyer.call(accounts.deleteMyself, { password: buyer.password })
@@ -99,7 +99,7 @@ test('with the account its customers are deleted, invoices remain, and the books
   expect(rows).toHaveLength(1)
   await shop.queue.runNow('reconcile')
   const { booked, wanted } = await compareBooks(shop)
-  // The person's address is gone on both sides, each in its own way.
+  // Both sides have dropped the person's address, each in its own way.
   const nameless = booked.map((row) => ({ ...row, email: '' }))
   expect(nameless).toEqual(wanted.map((row) => ({ ...row, email: '' })))
 })

@@ -7,8 +7,8 @@ import type { Queue } from '../../jobs/queue.ts'
 export type Customers = ReturnType<typeof createCustomers>
 
 /**
- * The customers at Stripe behind an account: its own, and one for each guest's checkout that was attached to it. What
- * changes them is queued with the change here, and done later: Stripe is not asked inside a transaction.
+ * The Stripe customers behind an account: its own, plus one for each guest checkout attached to it. Updates are queued
+ * with the change here and made later, because we never call Stripe inside a transaction.
  */
 export function createCustomers({
   db,
@@ -40,7 +40,7 @@ export function createCustomers({
   })
 
   return {
-    /** The account's own. One that a guest brought stays apart: the guest's card is not the account's. */
+    /** The account's own customer. A guest's stays separate: the guest's card isn't the account's. */
     async ownOf(userId: string): Promise<string | undefined> {
       const [first] = await db
         .select({ id: checkouts.customerId })
@@ -51,10 +51,10 @@ export function createCustomers({
       return first?.id
     },
 
-    /** Name and address at Stripe follow the account. */
+    /** Keeps name and email at Stripe in sync with the account. */
     accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }, { singletonKey: userId }),
 
-    /** With the account its customers go; Stripe keeps their invoices. */
+    /** Deletes the account's customers too; Stripe keeps their invoices. */
     async forget(tx: Transaction, userId: string) {
       const ids = await idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })

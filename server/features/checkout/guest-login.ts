@@ -21,10 +21,10 @@ const accountExists = () => new Refusal(403, 'An account with this email exists.
 const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We’ve emailed you how.')
 
 /**
- * The account to log a guest in to. An intent's id travels in addresses and proves nothing: the browser must be the
- * one that began, and this very payment, a recent one, must have made the account. It works once, and never for an
- * account that has a password or was handed over meanwhile: `sessions.begin` has the
- * last look. And not before Stripe has finished the subscription.
+ * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
+ * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
+ * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
+ * over; `sessions.begin` makes the final check.
  */
 export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Dependencies) {
   async function hasPassword(userId: string) {

@@ -4,7 +4,7 @@ import type { StripeGateway } from '../../gateways/stripe.ts'
 
 type Product = (typeof catalogue)[number]
 
-/** A product's price as it should be at Stripe. */
+/** What a product's price at Stripe should be. */
 const wanted = (product: Product, billing: BillingType) => ({
   lookupKey: `${product.slug}-${billing}`,
   product: { id: product.slug, name: product.name },
@@ -15,7 +15,7 @@ const wanted = (product: Product, billing: BillingType) => ({
 export const wantedPrices = () =>
   catalogue.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
 
-/** The catalogue's prices at Stripe, found by their lookup keys, made when they are missing or differ. */
+/** The catalog's prices at Stripe, found by lookup key and created if missing or different. */
 export function createPrices(stripe: StripeGateway) {
   const ids = new Map<string, Promise<string>>()
 
@@ -31,10 +31,10 @@ export function createPrices(stripe: StripeGateway) {
   return {
     idOf: (product: Product, billing: BillingType) => ensure(wanted(product, billing)),
 
-    /** Somebody has archived it at Stripe: the next one is looked for anew. */
+    /** Someone archived it at Stripe, so look it up again next time. */
     forget: (product: Product, billing: BillingType) => ids.delete(wanted(product, billing).lookupKey),
 
-    /** At start, so that the first buyer need not wait. Without Stripe the shop starts nevertheless. */
+    /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
     async ensureAll(onError: (error: unknown) => void) {
       for (const price of wantedPrices()) await ensure(price).catch(onError)
     },

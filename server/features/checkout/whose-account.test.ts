@@ -8,13 +8,13 @@ import { checkouts, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 /**
- * Nobody is ever logged in to an account whose mailbox they have not shown to read, unless their own browser's payment
- * (or sign-up) made that account and it was not handed over since. A stranger and the owner of one address do what they
- * like, in any order; only the owner reads the mail.
+ * Nobody is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
+ * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
+ * whatever they like, in any order; only the owner reads the mailbox.
  *
- *   no account ──payment──▶ made by paying ──────────────┐ somebody else pays: handed over, all are logged out
+ *   no account ──payment──▶ made by paying ──────────────┐ someone else pays: handed over, everyone logged out
  *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
- *                                 mailed link: verified ◀┴─ from then on only who has used a mailed link gets in
+ *                                 email link: verified ◀┴─ from then on, only an emailed link lets anyone in
  */
 
 let shop: TestShop
@@ -41,7 +41,7 @@ const move = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       who: fc.constant('owner'),
-      deed: fc.constant('use a mailed link'),
+      deed: fc.constant('use an emailed link'),
       which: fc.nat(5),
     }),
   },
@@ -66,7 +66,7 @@ async function play(moves: Move[]) {
     password: `the ${name} of this`,
   })
   const people = { stranger: person('stranger'), owner: person('owner') }
-  /** Who may be logged in, by the rules above and not by the shop's. */
+  /** Who may be logged in, according to the rules above rather than the shop. */
   let entitled = new Set<Person>()
   const account = async () => {
     const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
@@ -93,7 +93,7 @@ async function play(moves: Move[]) {
   }
 }
 
-/** Refusals are part of the game. */
+/** Refusals are expected. */
 async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
   const one = begun[which % Math.max(1, begun.length)]
   const tried = async () => {
@@ -112,7 +112,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
     if (deed === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
     if (deed === 'log in') await browser.call(accounts.login, { email, password })
     if (deed === 'log out') await browser.call(accounts.logout, {})
-    if (deed === 'use a mailed link') {
+    if (deed === 'use an emailed link') {
       await browser.call(accounts.requestPasswordReset, { email })
       const mails = (await shop.mails()).filter(({ to }) => to === email)
       const tokens = mails
@@ -127,7 +127,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
   })
 }
 
-test('the attack that worked: pay an old checkout after the account was handed over', async () => {
+test('paying an old checkout after a handover (an attack that once worked) logs nobody in', async () => {
   const attack = play([
     ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
     ...by('owner', ['begin'], ['pay']),
@@ -136,7 +136,7 @@ test('the attack that worked: pay an old checkout after the account was handed o
   await expect(attack).resolves.toBeUndefined()
 })
 
-test('guest, owner and time in any order: nobody is in an account that is not theirs', async () => {
+test('whatever guest and owner do, in any order, nobody ends up in an account that isn’t theirs', async () => {
   const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
   await expect(fc.assert(games, { numRuns: 25 })).resolves.toBeUndefined()
 })

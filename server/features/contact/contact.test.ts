@@ -20,7 +20,7 @@ const message = {
 const stored = (email: string) =>
   shop.connection.db.select().from(contactMessages).where(eq(contactMessages.email, email))
 
-test('a message is stored, and mailed to the seller so that the answer reaches the sender', async () => {
+test('a message is stored and emailed to the seller, whose reply goes to the sender', async () => {
   await shop.visitor().call(contact.send, message)
   expect(await stored(message.email)).toMatchObject([message])
   const [mail] = await shop.mails()
@@ -29,7 +29,7 @@ test('a message is stored, and mailed to the seller so that the answer reaches t
   expect(mail?.text).toContain('Does it work for Zürich?')
 })
 
-test('a name cannot become a header, nor HTML', async () => {
+test('a name can’t become a header or HTML', async () => {
   await shop.visitor().call(contact.send, {
     ...message,
     email: 'eve@example.com',
@@ -43,7 +43,7 @@ test('a name cannot become a header, nor HTML', async () => {
   expect(mail?.html).toContain('&lt;img')
 })
 
-test('a machine that fills the hidden field hears what people hear, and nothing happens', async () => {
+test('a bot that fills the hidden field gets the usual answer, and nothing happens', async () => {
   const email = 'robot@example.com'
   const answer = await shop
     .visitor()
@@ -52,7 +52,7 @@ test('a machine that fills the hidden field hears what people hear, and nothing 
   expect(await stored(email)).toEqual([])
 })
 
-test('too long, empty or unreadable fields are refused by name', async () => {
+test('fields that are too long, empty, or unreadable are refused by name', async () => {
   for (const wrong of [
     { firstName: '' },
     { firstName: 'a'.repeat(101) },
@@ -67,14 +67,14 @@ test('too long, empty or unreadable fields are refused by name', async () => {
     })
 })
 
-test('one visitor cannot flood the seller', async () => {
+test('one visitor can’t flood the seller', async () => {
   await using busy = await openShop({ rateLimits: true })
   for (let sent = 0; sent < 5; sent++) await busy.visitor().call(contact.send, message)
   await expect(busy.visitor().call(contact.send, message)).rejects.toMatchObject({ status: 429 })
   expect(await busy.mails()).toHaveLength(5)
 })
 
-test('a message is forgotten after two years', async () => {
+test('messages are deleted after two years', async () => {
   await using later = await openShop()
   const { db } = later.connection
   await later.visitor().call(contact.send, { ...message, email: 'a@example.com' })

@@ -6,7 +6,7 @@ import type { Mails } from '../mails/mails.ts'
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
 
-/** By then they have long been answered. */
+/** They've long been answered by then. */
 const keptFor = 2 * 365 * 86_400_000
 
 export type Contact = ReturnType<typeof createContact>

@@ -4,7 +4,7 @@ import type { Contact } from './contact.ts'
 
 export const contactRoutes = (contact: Contact): Handlers<typeof contract> => ({
   send: async ({ website, ...message }) => {
-    // A machine that fell into the trap hears what people hear.
+    // A bot caught by the honeypot gets the same answer as a person.
     if (!website) await contact.send(message)
   },
 })

@@ -47,7 +47,7 @@ async function addBuyer(buyer: { email: string; name: string; tradingViewUsernam
 }
 
 describe('an export', () => {
-  test('is a file named by kind and date, with one row for each order', async () => {
+  test('is a file named after its kind and date, with one row per order', async () => {
     await addBuyer({ email: 'ada@example.com', name: 'Ada "The Trader", Lovelace' })
     const { response, rows } = await download('orders')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -60,7 +60,7 @@ describe('an export', () => {
     )
   })
 
-  test('of buyers counts their purchases; users who never bought are not buyers', async () => {
+  test('of buyers counts their purchases; users who never bought aren’t included', async () => {
     await shop.user({ email: 'never@example.com' })
     await addBuyer({ email: 'bob@example.com', name: 'Bob', tradingViewUsername: 'bob_tv' })
     const { rows } = await download('buyers')
@@ -68,7 +68,7 @@ describe('an export', () => {
     expect(rows[1]).toEqual(expect.arrayContaining(['Bob', 'bob_tv', '1']))
   })
 
-  test('never holds the keys of an exchange', async () => {
+  test('never contains exchange keys', async () => {
     await addBuyer({ email: 'carol@example.com', name: 'Carol' })
     for (const kind of ['buyers', 'orders', 'forms'] as const) {
       const response = await admin.send(exports.download, { kind })
@@ -76,7 +76,7 @@ describe('an export', () => {
     }
   })
 
-  test('has no cell that a spreadsheet would run, wherever it splits and whatever the names are', async () => {
+  test('has no cell that a spreadsheet would run, wherever it splits and whatever the names', async () => {
     const dangerous = fc
       .array(
         fc.oneof(
@@ -87,7 +87,7 @@ describe('an export', () => {
         { maxLength: 8 },
       )
       .map((parts) => parts.join('').replaceAll('\u0000', ''))
-    // A cell as it is, and every cell that another spreadsheet would make of it.
+    // The cell itself, and every cell another spreadsheet might split it into.
     const begins = (text: string) => text.split(/[;\t\r\n]/)
     const runs = /^[\s\u200B"]*[=+\-@＝＋－＠]/
     let number = 0
@@ -121,10 +121,10 @@ describe('an export', () => {
     )
   })
 
-  test('stops PostgreSQL when the reader goes away, and can be repeated at once', async () => {
+  test('stops PostgreSQL when the reader disconnects, and can be repeated right away', async () => {
     const { pool } = shop.connection
     await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
-    // In parts: the shop's own limit for a statement is short for a busy machine.
+    // In batches: the shop's statement timeout is tight on a busy machine.
     for (let part = 0; part < 10; part += 1)
       await pool.query(
         `insert into purchases (user_id, product_id, billing_type, amount, status)
@@ -148,7 +148,7 @@ describe('an export', () => {
     }
   })
 
-  test('is noted in the audit log', async () => {
+  test('is recorded in the audit log', async () => {
     await download('forms')
     const [latest] = await admin.call(audit.adminList, { q: 'export.download' })
     expect(latest).toMatchObject({ subject: 'forms', actorEmail: admin.user.email })

@@ -10,14 +10,14 @@ import { Refusal } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
 import { copyStatement, rowsLike } from './tables.ts'
 
-/** Each export holds a connection of its own for as long as it takes. */
+/** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
 
 type Deps = { connection: Connection; now: () => Date; audit: Audit }
 
 export type Exports = ReturnType<typeof createExports>
 
-/** CSV files that PostgreSQL itself writes; the server only hands the bytes on, so a million rows need no memory. */
+/** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
 export function createExports({ connection, now, audit }: Deps) {
   const { pool, db } = connection
   const running = createSemaphore({
@@ -52,11 +52,11 @@ export function createExports({ connection, now, audit }: Deps) {
     const { client, pid } = await open()
     client.on('error', (error) => target.destroy(error))
     try {
-      // Lets Excel know that the letters are UTF-8.
+      // Tells Excel that this is UTF-8.
       target.write('\uFEFF')
       await pipeline(client.query(copyTo(copyStatement(kind))), target)
     } catch (error) {
-      // Mostly because the reader went away: then PostgreSQL need not write on.
+      // Usually the reader disconnected, so PostgreSQL can stop writing.
       await cancel(pid)
       throw error
     } finally {
@@ -79,7 +79,7 @@ export function createExports({ connection, now, audit }: Deps) {
       return { name: `${kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
     },
 
-    /** How many rows there will be, roughly: for a progress bar, without counting a million. */
+    /** Roughly how many rows to expect, for a progress bar, without counting a million. */
     async estimate(kind: ExportKind) {
       const { rows } = await pool.query<{ rows: number }>(
         `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,

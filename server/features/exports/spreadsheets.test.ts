@@ -9,23 +9,23 @@ import { accessRequests, users } from '../../database/schema.ts'
 import { bookPurchase } from '../../testing/book-purchase.ts'
 import { openShop } from '../../testing/open-shop.ts'
 
-/** `npm run test:spreadsheets`: a real LibreOffice opens our files as an American and as a German or Swiss seller would. */
+/** `npm run test:spreadsheets`: a real LibreOffice opens our files the way an American, German, or Swiss seller would. */
 const why = process.env.SPREADSHEETS
   ? ''
-  : ' (skipped: npm run test:spreadsheets, with libreoffice-calc-nogui of Debian)'
+  : ' (skipped: npm run test:spreadsheets, with Debian’s libreoffice-calc-nogui)'
 const folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Where it splits, as codes of characters, and its language. */
+/** Separators, as character codes, and the language. */
 const sellers = {
   American: '44,34,76,1,,1033',
   German: '59,34,76,1,,1031',
   Swiss: '59,34,76,1,,2055',
-  'one who splits at everything': '44/59/9,34,76,1,,2055',
-  'one without quotes': '44/59/9,,76,1,,1033',
+  'splitting at everything': '44/59/9,34,76,1,,2055',
+  'without quotes': '44/59/9,,76,1,,1033',
 }
 
-/** The formulas that LibreOffice finds in a file, and how many cells it saw. */
+/** The formulas LibreOffice finds in a file, and how many cells it sees. */
 async function open(csv: string, seller: keyof typeof sellers) {
   const source = join(folder, 'export.csv')
   writeFileSync(source, csv)
@@ -62,10 +62,10 @@ const disguises = [
 
 describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${why}`, () => {
   test.for(Object.keys(sellers) as (keyof typeof sellers)[])(
-    'of %s runs a planted formula, and nothing in any of our files',
+    '(%s) runs a planted formula but nothing in our files',
     { timeout: 120_000 },
     async (seller) => {
-      // Or the rest would show nothing.
+      // Otherwise the rest would prove nothing.
       const unguarded = 'a,b\n=1+1,"x;=1+1;y"\n'
       expect((await open(unguarded, seller)).formulas.length).toBeGreaterThan(0)
 

@@ -5,10 +5,10 @@ import { liveStatuses } from '#contract/statuses.ts'
 import { sqlList } from '../../database/sql-list.ts'
 
 /**
- * A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text. Written in SQL, so that
- * PostgreSQL makes the whole file. Cells are separated by commas, but a German or Swiss spreadsheet splits at semicolons,
- * whatever our quotes say, and others at tabs and ends of lines: what follows one of them begins a cell as well. In front
- * of the sign a spreadsheet overlooks spaces and quotes, and some take wide signs for their narrow ones.
+ * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL
+ * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
+ * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
+ * ignore spaces and quotes before the sign, and some treat full-width signs like the regular ones.
  */
 const signs = '=+@＝＋－＠-'
 const separators = String.raw`;\t\r\n`
@@ -17,15 +17,15 @@ const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}
 const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
 const beginsOddly = (column: string) =>
   `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
-/** Most cells are harmless; only the others are worth a search. */
+/** Most cells are harmless; only the others are worth searching. */
 const plain = (column: string) =>
   `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
      then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
-/** An address has neither spaces nor separators, see `email` in contract/fields.ts. */
+/** An email address has no spaces or separators; see `email` in contract/fields.ts. */
 const plainEmail = (column: string) =>
   `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
 
-// Neither is formatted by a pattern: how PostgreSQL itself writes them costs a third less.
+// No format patterns: PostgreSQL's native output is a third cheaper.
 const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
@@ -36,7 +36,7 @@ const productName = `case p.product_id ${catalogue
 
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 
-/** What is in each file. The exchange's keys are in none. */
+/** What's in each file. None contains exchange keys. */
 const tables: Record<ExportKind, Table> = {
   buyers: {
     columns: {

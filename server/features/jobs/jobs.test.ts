@@ -27,7 +27,7 @@ async function failOnce() {
   return { admin, failed, id: failed?.id ?? '' }
 }
 
-test('an admin sees what failed for good, and runs it again', async () => {
+test('an admin sees a job that failed for good and runs it again', async () => {
   const { admin, failed, id } = await failOnce()
   expect(failed).toMatchObject({ name: 'mail', about: 'contactMessage to gone@example.com', tries: 1 })
   expect(failed?.error).toContain('550')
@@ -41,7 +41,7 @@ test('an admin sees what failed for good, and runs it again', async () => {
   expect(entry).toMatchObject({ action: 'job.retry', subject: id, actorEmail: admin.user.email })
 })
 
-test('an admin gives it up', async () => {
+test('an admin discards a failed job', async () => {
   const { admin, id } = await failOnce()
   await admin.call(jobs.adminDiscard, { id })
   expect(await admin.call(jobs.adminList, {})).toEqual([])

@@ -39,7 +39,7 @@ beforeEach(async () => {
   await connection.db.delete(contactMessages)
 })
 
-/** Through any of the servers. True when it was acknowledged; a dying server may store it and not say so. */
+/** Through any of the servers. True if acknowledged; a dying server may store it without saying so. */
 async function write(message: string) {
   const server = servers[randomInt(servers.length)]
   const sent = createVisitor(server?.url ?? '').call(contact.send, {
@@ -54,7 +54,7 @@ async function write(message: string) {
   )
 }
 
-/** Several visitors at once, each writing one message after the other. Answers what was acknowledged. */
+/** Several visitors at once, each sending one message after another. Returns what was acknowledged. */
 async function writeMany(count: number) {
   const messages = Array.from({ length: count }, (_, n) => `message-${n}-end`)
   const acknowledged: string[] = []
@@ -82,14 +82,14 @@ async function allSent() {
 const stored = async () => (await connection.db.select().from(contactMessages)).map(({ message }) => message)
 const messageIn = (source: string) => /message-\d+-end/.exec(source)?.[0] ?? ''
 
-test('two servers on one database send every mail once', async () => {
+test('two servers on one database send every email once', async () => {
   const acknowledged = await writeMany(60)
   await allSent()
   expect(acknowledged).toHaveLength(60)
   expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
 })
 
-test('kills and outages lose no mail, and a second copy has the same Message-ID', {
+test('kills and outages lose no email, and a second copy has the same Message-ID', {
   timeout: 180_000,
 }, async () => {
   const taken: Smtp['accepted'][] = [smtp.accepted]
@@ -116,11 +116,11 @@ test('kills and outages lose no mail, and a second copy has the same Message-ID'
   expect([...copies.keys()].toSorted()).toEqual(kept.toSorted())
   for (const [message, mails] of copies)
     expect(new Set(mails.map(({ messageId }) => messageId)).size, message).toBe(1)
-  // A server works on four mails at a time: no kill can double more than those.
+  // A server sends four emails at a time, so a kill can duplicate at most those.
   expect(taken.flat().length - kept.length).toBeLessThanOrEqual(kills * 4)
 })
 
-test('a server that is told to stop finishes its mails and leaves the rest to the next', async () => {
+test('a server that is told to stop finishes its current emails and leaves the rest for the next', async () => {
   const acknowledged = await writeMany(30)
   const codes = await Promise.all(servers.splice(0).map((server) => server.stop()))
   expect(codes).toEqual([0, 0])

@@ -21,7 +21,7 @@ async function shopWith(url: string) {
   return shop
 }
 
-/** Any page that mails will do. */
+/** Any page that sends email will do. */
 const write = (shop: TestShop, message = 'Hello') =>
   shop.visitor().call(contact.send, {
     firstName: 'Ada',
@@ -30,7 +30,7 @@ const write = (shop: TestShop, message = 'Hello') =>
     message,
   })
 
-/** Waits until nothing is left to be tried, however long the pauses are. */
+/** Waits until nothing is left to try, however long the pauses. */
 async function settled(shop: TestShop) {
   const waiting = async () => {
     await shop.queue.idle()
@@ -41,7 +41,7 @@ async function settled(shop: TestShop) {
 
 const failures = async (shop: TestShop) => (await shop.queue.failed.list({ limit: 100 })).items
 
-test('a mail goes out over SMTP, encrypted when the server asks for it', async () => {
+test('an email goes out over SMTP, encrypted when the server asks for it', async () => {
   const smtp = await smtpServer({}, { secure: true })
   const shop = await shopWith(`${smtp.url}?tls.rejectUnauthorized=false`)
   await write(shop)
@@ -51,7 +51,7 @@ test('a mail goes out over SMTP, encrypted when the server asks for it', async (
   ])
 })
 
-test('a server that is not there breaks no page, and the mail goes out once it is', async () => {
+test('a missing mail server breaks no page, and the email goes out once it’s back', async () => {
   const first = await smtpServer()
   await first.close()
   const shop = await shopWith(first.url)
@@ -63,7 +63,7 @@ test('a server that is not there breaks no page, and the mail goes out once it i
   expect(again.accepted).toHaveLength(1)
 })
 
-test('a refusal for now is tried again', async () => {
+test('a temporary rejection is retried', async () => {
   let asked = 0
   const smtp = await smtpServer({ refuse: () => (asked++ < 2 ? 451 : undefined) })
   const shop = await shopWith(smtp.url)
@@ -73,7 +73,7 @@ test('a refusal for now is tried again', async () => {
   expect(smtp.accepted).toHaveLength(1)
 })
 
-test('a refusal for good is not tried again, and an admin can send the same mail later', async () => {
+test('a permanent rejection isn’t retried, and an admin can resend the same email later', async () => {
   let refuses = true
   let asked = 0
   const smtp = await smtpServer({
@@ -101,7 +101,7 @@ test('a refusal for good is not tried again, and an admin can send the same mail
   expect(await failures(shop)).toEqual([])
 })
 
-test('a wrong password is ours to repair: the mail waits instead of being given up', async () => {
+test('a wrong SMTP password is ours to fix: the email waits instead of being dropped', async () => {
   const smtp = await smtpServer(
     {},
     {
@@ -118,7 +118,7 @@ test('a wrong password is ours to repair: the mail waits instead of being given 
   expect(await failures(shop)).toEqual([])
 })
 
-test('a connection that breaks before the answer costs at most a second copy with the same Message-ID', async () => {
+test('a connection that drops before the reply causes at most a second copy with the same Message-ID', async () => {
   const seen: string[] = []
   const smtp = await smtpServer({
     beforeAnswer(mail, connection) {
@@ -133,7 +133,7 @@ test('a connection that breaks before the answer costs at most a second copy wit
   for (const messageId of seen) expect(seen.filter((other) => other === messageId)).toHaveLength(2)
 })
 
-test('a slow server delays mails, not pages, and gets each once', async () => {
+test('a slow server delays emails, not pages, and gets each one once', async () => {
   const { promise: patience, resolve: release } = Promise.withResolvers<void>()
   const smtp = await smtpServer({ beforeAnswer: () => patience })
   const shop = await shopWith(smtp.url)
@@ -155,7 +155,7 @@ test('a server that answers twice loses nothing', async () => {
   expect(await failures(shop)).toEqual([])
 })
 
-test('a mail server that does not answer is named at the start, and the shop opens all the same', async () => {
+test('a mail server that doesn’t answer is reported at startup, and the shop opens anyway', async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
   const shop = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:9' }, log })

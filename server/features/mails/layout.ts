@@ -3,11 +3,11 @@ import { escapeHtml } from '../../security/escape-html.ts'
 import type { MailContent, MailSite } from './template.ts'
 
 /**
- * One look for all mails: the shop's colours, a card that fits a phone, dark where the reader likes it dark.
- * Styles stand inline, because many mail programs drop the rest; what stands in <style> is the dark side alone.
+ * One look for all emails: the shop's colors, a card that fits a phone, and dark mode for readers who use it.
+ * Styles are inline because many email clients drop the rest; <style> holds only dark mode.
  */
 
-/** Class names are the parts of a mail; each has its light colours inline and its dark ones in <style>. */
+/** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
 const colours = {
   ground: { light: { background: '#f7fbf9' }, dark: { background: '#060f0f' } },
   card: {
@@ -52,7 +52,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
       `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
     details.length > 0 && table(details),
     action &&
-      // Borders instead of padding: Outlook draws them.
+      // Borders instead of padding, because Outlook draws them.
       `<p style="margin:28px 0 8px"><a href="${escapeHtml(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action.label)}</a></p>`,
     footnote && `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${lines(footnote)}</p>`,
   ]

@@ -18,7 +18,7 @@ const write = (kind: keyof typeof templates, data: unknown) =>
   (templates[kind] as Template<unknown>)(data, site)
 
 test.for(examples)(
-  '$kind $index has a short subject, a preheader, and links of ours or of Stripe',
+  '$kind $index has a short subject, a preheader, and only links to us or Stripe',
   ({ kind, data }) => {
     const { subject, preheader, action } = write(kind, data)
     expect(subject.length).toBeLessThanOrEqual(78)
@@ -27,7 +27,7 @@ test.for(examples)(
   },
 )
 
-test.for(examples)('$kind $index says the same in its text part as in its HTML', ({ kind, data }) => {
+test.for(examples)('$kind $index says the same in its text and HTML parts', ({ kind, data }) => {
   const content = write(kind, data)
   const text = renderText(content, site)
   const { heading, paragraphs, details = [], action, footnote = '' } = content
@@ -35,7 +35,7 @@ test.for(examples)('$kind $index says the same in its text part as in its HTML',
     expect(text).toContain(said)
 })
 
-/** What people type or choose themselves. */
+/** Whatever people type or choose themselves. */
 const typed = new Set([
   'name',
   'firstName',
@@ -47,7 +47,7 @@ const typed = new Set([
   'email',
 ])
 
-test('nothing that people type becomes HTML', () => {
+test('nothing people type becomes HTML', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom(

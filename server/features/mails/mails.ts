@@ -11,7 +11,7 @@ type MailJob = { kind: MailKind; to: string; data: unknown }
 
 export type Mails = ReturnType<typeof createMails>
 
-/** Mails are stored with the change that causes them and sent by a job. */
+/** Emails are stored along with the change that causes them and sent by a job. */
 export function createMails({
   db,
   queue,
@@ -42,13 +42,13 @@ export function createMails({
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
-    /** For schedules, which may run again after a crash: one occasion is one mail, for as long as jobs are kept. */
+    /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
     sendOnce: <Kind extends MailKind>(occasion: string, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(db, { kind, to, data }, { id: idOf(occasion) }),
   }
 }
 
-/** The same occasion has the same id (a UUID of version 8, made from a hash). */
+/** The same occasion always gets the same id (a version 8 UUID made from a hash). */
 function idOf(occasion: string) {
   const hash = createHash('sha256').update(occasion).digest('hex')
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openShop } from '../../testing/open-shop.ts'
 import { production } from '../../testing/production.ts'
 
-test('the preview shows every mail outside production, and is not there in production', async () => {
+test('the preview shows every email, and doesn’t exist in production', async () => {
   await using shop = await openShop()
   const page = await shop.app.inject('/dev/mails?mail=receipt')
   expect(page.statusCode).toBe(200)

@@ -12,11 +12,11 @@ import { templates } from './templates.ts'
 type Shown = Pick<SentMail, 'subject' | 'html' | 'text'>
 type Query = { mail?: string; scheme?: 'light' | 'dark' }
 
-/** `/dev/mails`, outside production: every mail with sample data, and those that went into the outbox. */
+/** `/dev/mails`, outside production: every email with sample data, and those in the outbox. */
 export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
   const byName = async () =>
     new Map<string, Shown & { to?: string }>([...sampleMails(site), ...(await sentMails(outbox))])
-  /** The outbox holds everybody's links to set a password. */
+  /** The outbox holds everyone's password links. */
   const refuseStrangers = ({ raw }: FastifyRequest) => {
     if (!isFromThisMachine(raw)) throw notFound('Page')
   }
@@ -24,7 +24,7 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
     refuseStrangers(request)
     const mails = await byName()
-    // Whoever comes here mostly looks for the mail that has just been sent.
+    // Most visitors are looking for the email that was just sent.
     const [newest] = [...mails].find(([, { to }]) => to !== undefined) ?? ['welcome']
     const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : newest
     return reply
@@ -39,7 +39,7 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails/raw', async (request, reply) => {
     refuseStrangers(request)
     const mail = (await byName()).get(request.query.mail ?? '')
-    if (!mail) return reply.status(404).send({ message: 'Mail not found' })
+    if (!mail) return reply.status(404).send({ message: 'Email not found' })
     return reply
       .type('text/html; charset=utf-8')
       .header(
@@ -63,13 +63,13 @@ function* sampleMails(site: MailSite): Generator<[string, Shown]> {
   }
 }
 
-/** Newest first; the shop of a newcomer has few. */
+/** Newest first; a development shop has few. */
 async function sentMails(outbox: string) {
   const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
   return mails.map((mail) => [mail.messageId, mail] as const)
 }
 
-/** As a reader sees it who likes it light, or dark, whatever this browser likes. */
+/** As a reader in light or dark mode sees it, whatever this browser prefers. */
 const inScheme = (html: string, scheme: Query['scheme']) =>
   scheme
     ? html
@@ -90,9 +90,9 @@ function page(mails: Map<string, Shown & { to?: string }>, current: string) {
   const frame = (scheme: string) =>
     `<iframe title="${scheme}" src="/dev/mails/raw?mail=${encodeURIComponent(current)}&amp;scheme=${scheme}"></iframe>`
   return plainPage({
-    title: 'Mails of the shop',
+    title: 'The shop’s emails',
     style,
-    nav: `<h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul><h2>Every mail, with sample data</h2><ul>${links(false)}</ul>`,
+    nav: `<h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul><h2>Every email, with sample data</h2><ul>${links(false)}</ul>`,
     main: `<h1>${escapeHtml(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escapeHtml(text)}</pre>`,
   })
 }

@@ -1,6 +1,6 @@
 import type { MailData, MailKind } from './templates.ts'
 
-/** At least one example of every mail, for the preview and its tests: the types insist. */
+/** At least one example of every email, for the preview and its tests; the types enforce it. */
 type Samples = { [Kind in MailKind]: [MailData<Kind>, ...MailData<Kind>[]] }
 
 const id = '0d4f6a52-6d0e-4a53-9a3c-2f1f6f7f0c01'
@@ -62,7 +62,7 @@ export const samples: Samples = {
   accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessGranted: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessRefused: [
-    { name: 'Ada Lovelace', reason: 'TradingView knows no user "ada_trades".\nPlease look at the spelling.' },
+    { name: 'Ada Lovelace', reason: 'TradingView has no user "ada_trades".\nPlease check the spelling.' },
   ],
   accessRevoked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   tradingViewReminder: [{ name: 'Ada Lovelace' }],

@@ -1,24 +1,24 @@
 import { looksLikeLink } from '#contract/fields.ts'
 
-/** What a template may know of the shop. */
+/** What templates know about the shop. */
 export type MailSite = {
   publicUrl: string
   supportEmail: string
-  /** Who stands behind the shop, as the imprint says it. */
+  /** Who runs the shop, as stated in the imprint. */
   sender: string
   linkToken(purpose: string, rowId: string): string
 }
 
-/** What a mail says; its look is decided in `layout.ts`, once for all of them. */
+/** What an email says; `layout.ts` decides how all of them look. */
 export type MailContent = {
   subject: string
-  /** The line that mail programs show beside the subject. */
+  /** The line email clients show next to the subject. */
   preheader: string
   heading: string
   paragraphs: string[]
-  /** What a person wrote, set apart from our own words. */
+  /** Someone else's words, set apart from ours. */
   quote?: string
-  /** Facts worth a glance: what, how much, when. */
+  /** Facts at a glance: what, how much, when. */
   details?: [label: string, value: string][]
   action?: { label: string; url: string }
   /** Small print below the action. */
@@ -28,12 +28,12 @@ export type MailContent = {
 }
 
 /**
- * Data is small, plain JSON and free of secrets, because it waits in the queue: moments are ISO text,
- * money is cents, and the secret of a link is made when the mail is written.
+ * Data waits in the queue, so it is small, plain JSON without secrets: times are ISO text, money is in cents,
+ * and a link's secret is made when the email is written.
  */
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 
-/** A guest's name may be unknown; and who signs up with somebody else's address does not write to them through us. */
+/** A guest's name may be unknown; and nobody may use a sign-up name to send a message to someone else's address. */
 export const greeting = (name: string) => (name && !looksLikeLink(name) ? `Hello ${name},` : 'Hello,')
 
 export const dollars = (cents: number) =>

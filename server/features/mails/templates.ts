@@ -4,7 +4,7 @@ import { adminMails } from './templates/admin.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
 
-/** Every mail of the shop, by kind. */
+/** Every email the shop sends, by kind. */
 export const templates = {
   ...accountMails,
   ...purchaseMails,

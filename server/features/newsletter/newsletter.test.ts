@@ -25,7 +25,7 @@ function linkIn(text: string | undefined) {
   return { pathname, id: searchParams.get('id') ?? '', token: searchParams.get('token') ?? '' }
 }
 
-/** Asks for the newsletter and reads the two links from the mail. */
+/** Signs up for the newsletter and reads the two links from the email. */
 async function subscribe(email: string) {
   await shop.visitor().call(newsletter.subscribe, { email })
   const mail = (await mailsTo(email)).at(-1)
@@ -37,7 +37,7 @@ const status = async (email: string) => {
   return row && (row.unsubscribedAt ? 'left' : row.confirmedAt ? 'subscribed' : 'asked')
 }
 
-test('a reader is subscribed after confirming by mail, not before', async () => {
+test('a reader is subscribed after confirming by email, not before', async () => {
   const email = newAddress()
   const { confirm } = await subscribe(email)
   expect(confirm.pathname).toBe('/newsletter/confirm')
@@ -48,7 +48,7 @@ test('a reader is subscribed after confirming by mail, not before', async () => 
   expect(await status(email)).toBe('subscribed')
 })
 
-test('a known address is kept once, answered the same, and not written to again', async () => {
+test('a known address is stored once, gets the same answer, and isn’t emailed again', async () => {
   const email = newAddress()
   const first = await shop.visitor().call(newsletter.subscribe, { email })
   const { confirm } = await subscribe(email)
@@ -59,14 +59,14 @@ test('a known address is kept once, answered the same, and not written to again'
   expect(await mailsTo(email)).toHaveLength(2)
 })
 
-test('a hundred requests for one address send at most three mails', async () => {
+test('a hundred requests for one address send at most three emails', async () => {
   const email = newAddress()
   await Promise.all(Array.from({ length: 100 }, () => shop.visitor().call(newsletter.subscribe, { email })))
   expect(await rowsOf(email)).toHaveLength(1)
   expect(await mailsTo(email)).toHaveLength(3)
 })
 
-test('a mail program leaves with one click, as RFC 8058 says', async () => {
+test('an email client unsubscribes with one click, per RFC 8058', async () => {
   const email = newAddress()
   const { mail, confirm, leave } = await subscribe(email)
   await shop.visitor().call(newsletter.confirm, { id: confirm.id, token: confirm.token })
@@ -92,7 +92,7 @@ test('a mail program leaves with one click, as RFC 8058 says', async () => {
   expect(await status(email)).toBe('left')
 })
 
-test('the link to confirm does not unsubscribe, nor does a reader’s link work for another', async () => {
+test('the confirm link doesn’t unsubscribe, and one reader’s link doesn’t work for another', async () => {
   const [one, other] = [await subscribe(newAddress()), await subscribe(newAddress())]
   const refused = { status: 400, serverMessage: 'This link is not valid' }
   for (const [endpoint, token] of [
@@ -106,7 +106,7 @@ test('the link to confirm does not unsubscribe, nor does a reader’s link work 
   expect(forged.status).toBe(400)
 })
 
-test('an address that never confirmed or has left is forgotten after a week; readers stay', async () => {
+test('an address that never confirmed, or unsubscribed, is deleted after a week; readers stay', async () => {
   const [asked, left, stays] = [newAddress(), newAddress(), newAddress()]
   const stale = await subscribe(asked)
   const leaving = await subscribe(left)
@@ -131,7 +131,7 @@ test('an address that never confirmed or has left is forgotten after a week; rea
   await shop.visitor().call(newsletter.unsubscribe, { id: leaving.leave.id, token: leaving.leave.token })
 })
 
-test('what is not an address is refused', async () => {
+test('anything that isn’t an address is refused', async () => {
   for (const email of ['', 'nobody', 'a@b.example\r\nBcc: c@d.example', `${'a'.repeat(250)}@example.com`])
     await expect(shop.visitor().call(newsletter.subscribe, { email })).rejects.toMatchObject({ status: 400 })
 })

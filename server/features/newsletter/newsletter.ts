@@ -12,12 +12,12 @@ export type Newsletter = ReturnType<typeof createNewsletter>
 const mostMails = 3
 const keptFor = 7 * 86_400_000
 
-/** Nobody gets the newsletter who has not said so twice: here, and from the mailbox itself. */
+/** Double opt-in: nobody gets the newsletter without confirming from the mailbox itself. */
 export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
   const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
 
   return {
-    /** Answers the same for a known address, which is kept once. */
+    /** Gives the same answer for a known address, which is stored once. */
     async subscribe(email: string) {
       await db.transaction(async (tx) => {
         const [asked] = await tx
@@ -44,7 +44,7 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
       if (confirmed.length === 0) throw new Refusal(410, 'This link has expired. Please subscribe again.')
     },
 
-    /** Whoever holds the link leaves, as often as they press; also when the address is long gone. */
+    /** Whoever has the link can unsubscribe, as often as they like, even if the address is long gone. */
     async unsubscribe(id: string, token: string) {
       if (!secrets.isLinkToken('newsletter-unsubscribe', id, token))
         throw new Refusal(400, 'This link is not valid')
@@ -54,7 +54,7 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.unsubscribedAt)))
     },
 
-    /** Addresses that never confirmed, and those that left, are not ours to keep. */
+    /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */
     async forgetInactive() {
       const before = new Date(now().getTime() - keptFor)
       await db

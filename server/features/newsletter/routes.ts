@@ -10,8 +10,8 @@ export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contra
 })
 
 /**
- * The one click of RFC 8058: a mail program posts a form to the address of the List-Unsubscribe header.
- * The same address opened by a person shows a page with a button.
+ * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.
+ * A person who opens the same URL sees a page with a button.
  */
 export function mountOneClick(app: FastifyInstance, newsletter: Newsletter) {
   void app.register(async (scope) => {
@@ -22,7 +22,7 @@ export function mountOneClick(app: FastifyInstance, newsletter: Newsletter) {
     })
     scope.post<{ Querystring: { id?: unknown; token?: unknown } }>(
       '/newsletter/unsubscribe',
-      // Large mail providers post for many readers from few addresses.
+      // Large email providers post for many readers from a few IP addresses.
       { config: { rateLimit: false } },
       async ({ query }) => {
         await newsletter.unsubscribe(String(query.id), String(query.token))

@@ -23,7 +23,7 @@ async function askForAccess(shop: TestShop) {
   return buyer
 }
 
-test('the seller hears once a day what waits, and nothing when nothing waits', async () => {
+test('the seller gets a digest once a day, and only if something is waiting', async () => {
   await using shop = await openSellersShop()
   await shop.queue.runNow('digest')
   expect(await digests(shop)).toEqual([])
@@ -37,7 +37,7 @@ test('the seller hears once a day what waits, and nothing when nothing waits', a
   expect(await digests(shop)).toEqual(['Waiting for you: 1 access request', '1 access request is overdue'])
 })
 
-test('the seller is reminded of those requests that the queue shows, and of no others', async () => {
+test('the seller is reminded of exactly the requests in the queue', async () => {
   await using shop = await openSellersShop()
   const [staying, leaving, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
   await admin.call(purchases.adminCancel, { id: leaving.purchase.id })

@@ -1,7 +1,7 @@
 import type { OverviewMonth } from '#contract/overview.ts'
 import type { BillingType } from '#contract/statuses.ts'
 
-/** What a month brought to subscriptions of one billing type; amounts in cents for a whole billing period. */
+/** A month's changes to subscriptions of one billing type; amounts in cents per billing period. */
 export type Movement = {
   month: string
   billingType: BillingType
@@ -11,7 +11,7 @@ export type Movement = {
   endedAmount: number
 }
 
-/** The last twelve months from all that ever moved. */
+/** The last twelve months, computed from every movement ever. */
 export function monthsOf(movements: Movement[], now: Date): OverviewMonth[] {
   return lastTwelve(now).map((month) => {
     const upTo = movements.filter((movement) => movement.month <= month)
@@ -22,7 +22,7 @@ export function monthsOf(movements: Movement[], now: Date): OverviewMonth[] {
     const before = active - begun + lost
     return {
       month,
-      // Rounded once, at the end: a sum of rounded twelfths would drift from the purchases.
+      // Rounded once, at the end: a sum of rounded twelfths would drift away from the purchases.
       revenue: Math.round(
         sum(
           upTo,

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connect.ts'
 import { subscriptionMovements } from '../../database/schema.ts'
 import type { Movement } from './months.ts'
 
-/** What each month brought and took. Rows are added by triggers.sql with every change of a purchase. */
+/** What each month gained and lost. triggers.sql adds rows with every change to a purchase. */
 export function createMovements({ db }: { db: Database }) {
   const { month, billingType, begun, begunAmount, ended, endedAmount } = subscriptionMovements
 
@@ -21,7 +21,7 @@ export function createMovements({ db }: { db: Database }) {
         .from(subscriptionMovements)
         .groupBy(month, billingType),
 
-    /** Many rows of a month become one, so that the overview stays as quick as on its first day. */
+    /** Merges a month's rows into one, so the overview stays as fast as on day one. */
     async addUpMovements() {
       await db.execute(sql`
         with taken as (delete from ${subscriptionMovements} returning *)

@@ -26,7 +26,7 @@ beforeEach(async () => {
 type Row = typeof purchases.$inferSelect
 const isLive = ({ status }: Row) => ['active', 'pending_cancel', 'past_due'].includes(status)
 
-/** The figures once more, the slow way: by looking at every purchase at the end of every month. */
+/** The same figures, the slow way: by looking at every purchase at the end of every month. */
 function figuresOf(rows: Row[], now: Date) {
   const begunBy = (row: Row, end: Date) => row.createdAt < end && (isLive(row) || row.endedAt !== null)
   const endOf = (row: Row) =>
@@ -68,7 +68,7 @@ const history = fc.array(
 )
 
 describe('the overview', () => {
-  test('agrees with the purchases to the cent, whatever happened to them', async () => {
+  test('matches the purchases to the cent, whatever happened to them', async () => {
     const { db } = shop.connection
     await fc.assert(
       fc.asyncProperty(history, fc.boolean(), async (events, addedUp) => {
@@ -111,7 +111,7 @@ describe('the overview', () => {
     )
   })
 
-  test('agrees after many changes in one statement and across the end of a year', async () => {
+  test('still matches after many changes in one statement and across a year’s end', async () => {
     const { db } = shop.connection
     await shop.connection.pool.query(
       `insert into purchases (user_id, product_id, billing_type, amount, status, created_at)
@@ -125,7 +125,7 @@ describe('the overview', () => {
     expect(months).toEqual(figuresOf(await db.select().from(purchases), shop.clock.now()))
   })
 
-  test('adds up to a row for each month and billing type, and nothing is lost by it', async () => {
+  test('merges into one row per month and billing type without losing anything', async () => {
     await shop.queue.runNow('add-up-subscription-movements')
     const { rows } = await shop.connection.pool.query(
       'select count(*)::int as rows, count(distinct (month, billing_type))::int as months from subscription_movements',

@@ -15,7 +15,7 @@ const hour = 3_600_000
 
 export type Overview = ReturnType<typeof createOverview>
 
-/** How the shop is doing. No figure needs more than a few hundred rows, however many purchases there are. */
+/** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
 export function createOverview({ db, now, queue, mails, supportEmail }: Dependencies) {
   const { movements, addUpMovements } = createMovements({ db })
 
@@ -51,7 +51,7 @@ export function createOverview({ db, now, queue, mails, supportEmail }: Dependen
       }
     },
 
-    /** Only when something waits: a digest that comes every day is not read. */
+    /** Only if something is waiting: nobody reads a digest that comes every day. */
     async sendDigest() {
       const { requests, overdueRequests, oldestRequest } = await openMatters()
       const failedJobs = await queue.failed.count()

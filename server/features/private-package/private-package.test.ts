@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 test.for(['active', 'pending_cancel', 'past_due'] as const)(
-  'who owns a purchase that is %s gets the package and the list',
+  'the owner of a purchase that is %s gets the package and the list',
   async (status) => {
     const owner = await shop.user()
     await bookPurchase(shop.connection, owner.user.id, { status })
@@ -29,7 +29,7 @@ test.for(['active', 'pending_cancel', 'past_due'] as const)(
 )
 
 test.for([undefined, 'cancelled', 'expired'] as const)(
-  'with a purchase that is %s both are refused',
+  'both are refused with a purchase that is %s',
   async (status) => {
     const visitor = await shop.user()
     if (status) await bookPurchase(shop.connection, visitor.user.id, { status })

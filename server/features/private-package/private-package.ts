@@ -14,8 +14,8 @@ const setupNotes = [
 ]
 
 const quickInstructions = [
-  'Open the indicator link while you are logged in to TradingView, and add it to your favourites.',
-  'Open a symbol of the Rebound List on the daily chart and add the indicator to it.',
+  'Open the indicator link while you’re logged in to TradingView and add it to your favorites.',
+  'Open a symbol from the Rebound List on the daily chart and add the indicator.',
   'Load the strategy version to see how the rules would have done on that symbol.',
   'Create an alert on the entry signal, triggered once per bar close.',
   'Exit by the rules. The typical holding period is 2–5 days.',
@@ -23,7 +23,7 @@ const quickInstructions = [
 
 export type PrivatePackage = ReturnType<typeof createPrivatePackage>
 
-/** What only owners may see; the rest of the package lies on TradingView. */
+/** What only owners may see; the rest of the package is on TradingView. */
 export function createPrivatePackage({ links, purchases }: Dependencies) {
   return {
     async show(userId: string) {

@@ -35,7 +35,7 @@ type Dependencies = {
   audit: Pick<Audit, 'record'>
 }
 
-/** What the seller does to purchases. Each action stands in the audit log. */
+/** What the seller does with purchases. Every action goes into the audit log. */
 export function createAdministration(deps: Dependencies) {
   const { db, now, stripe, lookup, sync, runExclusive, audit } = deps
 
@@ -68,7 +68,7 @@ export function createAdministration(deps: Dependencies) {
       })
     },
 
-    /** At once, unlike the buyer's own cancellation. */
+    /** Immediate, unlike the buyer's own cancellation. */
     async cancel(actor: Actor, id: string) {
       const { status, stripeSubscriptionId } = await lookup.find(id)
       if (status === 'cancelled') return
@@ -95,16 +95,16 @@ export function createAdministration(deps: Dependencies) {
     },
 
     /**
-     * The latest payment, or the part of it that is left. Who asks says how much they saw as refunded: asked for twice,
-     * at once or by a retry, it is one refund.
+     * Refunds the latest payment, or what's left of it. Callers say how much they saw as refunded, so asking twice,
+     * at the same moment or in a retry, makes one refund.
      */
     async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
       const { stripeSubscriptionId } = await lookup.find(id)
       if (!stripeSubscriptionId)
-        throw conflict('This purchase was booked by hand: there is no payment to refund')
+        throw conflict('This purchase was booked by hand, so there’s no payment to refund')
       await runExclusive(stripeSubscriptionId, async () => {
         const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
-        if (!latest) throw conflict('There is no payment to refund')
+        if (!latest) throw conflict('There’s no payment to refund')
         let amount = 0
         await stripe.refund(latest.paymentIntentId, async () => {
           const { payments } = await stripe.subscription(stripeSubscriptionId)
@@ -113,7 +113,9 @@ export function createAdministration(deps: Dependencies) {
           if (left === 0) throw conflict('This payment has already been refunded')
           const refunded = payments.reduce((sum, each) => sum + each.refunded, 0)
           if (refunded !== refundedSoFar)
-            throw conflict(`Meanwhile ${dollars(refunded)} of this purchase is refunded. Please look again.`)
+            throw conflict(
+              `${dollars(refunded)} of this purchase has been refunded by now. Please look again.`,
+            )
           if (wanted !== undefined && wanted > left)
             throw conflict(`Only ${dollars(left)} of this payment can be refunded`)
           amount = wanted ?? left

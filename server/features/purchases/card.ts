@@ -16,12 +16,12 @@ type Dependencies = {
   runExclusive: RunExclusive
 }
 
-/** Another card for a running subscription; an open renewal is paid with it at once. */
+/** Another card for a live subscription; an open renewal is charged to it right away. */
 export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runExclusive }: Dependencies) {
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await lookup.find(id, userId)
     if (!stripeSubscriptionId || !isLive(status))
-      throw conflict('There is no running subscription to pay for with this card')
+      throw conflict('There’s no live subscription to use this card for')
     const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
     if (!checkout) throw notFound('Purchase')
     return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
@@ -33,14 +33,14 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
       return { clientSecret: await stripe.createSetupIntent(customerId) }
     },
 
-    /** Repeating it changes nothing: the card is the same, and a paid invoice stays paid. */
+    /** Idempotent: the card is the same, and a paid invoice stays paid. */
     async finish({ user }: Actor, id: string, setupIntentId: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
       const card = await stripe.storedCard(setupIntentId, customerId)
       if (!card) throw new Refusal(409, 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
         await stripe.useCard(subscriptionId, card)
-        // The owner hears of it even when somebody else sits at the keyboard.
+        // The owner finds out even if someone else is at the keyboard.
         await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
         const { latestInvoice } = await stripe.subscription(subscriptionId)
         try {

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { crashMany, moments } from '#server/testing/crashes.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 
-/** Each moment once; 500 times by `npm run test:faults`. */
+/** Each crash point once; 500 times with `npm run test:faults`. */
 const kills = moments.length
 
-test(`${kills} kills around every commit lose nothing and double nothing`, {
+test(`${kills} kills around every commit lose nothing and duplicate nothing`, {
   timeout: 600_000,
 }, async () => {
   const database = await createTestDatabase()

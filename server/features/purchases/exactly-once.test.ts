@@ -15,7 +15,7 @@ async function expectExactBooks(shop: TestShop) {
 const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
-/** Guests who have paid, while every webhook about it still waits. */
+/** Guests who have paid while every webhook about it is still pending. */
 async function paidGuests(shop: TestShop, count: number) {
   await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   const pay = async () => {
@@ -28,7 +28,7 @@ async function paidGuests(shop: TestShop, count: number) {
   return guests
 }
 
-test('200 browsers that return and 200 webhooks at the same time book 200 purchases', {
+test('200 returning browsers and 200 webhooks at the same time book 200 purchases', {
   timeout: 180_000,
 }, async () => {
   await using shop = await openShop()
@@ -49,7 +49,7 @@ test('200 browsers that return and 200 webhooks at the same time book 200 purcha
   expect(await receipts(shop)).toHaveLength(200)
 })
 
-test('50 cancellations at once are one at Stripe, and all succeed', async () => {
+test('50 cancellations at once become one at Stripe, and all succeed', async () => {
   await using shop = await openShop()
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
@@ -75,7 +75,7 @@ describe('the order of events', () => {
           permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
         )
 
-  test('changes nothing: every permutation ends in the same books and the same mails', async () => {
+  test('doesn’t matter: every permutation leads to the same books and the same emails', async () => {
     await using shop = await openShop()
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     const orders = permutations([
@@ -107,7 +107,7 @@ describe('the order of events', () => {
     'reconcile',
   ] as const
 
-  test('and of what a buyer and a bank do meanwhile ends in Stripe’s state', {
+  test('doesn’t matter, nor what buyer and bank do in between: the books end in Stripe’s state', {
     timeout: 120_000,
   }, async () => {
     await using shop = await openShop()
@@ -121,7 +121,7 @@ describe('the order of events', () => {
         const id = purchase?.id ?? ''
         const { controls } = shop.sandbox
         for (const deed of story) {
-          // Not everything is possible at every moment: a refusal must change nothing, which the books show.
+          // Not everything is possible at every moment. A refusal must change nothing, as the books will show.
           if (deed === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
           if (deed === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
           if (deed === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
@@ -146,7 +146,7 @@ describe('the order of events', () => {
   }
 })
 
-test('three days without any webhook lose nothing: the reconciler ends in Stripe’s exact state', async () => {
+test('three days without webhooks lose nothing: the reconciler arrives at Stripe’s exact state', async () => {
   await using shop = await openShop()
   const { controls } = shop.sandbox
   const [refunded, disputed, renewing] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
@@ -168,7 +168,7 @@ test('three days without any webhook lose nothing: the reconciler ends in Stripe
   ])
 })
 
-test('thousands of events that were left behind are handled in one go', async () => {
+test('thousands of unhandled events are processed in one go', async () => {
   await using shop = await openShop()
   await shop.connection.db.execute(
     sql`insert into stripe_events (id, type) select 'evt_' || n, 'customer.updated' from generate_series(1, 2500) n`,

@@ -5,7 +5,7 @@ import type { StripeEvent, StripeGateway } from '../../gateways/stripe.ts'
 import { messageOf } from '../../process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 
-/** What may change a purchase; everything else is kept and answered, no more. */
+/** Events that may change a purchase; everything else is just stored and acknowledged. */
 export const eventTypes = [
   'customer.subscription.created',
   'customer.subscription.updated',
@@ -36,9 +36,9 @@ const overdueAfter = 15 * 60_000
 
 export type Inbox = ReturnType<typeof createInbox>
 
-/** Every event of Stripe is kept once and handled at least once. It only says where to look: state comes from `sync`. */
+/** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
 export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: Dependencies) {
-  /** An event that names neither subscription nor payment may be about any of its customer's. */
+  /** An event that names neither a subscription nor a payment may concern any of its customer's. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
@@ -48,7 +48,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
     return customerId ? checkouts.subscriptionsOfCustomer(customerId) : []
   }
 
-  /** Known as handled only after the work is done: a failure leaves it for the next delivery or the reconciler. */
+  /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */
   async function handle(event: StripeEvent) {
     try {
       const subscriptions = eventTypes.includes(event.type) ? await subscriptionsOf(event) : []
@@ -80,7 +80,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
       if (!kept?.handledAt) await handle(event)
     },
 
-    /** What a crash or a failure left behind, however much it is. One that fails again does not stop the others. */
+    /** Handles whatever a crash or failure left behind. One that fails again doesn't stop the others. */
     async handlePending(onError: (error: unknown) => void) {
       for (;;) {
         const left = await db
@@ -101,7 +101,7 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
       }
     },
 
-    /** Webhooks fail, or the reconciler does: by then both have tried. */
+    /** By then both webhook and reconciler have tried, so any count means trouble. */
     countOverdue: () =>
       db.$count(
         stripeEvents,

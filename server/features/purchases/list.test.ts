@@ -12,7 +12,7 @@ let admin: Awaited<ReturnType<TestShop['admin']>>
 beforeAll(async () => {
   shop = await openShop()
   admin = await shop.admin()
-  // 2,600 have the word `common`: more than are looked up one by one.
+  // 2,600 contain `common`: more than we look up one by one.
   await shop.connection.pool.query(`
     insert into users (email, name, created_at)
     select (array['ada', 'b%b', 'c_l', 'ümit', 'zoe.fox'])[1 + n % 5] || n || case when n <= 2600 then '@common.com' else '@rare.org' end,
@@ -45,7 +45,7 @@ async function walk(query: Query): Promise<Purchase[]> {
 }
 
 describe('the list of all purchases', () => {
-  test('shows every purchase once, in order, however it is filtered, searched and paged', async () => {
+  test('shows every purchase once, in order, however it’s filtered, searched, or paged', async () => {
     const all = await walk({ limit: 200 })
     expect(all).toHaveLength(9000)
     const word = fc.constantFrom(
@@ -93,14 +93,14 @@ describe('the list of all purchases', () => {
     )
   }, 120_000)
 
-  test('refuses a filter that does not exist', async () => {
+  test('refuses a filter that doesn’t exist', async () => {
     const { status } = await admin.fetch('/api/admin/purchases?status=paused')
     expect(status).toBe(400)
   })
 })
 
 describe('the list of users', () => {
-  test.for(['common', 'zoe.fox9', 'Émile', 'b'])('finds everyone who has %j, once', async (q) => {
+  test.for(['common', 'zoe.fox9', 'Émile', 'b'])('finds everyone who matches %j, once', async (q) => {
     const all = new Set<string>()
     const found: string[] = []
     for (const query of [{ q }, {}]) {
@@ -118,7 +118,7 @@ describe('the list of users', () => {
     expect(new Set(found)).toEqual(all)
   })
 
-  test('counts active and all purchases of each', async () => {
+  test('counts each user’s active and total purchases', async () => {
     const [user] = await admin.call(accounts.adminList, { q: 'ada5@common.com' })
     const theirs = await walk({ q: 'ada5@common.com' })
     expect(user).toMatchObject({
@@ -128,7 +128,7 @@ describe('the list of users', () => {
   })
 })
 
-test('what is looked up in the index never excludes what contains the word', () => {
+test('the index lookup never misses anything that contains the word', () => {
   const letters = fc.string({
     unit: fc.constantFrom(...Array.from('abz09.@-_% é')),
     minLength: 1,

@@ -19,7 +19,7 @@ export type Wanted = {
   sort?: Sort | undefined
 }
 
-/** Purchases as the contract shows them. A page costs the same however many there are, and however deep it lies. */
+/** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
 export async function listPurchases(db: Database, wanted: Wanted) {
   const { limit, cursor, q, userId, status, billingType, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
@@ -57,8 +57,8 @@ export async function listPurchases(db: Database, wanted: Wanted) {
 }
 
 /**
- * The first page of one buyer's purchases, which every visit of the dashboard asks for: prepared, because building a
- * statement costs more than running it, and for all buyers of the same moment at once.
+ * The first page of a buyer's purchases, needed on every dashboard visit. Prepared, because building the statement costs
+ * more than running it, and batched for all buyers who ask at the same moment.
  */
 export function prepareOwnPurchases(db: Database) {
   const page = db

@@ -9,11 +9,11 @@ export type PurchaseRow = typeof purchases.$inferSelect
 
 export type Lookup = ReturnType<typeof createLookup>
 
-/** Purchases as they stand in the books. */
+/** Purchases as recorded in the books. */
 export function createLookup({ db }: { db: Database }) {
   const firstPage = prepareOwnPurchases(db)
 
-  /** With a user only what is theirs: somebody else's is not there. */
+  /** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
   async function find(id: string, userId?: string): Promise<PurchaseRow> {
     const [found] = await db
       .select()
@@ -26,7 +26,7 @@ export function createLookup({ db }: { db: Database }) {
   return {
     find,
 
-    /** The subscription behind a purchase; one that was booked by hand has none. */
+    /** The subscription behind a purchase; one booked by hand has none. */
     async findSubscription(id: string, userId: string, refusal: string): Promise<string> {
       const { stripeSubscriptionId } = await find(id, userId)
       if (!stripeSubscriptionId) throw conflict(refusal)

@@ -8,13 +8,13 @@ type Change = {
   before: PurchaseRow | undefined
   after: PurchaseRow
   to: { email: string; name: string }
-  /** The account was there before, and the buyer was not logged in. */
+  /** The account already existed, and the buyer wasn't logged in. */
   attached: boolean
-  /** What was paid last. */
+  /** The latest paid invoice. */
   paidInvoiceId: string | null
 }
 
-/** What the buyer is told about a change. It is queued with the change itself, so it is told exactly once. */
+/** What we tell the buyer about a change. It's queued along with the change, so they hear it exactly once. */
 export function createNotifications({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
   return async function notify(tx: Transaction, { before, after, to, attached, paidInvoiceId }: Change) {
     const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after

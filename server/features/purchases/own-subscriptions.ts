@@ -23,18 +23,18 @@ type Dependencies = {
 
 const byHand = 'This purchase was booked by the seller. Please contact support to change it.'
 
-/** What buyers do with their subscriptions. */
+/** What buyers do with their own subscriptions. */
 export function createOwnSubscriptions(deps: Dependencies) {
   const { db, now, stripe, checkouts, lookup, sync, runExclusive, crashPoint } = deps
 
-  /** Names a wish made on what is known now: made twice at once, also by two processes, it is one wish to Stripe. */
+  /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
     const checkout = await checkouts.ofSubscription(subscriptionId)
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
 
   return {
-    /** The buyer keeps access until the paid period ends; an unpaid one ends at once. */
+    /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
     async cancel({ user }: Actor, id: string) {
       const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
       await runExclusive(subscriptionId, async () => {
@@ -42,7 +42,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
         if (status === 'pending_cancel') return
         if (status !== 'active' && status !== 'past_due')
           throw conflict('Only an active subscription can be cancelled')
-        // Stripe first: if we die before the sync, the webhook repairs the row.
+        // Stripe first: if we crash before the sync, the webhook fixes the row.
         if (status === 'past_due') await stripe.cancelNow(subscriptionId)
         else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
         crashPoint('cancelled at Stripe')
@@ -50,21 +50,21 @@ export function createOwnSubscriptions(deps: Dependencies) {
       })
     },
 
-    /** Takes a cancellation back while the paid period lasts. */
+    /** Undoes a cancellation during the paid period. */
     async resume({ user }: Actor, id: string) {
       const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
       await runExclusive(subscriptionId, async () => {
         const { status } = await lookup.find(id, user.id)
         if (status === 'active') return
         if (status !== 'pending_cancel')
-          throw conflict('This subscription has ended. You can buy a new one at any time.')
+          throw conflict('This subscription has ended. You can buy a new one any time.')
         await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
         await sync(subscriptionId)
       })
     },
 
-    /** Its address is asked for on each click: Stripe's links do not live for ever. */
+    /** Fetched on every click, because Stripe's links expire. */
     async invoice(userId: string, id: string) {
       const subscriptionId = await lookup.findSubscription(
         id,
@@ -82,7 +82,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
       return stripeSubscriptionId ? stripe.invoices(stripeSubscriptionId) : []
     },
 
-    /** Before an account is deleted: nothing of it may be paid any more. */
+    /** Before an account is deleted: it must not be charged again. */
     async endAllOf(userId: string) {
       const live = await db
         .select({ id: purchases.stripeSubscriptionId })

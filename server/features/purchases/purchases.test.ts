@@ -16,21 +16,21 @@ type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
 const stateOf = async (buyer: Buyer) => {
   const [purchase] = await buyer.call(purchases.list, {})
-  if (!purchase) throw new Error('There is no purchase')
+  if (!purchase) throw new Error('Expected a purchase')
   return purchase
 }
 const subjectsTo = async ({ user }: Buyer, own = shop) =>
   (await own.mails()).filter(({ to }) => to.includes(user.email)).map(({ subject }) => subject)
 const intentOf = ({ purchase }: Buyer) => purchase.paymentIntentId ?? ''
 
-/** Time passes; whoever was logged in must log in again after a month. */
+/** Lets time pass; after a month, people have to log in again. */
 async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month') {
   await own.advance(count, unit)
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
 }
 
 describe('a cancelled subscription', () => {
-  test('stays until its period ends, and can be taken back', async () => {
+  test('stays until its period ends and can be undone', async () => {
     const buyer = await shop.buyer()
     const { id, currentPeriodEnd } = buyer.purchase
     await buyer.call(purchases.cancel, { id })
@@ -44,7 +44,7 @@ describe('a cancelled subscription', () => {
     )
   })
 
-  test('ends with its period, and another one can be bought then', async () => {
+  test('ends with its period, and then another one can be bought', async () => {
     await using own = await openShop()
     const buyer = await own.buyer()
     await buyer.call(purchases.cancel, { id: buyer.purchase.id })
@@ -57,7 +57,7 @@ describe('a cancelled subscription', () => {
     expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
   })
 
-  test('cannot be cancelled, resumed or looked at by a stranger', async () => {
+  test('can’t be cancelled, resumed, or viewed by a stranger', async () => {
     const [owner, stranger] = [await shop.buyer(), await shop.buyer()]
     const { id } = owner.purchase
     for (const endpoint of [
@@ -72,7 +72,7 @@ describe('a cancelled subscription', () => {
   })
 })
 
-test('a renewal moves the period, mails a receipt and adds an invoice', async () => {
+test('a renewal extends the period, emails a receipt, and adds an invoice', async () => {
   await using own = await openShop()
   const buyer = await own.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
@@ -91,7 +91,7 @@ test('a renewal moves the period, mails a receipt and adds an invoice', async ()
 })
 
 describe('an unpaid renewal', () => {
-  test('keeps access, reminds three times, and ends after the grace period', async () => {
+  test('keeps access, sends three reminders, and ends after the grace period', async () => {
     await using own = await openShop()
     const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     await pass(own, buyer, 1, 'month')
@@ -113,7 +113,7 @@ describe('an unpaid renewal', () => {
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
-  test('is paid at once by another card', async () => {
+  test('is charged to a new card right away', async () => {
     await using own = await openShop()
     const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     const { id } = buyer.purchase
@@ -132,7 +132,7 @@ describe('an unpaid renewal', () => {
     expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
   })
 
-  test('is offered to cards only: another kind of payment could not be charged at a renewal', async () => {
+  test('can be paid by card only: other payment methods couldn’t be charged for a renewal', async () => {
     const buyer = await shop.buyer()
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id: buyer.purchase.id })
     const { rows } = await shop.connection.db.execute(sql`
@@ -141,7 +141,7 @@ describe('an unpaid renewal', () => {
     expect(rows).toEqual([{ allowed: ['card'], automatic: null }])
   })
 
-  test('cannot be paid with somebody else’s stored card', async () => {
+  test('can’t be paid with someone else’s saved card', async () => {
     const [owner, other] = [await shop.buyer(), await shop.buyer()]
     const { clientSecret } = await other.call(purchases.beginCardUpdate, { id: other.purchase.id })
     const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_visa')
@@ -150,7 +150,7 @@ describe('an unpaid renewal', () => {
     ).rejects.toMatchObject({ status: 409, serverMessage: 'We couldn’t save the card. Please try again.' })
   })
 
-  test('can no longer be paid once the subscription has ended, and stays expired', async () => {
+  test('can’t be paid once the subscription has ended, and stays expired', async () => {
     await using own = await openShop()
     const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     await pass(own, buyer, 1, 'month')
@@ -163,7 +163,7 @@ describe('an unpaid renewal', () => {
     expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
   })
 
-  test('can be given up by its buyer', async () => {
+  test('can be cancelled by its buyer', async () => {
     await using own = await openShop()
     const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
     await pass(own, buyer, 1, 'month')
@@ -172,8 +172,8 @@ describe('an unpaid renewal', () => {
   })
 })
 
-describe('money that goes back', () => {
-  test('in part changes nothing but the books', async () => {
+describe('a refund', () => {
+  test('in part only changes the books', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.refund(intentOf(buyer), 1000)
     await shop.settle()
@@ -181,7 +181,7 @@ describe('money that goes back', () => {
     expect(await subjectsTo(buyer)).toContain('Your refund of $10.00')
   })
 
-  test('in full ends access, also at Stripe', async () => {
+  test('in full ends access, here and at Stripe', async () => {
     const buyer = await shop.buyer()
     await shop.sandbox.controls.refund(intentOf(buyer))
     await shop.settle()
@@ -192,7 +192,7 @@ describe('money that goes back', () => {
     })
   })
 
-  test('by a dispute ends access when the dispute is lost, not before', async () => {
+  test('through a dispute ends access once the dispute is lost, not before', async () => {
     const buyer = await shop.buyer()
     const dispute = await shop.sandbox.controls.openDispute(intentOf(buyer))
     await shop.settle()
@@ -207,7 +207,7 @@ describe('money that goes back', () => {
 })
 
 describe('an admin', () => {
-  test('cancels at once, refunds once, and deletes for good', async () => {
+  test('cancels immediately, refunds once, and deletes permanently', async () => {
     const admin = await shop.admin()
     const [cancelled, refunded, deleted] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
     await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
@@ -228,7 +228,7 @@ describe('an admin', () => {
     expect(await deleted.call(purchases.list, {})).toEqual([])
   })
 
-  test('refunds once, whoever else asks at the same moment, in another process or again', async () => {
+  test('refunds once, even if asked at the same moment, in another process, or again', async () => {
     await using other = await openShop({
       databaseUrl: shop.connection.url,
       env: { SECRETS_KEY: loadSecretsKey(undefined, shop.config.dataDir) },
@@ -250,7 +250,7 @@ describe('an admin', () => {
       await shop.settle()
       const { refundedAmount } = await stateOf(buyer)
       expect(amounts).toContain(refundedAmount)
-      // A retry of the one that came through.
+      // A retry of the one that went through.
       await expect(
         here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
       ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
@@ -258,7 +258,7 @@ describe('an admin', () => {
     }
   })
 
-  test('books by hand what no card has paid, but no second one', async () => {
+  test('books by hand what no card paid for, but not a second one', async () => {
     const admin = await shop.admin()
     const { user, call } = await shop.user()
     const wanted = {

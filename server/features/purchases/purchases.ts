@@ -35,7 +35,7 @@ type Dependencies = {
 }
 
 /**
- * A purchase is a subscription at Stripe, or was booked by an admin by hand. Whoever learns that something may have
+ * A purchase is a Stripe subscription, or was booked by hand by an admin. Whatever learns that something may have
  * changed (a webhook, the buyer's browser, an admin, the clock) calls `sync`, and `sync` asks Stripe.
  */
 export function createPurchases(deps: Dependencies) {

@@ -19,16 +19,16 @@ type Dependencies = {
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-/** Stripe's lists may lag a little behind. */
+/** Stripe's lists may lag a little. */
 const overlap = 10 * minute
 const atOnce = 500
 
-/** Asks Stripe for what should have been told: a lost webhook or a browser that never came back loses nothing. */
+/** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
 export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependencies) {
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
-  /** Events that never arrived are fetched and go the same way as those that did. */
+  /** Fetches events that never arrived and handles them like those that did. */
   async function pullEvents() {
     const startedAt = now()
     const [pulled] = await db.select().from(stripeEventsPulled)
@@ -40,7 +40,7 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
       .onConflictDoUpdate({ target: stripeEventsPulled.id, set: { until: startedAt } })
   }
 
-  /** Checkouts that nobody finished, and subscriptions whose time has come. */
+  /** Checkouts nobody finished, and subscriptions that are due. */
   async function syncStale() {
     const open = await db
       .select({ id: checkouts.subscriptionId })

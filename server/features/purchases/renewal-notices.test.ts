@@ -13,7 +13,7 @@ const notices = async (email: string) =>
     .filter(({ to, subject }) => to === email && subject.includes('renews in'))
     .map(({ subject }) => subject)
 
-test('a buyer by the year hears of the renewal 30 and 7 days ahead, once each', async () => {
+test('a yearly subscriber is told about the renewal 30 and 7 days ahead, once each', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const monthly = await shop.buyer()
   const leaving = await shop.buyer({ billing: 'yearly' })

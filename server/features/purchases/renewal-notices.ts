@@ -7,7 +7,7 @@ import { productName } from './product-name.ts'
 type Dependencies = { db: Database; now: () => Date; mails: Mails }
 
 const day = 86_400_000
-/** A buyer by the year hears of the renewal twice: a month and a week ahead. */
+/** Yearly subscribers are told about the renewal twice: a month and a week ahead. */
 const noticeDays = [30, 7]
 
 export function createRenewalNotices({ db, now, mails }: Dependencies) {

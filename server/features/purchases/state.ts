@@ -1,7 +1,7 @@
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 import type { Subscription } from '../../gateways/stripe.ts'
 
-/** What a purchase takes over from Stripe. */
+/** What a purchase takes from Stripe. */
 export type PurchaseState = {
   status: PurchaseStatus
   amount: number
@@ -19,26 +19,26 @@ export type PurchaseState = {
 const day = 86_400_000
 const graceDays = 14
 
-/** An unpaid renewal keeps its access until then. */
+/** How long an unpaid renewal keeps access. */
 export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
-/** An incomplete subscription was never paid: it is an attempt, not a purchase. */
+/** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) =>
   status === 'incomplete' || status === 'incomplete_expired'
 
-/** Its last invoice can still be paid, on a page of Stripe. */
+/** Its last invoice can still be paid on Stripe's page. */
 export const isPayable = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
 
-/** The money of the current period went back to the buyer, so access must end. */
+/** The buyer got the current period's money back, so access must end. */
 export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 'disputed' | undefined {
   if (latest?.dispute === 'lost') return 'disputed'
   return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
 }
 
 /**
- * Stripe tries up to eight times; the buyer is reminded three times: at the first failure (1), when the next try lies in
- * the second half of the grace period (2), and when no other try comes before its end (3).
+ * Stripe tries up to eight times; we remind the buyer three times: at the first failure (1), when the next try falls in
+ * the second half of the grace period (2), and when there are no more tries before it ends (3).
  */
 function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
@@ -49,10 +49,10 @@ function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
   return invoice.attempts > 1 && isSecondHalf ? 2 : 1
 }
 
-/** Ended while one of these is the latest, a subscription ended because its renewal was not paid. */
+/** If the latest invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
-/** The same answer of Stripe always gives the same state, whatever happened here before. */
+/** The same answer from Stripe always gives the same state, whatever happened here before. */
 export function stateOf(subscription: Subscription): PurchaseState {
   const { status, amount, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
   const common = {
@@ -67,7 +67,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
     endedAt: null,
     endedBecause: null,
   }
-  // A trial that ended without a card is paused: nothing is paid for, although Stripe keeps it.
+  // A trial that ended without a card is paused: nobody pays for it, but Stripe keeps it.
   const isPaused = status === 'paused'
   const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
   if (endedAt || status === 'canceled' || isPaused) {

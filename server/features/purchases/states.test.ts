@@ -15,7 +15,7 @@ const everyState: StateAtStripe[] = words.status.flatMap((status) =>
   ),
 )
 
-test('every state that Stripe can report is in exactly one row of the table', () => {
+test('every state Stripe can report is in exactly one row of the table', () => {
   expect(everyState).toHaveLength(8 * 2 * 6 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
   expect(() =>
@@ -31,14 +31,14 @@ describe('the shop', () => {
   })
   afterAll(() => shop.close())
 
-  /** A purchase that began as usual always has a first invoice and a first payment. */
+  /** A purchase that started normally always has a first invoice and a first payment. */
   const reachable = everyState.filter(
     ({ status, invoice, payment }) =>
       !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
   )
 
   test.each(words.status.filter((status) => !status.startsWith('incomplete')))(
-    'gives the buyer of a subscription that is %s what the table says, whatever else is true of it',
+    'gives the buyer of a subscription that is %s what the table says, whatever else is true',
     async (status) => {
       const buyer = await shop.buyer()
       const arrange = await arranger(shop, buyer.purchase.paymentIntentId ?? '')
@@ -74,7 +74,7 @@ describe('the shop', () => {
     expect(await buyer.call(purchases.list, {})).toEqual([])
   })
 
-  test('is compared with the table, not with itself: a wrong book is found', async () => {
+  test('is compared with the table, not with itself: a wrong entry is caught', async () => {
     const buyer = await shop.buyer()
     await shop.connection.db.execute(
       sql`update purchases set status = 'pending_cancel' where id = ${buyer.purchase.id}`,
@@ -86,7 +86,7 @@ describe('the shop', () => {
   })
 })
 
-/** Brings what Stripe keeps about a checkout into a state, and lets Stripe tell the shop that something has changed. */
+/** Puts a checkout into a given state at Stripe, and has Stripe tell the shop that something changed. */
 async function arranger(shop: TestShop, paymentIntentId: string) {
   const { db } = shop.connection
   const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
@@ -116,7 +116,7 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
       refunded: false,
       disputed: false,
     })
-    // The shop voids what an ended subscription still asks for, and its intent with it.
+    // The shop voids whatever an ended subscription still asks for, along with its intent.
     if (state.payment !== 'none') await set(sql`id = ${paymentIntentId}`, { status: 'succeeded' })
     if (state.payment === 'returned') await shop.sandbox.controls.refund(paymentIntentId)
     if (isDisputed) {

@@ -20,14 +20,14 @@ type Dependencies = {
   accounts: Pick<Accounts, 'forGuest' | 'handOver'>
   checkouts: Checkouts
   notify: ReturnType<typeof createNotifications>
-  /** Where a test may end the process; nothing in production. */
+  /** Where a test may kill the process; does nothing in production. */
   crashPoint: (name: string) => void
 }
 
 /**
- * Brings what the shop knows of a subscription to what Stripe says, once, whoever asks: webhook, buyer, admin or
- * reconciler. Stripe is asked outside any transaction; the version of the row tells whether somebody was faster
- * meanwhile, and then it is asked again. So the last write always holds an answer that is newer than the one before.
+ * Brings the shop's view of a subscription in line with Stripe's, once, whoever asks: webhook, buyer, admin or
+ * reconciler. Stripe is called outside any transaction. If the row's version shows that someone else wrote in the
+ * meantime, we ask again, so every write holds a newer answer than the one before.
  */
 export function createSync({
   db,
@@ -66,7 +66,7 @@ export function createSync({
     }
   }
 
-  /** At Stripe first: whose money went back never renews, and what has ended can no longer be paid. */
+  /** At Stripe first: a refunded subscription never renews, and one that has ended can't be paid. */
   async function settled(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscription(subscriptionId)
     const mustEnd = moneyIsBack(answer) && !answer.endedAt
@@ -78,7 +78,7 @@ export function createSync({
     return stripe.subscription(subscriptionId)
   }
 
-  /** False when the answer is no longer the newest. */
+  /** False if the answer is no longer the newest. */
   async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
     const checkout = await checkouts.claim(tx, known)
     if (!checkout) return false
@@ -90,7 +90,7 @@ export function createSync({
     return true
   }
 
-  /** The money has arrived: from now on it is a purchase, of the buyer's account or of one that is made for the guest. */
+  /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
     const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
@@ -119,7 +119,7 @@ export function createSync({
     const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
     if (isHandedOver) {
       await accounts.handOver(tx, buyer)
-      // Whoever began them may still have the form open: a second purchase of this account would only go back.
+      // Whoever started them may still have the form open, and paying would only lead to a refund.
       for (const subscriptionId of await checkouts.handOver(tx, buyer))
         await payBackDuplicate(tx, { subscriptionId })
     }
@@ -139,7 +139,7 @@ export function createSync({
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, answer.id))
       .for('update')
-    // An admin has deleted it; what Stripe still has to say does not bring it back.
+    // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const { refundedAmount, ...state } = stateOf(answer)
     const [after] = await tx
@@ -162,7 +162,7 @@ const hasMoneyLeft = ({ amount, refunded }: Subscription['payments'][number]) =>
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'paid' ? latestInvoice.id : null
 
-/** Two payments of one account are booked one after the other. */
+/** Makes two payments by one account wait their turn to be booked. */
 async function lockUser(tx: Transaction, userId: string) {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
   if (!user) throw new Error(`There is no user ${userId}`)

@@ -4,7 +4,7 @@ import { accounts } from '#contract/accounts.ts'
 import { purchases } from '#contract/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-/** Stripe as it is on a bad day: what it refuses, fails at or does later is never a visitor's trouble. */
+/** Stripe on a bad day: whatever it refuses, fails at, or does late is never the visitor's problem. */
 const lines: string[] = []
 let shop: TestShop
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => shop.close())
 const statusOf = async (buyer: Awaited<ReturnType<TestShop['buyer']>>) =>
   (await buyer.call(purchases.list, {}))[0]?.status
 
-test('a rolled key is 502 with a sentence and leaves the visitor logged in; log and metrics have it', async () => {
+test('a rolled key is a 502 with a message, keeps the visitor logged in, and shows up in log and metrics', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.changeKey('expired')
   await expect(buyer.call(purchases.cancel, { id: buyer.purchase.id })).rejects.toMatchObject({
@@ -30,7 +30,7 @@ test('a rolled key is 502 with a sentence and leaves the visitor logged in; log 
   expect(metrics).toMatch(/shop_stripe_faults_total\{[^}]*StripeAuthenticationError[^}]*\} \d/)
 })
 
-test('too many requests are 503 with a time to try again', async () => {
+test('too many requests become a 503 with a time to try again', async () => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 429 })
   await expect(buyer.call(purchases.cancel, { id: buyer.purchase.id })).rejects.toMatchObject({
@@ -40,7 +40,7 @@ test('too many requests are 503 with a time to try again', async () => {
 })
 
 test.each([false, true])(
-  'a failure that Stripe keeps stops neither cancelling nor resuming (done all the same: %s)',
+  'a failure that Stripe remembers blocks neither cancelling nor resuming (done anyway: %s)',
   async (done) => {
     const buyer = await shop.buyer()
     const { id } = buyer.purchase
@@ -66,7 +66,7 @@ test('a refund after one that failed at the bank moves money again', async () =>
   expect((await buyer.call(purchases.list, {}))[0]).toMatchObject({ refundedAmount: 1000 })
 })
 
-test('a cancellation in Stripe’s own portal, which sets only a date, can be taken back', async () => {
+test('a cancellation in Stripe’s own portal, which sets only a date, can be undone', async () => {
   const buyer = await shop.buyer()
   const { rows } = await shop.connection.pool.query<{ id: string }>(
     'select stripe_subscription_id as id from purchases where id = $1',
@@ -79,7 +79,7 @@ test('a cancellation in Stripe’s own portal, which sets only a date, can be ta
   expect(await statusOf(buyer)).toBe('active')
 })
 
-test('eight tries in two weeks are three reminders', async () => {
+test('eight tries in two weeks send three reminders', async () => {
   await using own = await openShop()
   await own.sandbox.controls.behave({ retries: 'smart' })
   const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })

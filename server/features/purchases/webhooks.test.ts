@@ -15,7 +15,7 @@ afterEach(() => shop.close())
 const minute = 60
 const now = () => Math.floor(Date.now() / 1000)
 
-/** A guest has paid, and the event that says so did not arrive: the test brings it. */
+/** A guest has paid, but the event hasn't arrived: the test delivers it. */
 async function paidEvent(): Promise<string> {
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   await shop.guest(shop.visitor())
@@ -25,7 +25,7 @@ async function paidEvent(): Promise<string> {
   return JSON.stringify(rows[0]?.data)
 }
 
-/** Everything a webhook about a payment could have left behind; those about the catalogue come with the start. */
+/** Everything a payment webhook could have left behind; webhooks about the catalog come with startup. */
 async function traces() {
   const { booked } = await compareBooks(shop)
   const { rows: inbox } = await shop.connection.db.execute<{ id: string; handled: boolean }>(sql`
@@ -33,7 +33,7 @@ async function traces() {
   return { booked, inbox, mails: (await shop.mails()).map(({ subject }) => subject) }
 }
 
-test('a webhook that Stripe has signed books the purchase', async () => {
+test('a webhook signed by Stripe books the purchase', async () => {
   const event = await paidEvent()
   const response = await postman.post(event, postman.sign(event))
   expect(response.status).toBe(200)
@@ -84,7 +84,7 @@ test.each(refused)('%s webhook is refused and leaves no trace', async (_kind, of
   expect(await traces()).toEqual({ booked: [], inbox: [], mails: [] })
 })
 
-test('a replayed webhook is taken politely and without effect, whenever and however often', async () => {
+test('a replayed webhook is accepted without effect, whenever and however often', async () => {
   const event = await paidEvent()
   const signature = postman.sign(event)
   const replay = async (headers: string[]) =>
@@ -99,7 +99,7 @@ test('a replayed webhook is taken politely and without effect, whenever and howe
   expect(await traces()).toEqual(after)
 })
 
-test('what a signed webhook says of money is not believed: Stripe is asked', async () => {
+test('what a signed webhook says about money isn’t trusted: we ask Stripe', async () => {
   const event = await paidEvent()
   await postman.post(event, postman.sign(event))
   const before = await traces()

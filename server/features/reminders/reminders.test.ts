@@ -51,7 +51,7 @@ describe('reminders', () => {
     expect(await remindersTo('missing@example.com')).toBe(2)
   })
 
-  test('spare who has told the username meanwhile', async () => {
+  test('skip buyers who have sent their username by then', async () => {
     shop.clock.advance({ days: 8 })
     await buyer('meanwhile@example.com', 'active')
     await shop.queue.idle()

@@ -22,7 +22,7 @@ type Dependencies = {
 
 export type Reminders = ReturnType<typeof createReminders>
 
-/** Without a TradingView username a buyer cannot be given what they pay for: so we ask, at most once a week. */
+/** Without a TradingView username, buyers can't get what they pay for, so we ask, at most once a week. */
 export function createReminders({ db, queue, mails, now, audit, accounts }: Dependencies) {
   const isDue = () =>
     and(
@@ -39,7 +39,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
 
   const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
     await db.transaction(async (tx) => {
-      // Whoever has told us meanwhile, or is gone, is left in peace.
+      // Skip anyone who has told us by now, or is gone.
       const stillMissing = await tx
         .select({ email: users.email, name: users.name })
         .from(users)
@@ -51,7 +51,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
   return {
     count: () => db.$count(users, isDue()),
 
-    /** Who is due is locked until it is noted, so that a second click finds nobody. */
+    /** Locks whoever is due until that's recorded, so a second click finds nobody. */
     send: (actor: Actor) =>
       db.transaction(async (tx) => {
         const due = await tx

@@ -26,7 +26,7 @@ const newDeviceMails = async ({ user }: Person) =>
   )
 
 describe('devices', () => {
-  test('are listed, the latest first, with the present one marked', async () => {
+  test('are listed, most recent first, with the current one marked', async () => {
     const person = await shop.user()
     const phone = await logInFrom('A phone', person)
     expect(await phone.call(accounts.devices, {})).toMatchObject([
@@ -61,7 +61,7 @@ const chrome = (system: string) =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 http://evil.example`
 
 describe('a login from a new device', () => {
-  test('is told by mail, once, and the first one is no news', async () => {
+  test('is reported by email once, except for the very first', async () => {
     const person = await shop.verifiedUser()
     expect(await newDeviceMails(person)).toEqual([])
     await logInFrom(chrome('X11; Linux x86_64'), person)
@@ -69,7 +69,7 @@ describe('a login from a new device', () => {
     expect(await newDeviceMails(person)).toMatchObject([{ text: expect.stringContaining('Chrome on Linux') }])
   })
 
-  test('says nothing that the browser wrote itself', async () => {
+  test('never repeats text supplied by the browser', async () => {
     const person = await shop.verifiedUser()
     await logInFrom(`${chrome('Windows')} <img src=x onerror=alert(1)>`, person)
     const [mail] = await newDeviceMails(person)
@@ -77,7 +77,7 @@ describe('a login from a new device', () => {
     for (const part of [mail?.html, mail?.text]) expect(part).not.toMatch(/evil|<img src=x|Mozilla/)
   })
 
-  test('is no mail to an address that nobody has verified, and three a day to others', async () => {
+  test('sends no email to an unverified address, and at most three a day to others', async () => {
     const [stranger, person] = [await shop.user(), await shop.verifiedUser()]
     for (let number = 0; number < 6; number++) {
       await logInFrom(`Phone ${number}`, stranger)
@@ -88,7 +88,7 @@ describe('a login from a new device', () => {
   })
 })
 
-test('a name that a mail program would make a link of is refused', async () => {
+test('a name that an email client would turn into a link is refused', async () => {
   for (const name of [
     'Claim at evil.example',
     'https://evil',
@@ -98,7 +98,7 @@ test('a name that a mail program would make a link of is refused', async () => {
   ])
     await expect(shop.user({ name })).rejects.toMatchObject({
       status: 400,
-      fields: { name: 'Please enter your name without addresses' },
+      fields: { name: 'Please enter your name without links or email addresses' },
     })
   for (const name of ['J.R.R. Tolkien', 'Dr. Ada Lovelace', "Conan O'Brien Jr.", 'Ümit-Jean'])
     await shop.user({ name })

@@ -5,13 +5,13 @@ import { hashToken } from '../../security/tokens.ts'
 
 type Device = { device: string | undefined; userAgent: string; ip: string }
 
-/** By its own secret, and by its browser and address together: one of them is enough to be no news. */
+/** By its own secret, and by browser and IP address together: a match on either means a known device. */
 const fingerprintsOf = ({ device, userAgent, ip }: Device) => [
   ...(device ? [hashToken(device)] : []),
   hashToken(`${userAgent}\n${ip}`),
 ]
 
-/** Remembers where somebody logs in. True for a device this user never had; the very first is no news. */
+/** Remembers where someone logs in. True for a device new to this user, except their very first. */
 export async function noteDevice(
   tx: Transaction,
   userId: string,
@@ -30,8 +30,8 @@ export async function noteDevice(
 }
 
 /**
- * The device, if its secret has logged in to the account of this address before; if asked, only of one whose owner has
- * shown to read its mail. The same work for every address.
+ * The device, if it has logged in to this address's account before; on request, only if the owner is known to read its
+ * mailbox. Does the same work for every address.
  */
 export async function knownDevice(
   db: Database,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('a session', () => {
-  test('ends at logout, also for a copy of its cookie', async () => {
+  test('ends at logout, even for a copy of its cookie', async () => {
     const person = await shop.user()
     const copy = shop.visitor()
     copy.cookies.set('session', person.cookies.get('session') ?? '')
@@ -20,7 +20,7 @@ describe('a session', () => {
     expect(await copy.call(accounts.user, {})).toBeNull()
   })
 
-  test('holds for another process on the same database, and after a restart', async () => {
+  test('works in another process on the same database, and after a restart', async () => {
     const person = await shop.user()
     await using other = await openShop({ databaseUrl: shop.connection.url })
     const there = other.visitor()
@@ -30,7 +30,7 @@ describe('a session', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
   })
 
-  test('ends after 30 days, and lives on while it is used', async () => {
+  test('ends after 30 days, but lives on while it’s used', async () => {
     await using later = await openShop()
     const [used, forgotten] = [await later.user(), await later.user()]
     later.clock.advance({ days: 20 })
@@ -42,7 +42,7 @@ describe('a session', () => {
     expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
   })
 
-  test('is in a __Host- cookie that only https carries, when the shop has an https address', async () => {
+  test('uses a __Host- cookie, sent over https only, when the shop has an https address', async () => {
     await using secure = await openShop({ env: production })
     const response = await fetch(`http://localhost:${secure.config.port}/api/register`, {
       method: 'POST',

@@ -13,8 +13,8 @@ import { noteDevice } from './known-devices.ts'
 export { knownDevice } from './known-devices.ts'
 
 /**
- * Whose session begins, and the password hash they were checked against; null for the guest whose payment made the
- * account. If it has changed by the time the session begins, or the account was handed over, `refusal` is the answer.
+ * Whose session starts, and the password hash they were checked against; null for a guest whose payment created the
+ * account. If it has changed by the time the session starts, or the account was handed over, `refusal` is the answer.
  */
 export type Authenticated = { userId: string; passwordHash: string | null; refusal: () => Refusal }
 
@@ -27,7 +27,7 @@ export const sessionDays = 30
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** After a password change, or by "log out everywhere". */
+/** After a password change, or for "log out everywhere". */
 export async function endSessions(tx: Transaction | Database, userId: string) {
   await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
@@ -35,7 +35,7 @@ export async function endSessions(tx: Transaction | Database, userId: string) {
 /** Who is logged in. The browser holds a random token, the database only its hash. */
 export function createSessions({ db, now, mails, attempts }: Dependencies) {
   const load = prepareFind(db, now)
-  /** A mailbox is not flooded, whoever logs in from wherever. */
+  /** Keeps us from flooding a mailbox, whoever logs in from wherever. */
   const mayTell = (tx: Transaction, userId: string) =>
     attempts.count('new device', userId, { requests: 3, seconds: 86_400 }, { tx }).then(
       () => true,
@@ -45,7 +45,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
   const end = (token: string) => db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
 
   return {
-    /** One statement for the session and its user, shared with who comes at the same moment. */
+    /** One statement for the session and its user, shared by calls that arrive at the same moment. */
     async find(token: string): Promise<Found | undefined> {
       const found = await load(hashToken(token))
       if (!found) return undefined
@@ -59,7 +59,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
       return { id: found.id, user: found.user, isRenewed }
     },
 
-    /** A new session always has a new token, so that a planted one is worth nothing; the old one ends. */
+    /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
       { ip, userAgent, device: browser }: Actor<User | null>,
       { userId, passwordHash, refusal }: Authenticated,
@@ -69,7 +69,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
       const device = { userAgent: userAgent.slice(0, 300), ip }
       if (oldToken) await end(oldToken)
       await db.transaction(async (tx) => {
-        // Held until the session is there: a reset comes before it and is seen, or after it and ends it.
+        // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
         const [unchanged] = await tx
           .select({ email: users.email, verifiedAt: users.verifiedAt })
           .from(users)
@@ -92,7 +92,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
           ...device,
         })
         const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
-        // Only whoever reads this mailbox is told: anybody can sign up with anybody's address.
+        // Verified mailboxes only, because anyone can sign up with anyone's address.
         if (isNews && unchanged.verifiedAt && (await mayTell(tx, userId)))
           await mails.send(tx, unchanged.email, 'newDevice', {
             at: now().toISOString(),
@@ -107,7 +107,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
       await end(token)
     },
 
-    /** Where this user is logged in, the latest first. */
+    /** Where this user is logged in, most recent first. */
     devices: (userId: string) =>
       db
         .select({
@@ -156,7 +156,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
   }
 }
 
-/** Asked with every call: prepared, and for all callers of the same moment at once. */
+/** Runs on every call: prepared, and batched for all callers at the same moment. */
 function prepareFind(db: Database, now: () => Date) {
   const statement = db
     .select({

@@ -5,10 +5,10 @@ type About = Finding['about']
 export type Dependencies = {
   stripe: StripeGateway
   now: () => Date
-  /** Undefined while the sandbox serves. */
+  /** Undefined when the sandbox stands in for Stripe. */
   secretKey: string | undefined
   publicUrl: string
-  /** The events that the shop reads. */
+  /** The events the shop listens to. */
   events: string[]
   prices: WantedPrice[]
 }
@@ -25,14 +25,14 @@ const note = (about: About, text: string): Finding => ({ about, state: 'note', t
 
 export const inWords = ({ amount, interval }: WantedPrice) => `$${(amount / 100).toFixed(2)} per ${interval}`
 
-/** The shop's own address, as Stripe must know it. */
+/** The shop's own address, as Stripe needs to know it. */
 export function addressOf(publicUrl: string) {
   const { hostname } = new URL(publicUrl)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
   return { webhookUrl: `${publicUrl}/api/webhooks/stripe`, hostname, isLocal }
 }
 
-/** Looks at everything that a seller has to set up at Stripe, and says it in plain lines. */
+/** Checks everything a seller has to set up at Stripe and reports it in plain English. */
 export function createCheck({ stripe, now, secretKey, publicUrl, events, prices }: Dependencies) {
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
   const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
@@ -43,14 +43,14 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
     return [
       mayCharge
         ? ok('Account', `${name}, in ${mode}.`)
-        : todo('Account', `${name} may not take payments yet. Finish its activation in Stripe’s dashboard.`),
+        : todo('Account', `${name} can’t take payments yet. Finish activating it in the Stripe dashboard.`),
     ]
   }
 
   async function key(): Promise<Finding[]> {
     const missing = await stripe.missingPermissions()
-    if (missing.length === 0) return [ok('Key', 'The secret key may do everything that the shop needs.')]
-    return [todo('Key', `The secret key lacks permissions: ${list(missing)}.`)]
+    if (missing.length === 0) return [ok('Key', 'The secret key has every permission the shop needs.')]
+    return [todo('Key', `The secret key is missing permissions: ${list(missing)}.`)]
   }
 
   async function priceList(): Promise<Finding[]> {
@@ -61,7 +61,7 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
         faults.push(
           todo(
             'Prices',
-            `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart or ${command} repairs it.`,
+            `${price.lookupKey} should be ${inWords(price)}, but ${fault}. A restart or ${command} fixes it.`,
           ),
         )
     }
@@ -74,41 +74,39 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
       return [
         note(
           'Webhook',
-          `Stripe can’t reach ${publicUrl}. Try it with \`stripe listen --forward-to ${webhookUrl}\`.`,
+          `Stripe can’t reach ${publicUrl}. To try it out, run \`stripe listen --forward-to ${webhookUrl}\`.`,
         ),
       ]
     const [ours, ...others] = await stripe.webhookEndpoints(webhookUrl)
-    if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} makes one.`)]
+    if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} creates one.`)]
     const faults = []
     if (others.length > 0)
       faults.push(
         `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
       )
     if (ours.version !== apiVersion)
-      faults.push(
-        `its events come in version ${ours.version ?? 'of the account'}, but the shop reads ${apiVersion}`,
-      )
+      faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
     const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
     if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
     return faults.length > 0
-      ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} repairs it.`))
+      ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} fixes it.`))
       : [ok('Webhook', `Events go to ${webhookUrl}.`), ...(await deliveries())]
   }
 
   async function deliveries(): Promise<Finding[]> {
     const late = await stripe.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
     if (late.length === 0) return []
-    const many = late.length === 100 ? '100 events or more' : count(late, 'event')
+    const many = late.length === 100 ? '100 or more events' : count(late, 'event')
     return [
       todo(
         'Webhook',
-        `${many} of the last three days did not arrive. Check STRIPE_WEBHOOK_SECRET and the endpoint’s page at Stripe; the shop itself asks Stripe every five minutes.`,
+        `${many} from the last three days did not arrive. Check STRIPE_WEBHOOK_SECRET and the endpoint’s page at Stripe. Meanwhile, the shop asks Stripe every five minutes.`,
       ),
     ]
   }
 
   async function wallets(): Promise<Finding[]> {
-    if (isLocal) return [note('Wallets', 'Apple Pay and Google Pay are not shown on localhost.')]
+    if (isLocal) return [note('Wallets', 'Apple Pay and Google Pay aren’t shown on localhost.')]
     const domain = await stripe.walletDomain(hostname)
     if (!domain)
       return [
@@ -122,24 +120,24 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
   const emails = async () => [
     note(
       'Emails',
-      'Switch Stripe’s own emails to customers off, or buyers get two: Settings > Customer emails (payments, refunds) and Settings > Billing > Subscriptions and emails.',
+      'Turn off Stripe’s own customer emails, or buyers get everything twice: Settings > Customer emails (payments, refunds) and Settings > Billing > Subscriptions and emails.',
     ),
   ]
 
   const sandbox = async () => [
-    note('Account', 'The sandbox takes the payments: no money moves. To sell, set Stripe’s keys.'),
+    note('Account', 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.'),
   ]
 
-  /** A part that the key may not see says so, and the others are looked at all the same. */
+  /** A part the key can't see says so; the others are checked anyway. */
   async function look(about: About, part: () => Promise<Finding[]>): Promise<Finding[]> {
     try {
       return await part()
     } catch (error) {
       if (!(error instanceof StripeRefusal)) throw error
       const { isOutage, status, message } = error.fault
-      // With these nothing can be seen at all: said once, by the whole.
+      // Then nothing can be checked at all, so it's reported once for the whole.
       if (isOutage || status === 401) throw error
-      return [(about === 'Account' ? note : todo)(about, `Stripe would not say: ${message}`)]
+      return [(about === 'Account' ? note : todo)(about, `Stripe wouldn’t say: ${message}`)]
     }
   }
 

@@ -13,7 +13,7 @@ import { createStripeSetup } from './stripe-setup.ts'
 const publicUrl = 'https://shop.rebound-sigma.com'
 const url = `${publicUrl}/api/webhooks/stripe`
 
-/** A seller with keys, at a Stripe that knows nothing of the shop's address yet. */
+/** A seller with keys, at a Stripe that doesn't know the shop's address yet. */
 function openAccount(shop: TestShop, secretKey = shop.sandbox.secretKey) {
   const { api } = shop.sandbox
   const warnings: unknown[] = []
@@ -42,15 +42,15 @@ describe('a seller’s account at Stripe', () => {
   let account: ReturnType<typeof openAccount>
   beforeAll(async () => {
     shop = await openShop()
-    // Nothing is sent to an address on the internet.
+    // Keeps the test from sending anything to the internet.
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
     account = openAccount(shop)
   })
   afterAll(() => shop.close())
 
-  test('is told what is missing, set up with one command, and then nothing is missing', async () => {
+  test('is told what is missing, and one command sets it all up', async () => {
     expect(await account.todos()).toEqual([
-      `No endpoint sends events to ${url}. \`npm run stripe -- setup\` makes one.`,
+      `No endpoint sends events to ${url}. \`npm run stripe -- setup\` creates one.`,
       'Stripe doesn’t know shop.rebound-sigma.com yet, so Apple Pay isn’t shown. `npm run stripe -- setup` adds it.',
     ])
     const { done, webhookSecret } = await account.setup()
@@ -70,7 +70,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.setup()).toEqual({ done: [], webhookSecret: undefined })
   })
 
-  test('whose endpoint lacks events, as after an upgrade, is told which, and keeps its secret', async () => {
+  test('whose endpoint is missing events, as after an upgrade, is told which and keeps its secret', async () => {
     const [endpoint] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.paid'] })
     expect(await account.todos()).toEqual([
@@ -86,7 +86,7 @@ describe('a seller’s account at Stripe', () => {
     expect(after).toMatchObject({ id: endpoint?.id, enabled_events: eventTypes })
   })
 
-  test('whose endpoint speaks another version gets a new one, and the old one is disabled', async () => {
+  test('whose endpoint uses another API version gets a new one, and the old one is disabled', async () => {
     const [current] = (await account.sdk.webhookEndpoints.list()).data
     await account.sdk.webhookEndpoints.del(current?.id ?? '')
     const old = await account.sdk.webhookEndpoints.create({
@@ -95,7 +95,7 @@ describe('a seller’s account at Stripe', () => {
       enabled_events: ['*'],
     })
     expect(await account.todos()).toEqual([
-      `Its events come in version 2020-08-27, but the shop reads ${StripeSdk.API_VERSION}. \`npm run stripe -- setup\` repairs it.`,
+      `Its API version is 2020-08-27, but the shop expects ${StripeSdk.API_VERSION}. \`npm run stripe -- setup\` fixes it.`,
     ])
     const { webhookSecret } = await account.setup()
     expect(webhookSecret).toMatch(/^whsec_/)
@@ -107,7 +107,7 @@ describe('a seller’s account at Stripe', () => {
     const { data } = await account.sdk.prices.list({ lookup_keys: ['rebound-sigma-pro-yearly'] })
     await account.sdk.prices.update(data[0]?.id ?? '', { active: false })
     expect(await account.todos()).toEqual([
-      'rebound-sigma-pro-yearly should be $390.00 per year, but it is archived. A restart or `npm run stripe -- setup` repairs it.',
+      'rebound-sigma-pro-yearly should be $390.00 per year, but it is archived. A restart or `npm run stripe -- setup` fixes it.',
     ])
     await account.sdk.products.update('rebound-sigma-pro', { active: false })
     expect(await account.todos()).toHaveLength(2)
@@ -115,7 +115,7 @@ describe('a seller’s account at Stripe', () => {
     expect(await account.todos()).toEqual([])
   })
 
-  test('with a key that was rolled is told that, once', async () => {
+  test('with a rolled key is told so, once', async () => {
     const { check } = openAccount(shop, 'sk_test_that_was_rolled')
     expect(await check()).toEqual([
       {
@@ -126,18 +126,18 @@ describe('a seller’s account at Stripe', () => {
     ])
   })
 
-  test('is told of events that did not arrive', async () => {
+  test('is told about events that did not arrive', async () => {
     await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
     await shop.guest(shop.visitor())
     expect(await account.todos()).toEqual([
-      expect.stringMatching(/^\d+ events of the last three days did not/),
+      expect.stringMatching(/^\d+ events from the last three days did not/),
     ])
     await shop.connection.db.execute(sql`delete from sandbox.deliveries`)
     await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   })
 })
 
-test('a shop with test payments says so to its admin, and what is wrong with its prices', async () => {
+test('a shop with test payments tells its admin so, along with what is wrong with its prices', async () => {
   await using shop = await openShop()
   const admin = await shop.admin()
   const check = () => admin.call(stripeSetup.adminCheck, {})
@@ -145,7 +145,7 @@ test('a shop with test payments says so to its admin, and what is wrong with its
     {
       about: 'Account',
       state: 'note',
-      text: 'The sandbox takes the payments: no money moves. To sell, set Stripe’s keys.',
+      text: 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.',
     },
     { about: 'Prices', state: 'ok', text: 'New subscribers pay $39.00 per month and $390.00 per year.' },
   ])
@@ -161,7 +161,7 @@ test('a shop with test payments says so to its admin, and what is wrong with its
   ])
 })
 
-test('docs/stripe.md lists every permission that a restricted key needs', () => {
+test('docs/stripe.md lists every permission a restricted key needs', () => {
   const document = readFileSync(new URL('../../../docs/stripe.md', import.meta.url), 'utf8')
   const rows = document.matchAll(/^\| ([^|]+) \| (read|write) \|/gm)
   const listed = [...rows].map(([, what, level]) => `${what}: ${level}`)

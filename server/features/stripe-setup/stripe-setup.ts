@@ -4,7 +4,7 @@ import { addressOf, createCheck, type Dependencies, inWords } from './check.ts'
 
 export type StripeSetup = ReturnType<typeof createStripeSetup>
 
-/** What a seller has to set up at Stripe: looked at by `check`, made by `setup` where it is missing. */
+/** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
 export function createStripeSetup(deps: Dependencies & { log: Pick<Logger, 'warn'> }) {
   const { stripe, log, publicUrl, events, prices } = deps
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
@@ -20,7 +20,7 @@ export function createStripeSetup(deps: Dependencies & { log: Pick<Logger, 'warn
     return done
   }
 
-  /** An endpoint keeps its version for life: another version needs another endpoint. */
+  /** An endpoint keeps its API version for life, so another version needs another endpoint. */
   async function ensureWebhook() {
     const endpoints = await stripe.webhookEndpoints(webhookUrl)
     const ours = endpoints.find(({ version }) => version === apiVersion)
@@ -50,14 +50,14 @@ export function createStripeSetup(deps: Dependencies & { log: Pick<Logger, 'warn
   return {
     check,
 
-    /** At start: after an upgrade the shop may need more of Stripe than was set up. */
+    /** At startup: after an upgrade, the shop may need more from Stripe than was set up. */
     async warn() {
       const findings = await check()
       for (const { about, state, text } of findings)
         if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
     },
 
-    /** Makes what is missing, and may be repeated. A new endpoint's signing secret is shown only now. */
+    /** Creates what's missing; safe to repeat. A new endpoint's signing secret is shown only now. */
     async setup(): Promise<{ done: string[]; webhookSecret: string | undefined }> {
       const priced = await ensurePrices()
       if (isLocal) return { done: priced, webhookSecret: undefined }

@@ -35,7 +35,7 @@ const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
 const accessRefused: Template<{ name: string; reason: string }> = ({ name, reason }, { publicUrl }) => ({
   subject: 'We couldn’t grant your TradingView access yet',
   preheader: 'We need one more thing from you.',
-  heading: 'One more step is needed',
+  heading: 'One step left',
   paragraphs: [
     greeting(name),
     'We looked at your access request and couldn’t unlock Rebound Sigma Pro yet. Here’s why:',
@@ -61,7 +61,7 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-/** For owners who never told it, so that access cannot be granted. */
+/** For owners whose username we don't have, so we can't grant access. */
 const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'We need your TradingView username',
   preheader: 'Without it, we can’t unlock Rebound Sigma Pro for you.',

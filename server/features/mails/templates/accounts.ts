@@ -14,7 +14,7 @@ const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-/** For a guest whose account was made by paying. `tokenId` is a row of `password_tokens`. */
+/** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
 const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
   subject: 'Set your password',
   preheader: 'Your account is ready: choose a password to log in.',
@@ -28,7 +28,7 @@ const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenI
     'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
 
-/** Something was bought with the address of an account that nobody had verified. */
+/** Someone bought with the address of an account that was never verified. */
 const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   subject: 'Set your password to see your purchase',
   preheader: 'Your account is ready: choose a password to log in.',

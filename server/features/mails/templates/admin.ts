@@ -16,7 +16,7 @@ const contactMessage: Template<{ firstName: string; lastName: string; email: str
   replyTo: { name: `${firstName} ${lastName}`, address: email },
 })
 
-/** At once, because the 24 hours that the buyer is promised have begun. */
+/** Sent right away, because the buyer's 24 hours have started. */
 const accessRequested: Template<{ name: string; email: string; tradingViewUsername: string }> = (
   { name, email, tradingViewUsername },
   { publicUrl },
@@ -51,7 +51,7 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
 
-/** Once a day, and only when something waits for the seller. `oldestHours` is of the open requests. */
+/** Once a day, and only if something is waiting for the seller. `oldestHours` is the age of the oldest open request. */
 const adminDigest: Template<{
   openRequests: number
   overdueRequests: number

@@ -1,6 +1,6 @@
 import type { MailSite, Template } from '../template.ts'
 
-/** Both parts of a link that needs no login. */
+/** Both parts of a link that works without logging in. */
 const link = (page: 'confirm' | 'unsubscribe', id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/newsletter/${page}?id=${id}&token=${linkToken(`newsletter-${page}`, id)}`
 
@@ -15,7 +15,7 @@ const newsletterConfirmation: Template<{ id: string }> = ({ id }, site) => ({
   action: { label: 'Confirm subscription', url: link('confirm', id, site) },
   footnote:
     'Didn’t ask for this? Ignore this email; without your confirmation, you won’t get the newsletter.',
-  // RFC 8058: mail programs show a button of their own, and post to this address when it is pressed.
+  // RFC 8058: email clients show their own button and post to this URL when it's pressed.
   headers: {
     'List-Unsubscribe': `<${link('unsubscribe', id, site)}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

@@ -10,7 +10,7 @@ const plan = ({ product, billingType, amount }: Subscription): [string, string][
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
 
-/** For the first payment and each renewal. Stripe's links do not live for ever, so the dashboard leads to the invoice. */
+/** For the first payment and each renewal. Stripe's links expire, so the invoice is reached through the dashboard. */
 const receipt: Template<
   Subscription & { paidAt: string; renewsAt: string | null; purchaseId: string; invoiceId: string | null }
 > = (data, { publicUrl }) => ({
@@ -33,7 +33,7 @@ const receipt: Template<
   footnote: 'You can cancel any time from your dashboard and keep access until the end of the paid period.',
 })
 
-/** Someone paid as a guest with the address of an account: the purchase is its owner's. */
+/** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
   subject: `${data.product} was added to your account`,
   preheader: 'A purchase was made with your email address.',
@@ -71,7 +71,7 @@ const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data
   action: toDashboard('Open your dashboard', site),
 })
 
-/** A second payment of one account for the same product, from another tab or as a guest. */
+/** An account paid twice for the same product, from another tab or as a guest. */
 const duplicateRefunded: Template<Subscription> = (data, site) => ({
   subject: 'We’re refunding your second payment',
   preheader: `You already have ${data.product}, so ${dollars(data.amount)} goes back to your card.`,
@@ -122,7 +122,7 @@ const dunning = {
   1: {
     subject: 'Your payment did not go through',
     heading: 'Your payment did not go through',
-    text: 'It happens: an expired card, a limit, a bank that asks again. We’ll keep trying over the next days, and you keep your access meanwhile.',
+    text: 'It happens: an expired card, a spending limit, a bank that wants confirmation. We’ll keep trying over the next few days, and you keep your access in the meantime.',
   },
   2: {
     subject: 'Reminder: your payment did not go through',
@@ -132,7 +132,7 @@ const dunning = {
   3: {
     subject: 'Last reminder: your subscription is about to end',
     heading: 'Your subscription is about to end',
-    text: 'This was our last try. Unless you pay with another card, your subscription and your access to the indicator end soon.',
+    text: 'This was our last attempt. Unless you pay with another card, your subscription and your access to the indicator will end soon.',
   },
 }
 
