@@ -188,7 +188,7 @@ describe('another version', () => {
     const file = fileURLToPath(new URL('../testing/released/0000_init/backup.sql.gz', import.meta.url))
     const content = () => createReadStream(file).pipe(createGunzip())
     const empty = await createTestDatabase({ empty: true })
-    await expect(restore(empty.url, content(), { secrets, makeOthers })).rejects.toThrow('say --unsigned')
+    await expect(restore(empty.url, content(), { secrets, makeOthers })).rejects.toThrow('add --unsigned')
     await restore(empty.url, content(), { secrets, makeOthers, unsigned: true })
     expect(await query(empty.url, 'select count(*)::int from users')).toEqual([{ count: 31 }])
     expect(await describeSchema(empty.url)).toEqual(await describeSchema(database.url))

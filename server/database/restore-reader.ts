@@ -57,7 +57,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
       const first = await nextText()
       if (first === title) return JSON.parse((await nextText())?.replace(/^-- /, '') ?? '')
       const schema = /^-- backup of the shop, schema (\w{16})$/.exec(first ?? '')?.[1]
-      if (!schema) throw new StartError('This is not a backup of this shop.')
+      if (!schema) throw new StartError('This is not a backup of the shop.')
       return { schema }
     },
     assertSigned() {
