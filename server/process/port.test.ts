@@ -11,7 +11,7 @@ test('a port in use and a foreign address are reported clearly, before anything 
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  await expect(portFor(configFor(port))).rejects.toThrow(`Port ${port} is taken.`)
+  await expect(portFor(configFor(port))).rejects.toThrow(`Port ${port} is in use.`)
   server.close()
   await once(server, 'close')
   expect(await portFor(configFor(port))).toBe(port)
