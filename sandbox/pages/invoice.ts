@@ -44,7 +44,7 @@ export function describe({ invoice, charge, from }: Bill) {
       ...(paidAt === null ? [] : [['Date paid', date(paidAt)]]),
       ...(card ? [['Payment method', `${brands[card.brand]} ending in ${card.last4}`]] : []),
       ['Billed to', invoice.customer_name ?? invoice.customer_email ?? invoice.customer],
-      ...(invoice.customer_name && invoice.customer_email ? [['E-mail', invoice.customer_email]] : []),
+      ...(invoice.customer_name && invoice.customer_email ? [['Email', invoice.customer_email]] : []),
     ] as [string, string][],
     lines: invoice.lines.data.map((line) => ({
       text: line.description,

@@ -67,7 +67,7 @@ test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint 
   expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : doors[endpoint.access])
 })
 
-describe('buyer B cannot touch what belongs to buyer A', () => {
+describe('buyer B cannot touch what is buyer A’s', () => {
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }
   const attacks: Record<string, () => Record<string, string>> = {
     'accounts.logoutDevice': () => ({ id: hers.deviceId }),

@@ -61,7 +61,7 @@ test('one email may be tried ten times in fifteen minutes, from anywhere and on 
   expect(await there(password)).toEqual(user)
 })
 
-test('one address shares its tries across all processes', async () => {
+test('one address gets its tries for all processes together', async () => {
   const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
   await using one = await openShop({ rateLimits: true, env })
   await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
