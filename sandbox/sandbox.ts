@@ -14,7 +14,7 @@ import { createWebhooks } from './webhooks.ts'
 export type SandboxOptions = {
   /** The sandbox keeps its books here, in a schema of its own that it creates itself. */
   database: pg.Pool
-  /** Where browsers see the shop; hosted invoices link from there. */
+  /** Where browsers reach the shop; links to hosted invoices start with it. */
   publicUrl: string
   /** Where signed events are delivered. */
   webhook: { url: string; secret: string }

@@ -73,7 +73,9 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   // Not awaited: startup must not depend on it.
   if (config.stripe)
-    rooms.stripeSetup.warn().catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
+    rooms.stripeSetup
+      .warn()
+      .catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
 
   registerSchedules(
     queue,

@@ -70,7 +70,9 @@ export function askBuyer(night: boolean): Promise<Outcome> {
   dialog.append(
     make('small', 'TEST MODE · 3-D Secure 2'),
     make('h2', 'Authenticate your payment', { id: 'title' }),
-    make('p', 'This is where your bank would ask you to approve the payment. Choose the outcome.', { id: 'text' }),
+    make('p', 'This is where your bank would ask you to approve the payment. Choose the outcome.', {
+      id: 'text',
+    }),
     complete,
     fail,
   )

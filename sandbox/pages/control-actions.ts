@@ -103,8 +103,10 @@ export const actions = new Map<string, Action>([
   ['settle', action('All payments are finished.', {}, (controls) => controls.settle())],
   [
     'cancel-in-portal',
-    action('The subscription will end with its period.', { subscription: required(text) }, (controls, given) =>
-      controls.cancelInPortal(given.subscription),
+    action(
+      'The subscription will end with its period.',
+      { subscription: required(text) },
+      (controls, given) => controls.cancelInPortal(given.subscription),
     ),
   ],
   [

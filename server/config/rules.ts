@@ -21,8 +21,7 @@ function* keyFaults(s: Settings) {
   const { STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable } = s
   if (s.PAYMENTS === 'stripe' && !secret) yield 'PAYMENTS=stripe needs STRIPE_SECRET_KEY'
   if (takesPayments(s) && !publishable) yield 'STRIPE_SECRET_KEY also needs STRIPE_PUBLISHABLE_KEY'
-  if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET)
-    yield 'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET'
+  if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET) yield 'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET'
   if (secret && publishable && isLive(secret) !== isLive(publishable))
     yield 'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys'
   if (s.PAYMENTS === 'sandbox' && hasLiveKey(s))
@@ -61,7 +60,7 @@ function* productionFaults(s: Settings) {
     yield `With live Stripe keys, set ${name}: ${needs[name]}`
 }
 
-/** Nobody can eavesdrop on this machine; elsewhere the URL must say which it is. */
+/** Nobody can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
 const saysTls = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')
 

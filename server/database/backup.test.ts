@@ -117,9 +117,9 @@ describe('nothing changes when a backup', () => {
     'would run a program': (content) => first(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
     'would run a statement': (content) =>
       first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
-    'names a system table': (content) =>
-      first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
-    'names a column that does not exist': (content) => first(content, '(id, email, name', '(id, email, now()'),
+    'names a system table': (content) => first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
+    'names a column that does not exist': (content) =>
+      first(content, '(id, email, name', '(id, email, now()'),
     'is missing a table': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
     'contains a row twice': (content) =>
       first(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),

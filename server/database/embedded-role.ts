@@ -15,7 +15,7 @@ const lock = 7_381_920_115
 
 export type Server = { port: number; password: string }
 
-/** Keeps the first user's password private. */
+/** Does not give away the first user's password. */
 const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
 
 const address = (user: string, password: string, port: number, name: string) =>

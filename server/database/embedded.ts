@@ -153,7 +153,7 @@ async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
     ])
 }
 
-/** Not the shop's own: whoever reads PostgreSQL's could read our keys. Windows starts no program without its root. */
+/** Not the shop's own: anyone who reads PostgreSQL's could read our keys. Windows needs SystemRoot to start programs. */
 const environment = {
   LC_ALL: 'C',
   TZ: 'UTC',

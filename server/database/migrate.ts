@@ -97,7 +97,10 @@ async function runAtOnce(client: Client, migration: Migration) {
 
 async function runOnline(client: Client, migration: Migration) {
   const short = migration.statements.find((statement) => !isOnline(statement))
-  if (short) throw new Error(`${migration.tag} mixes long-running statements with ones that need a transaction: ${short}`)
+  if (short)
+    throw new Error(
+      `${migration.tag} mixes long-running statements with ones that need a transaction: ${short}`,
+    )
   for (const statement of migration.statements) {
     const index = concurrentIndex(statement)
     if (index) await buildIndex(client, index, statement)

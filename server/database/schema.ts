@@ -164,7 +164,7 @@ export const purchases = pgTable(
   ],
 )
 
-/** Income and refunds per month; kept by triggers.sql, so that no overview reads all purchases. */
+/** Subscriptions gained and lost each month; kept by triggers.sql, so that no overview reads all purchases. */
 export const subscriptionMovements = pgTable('subscription_movements', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   month: date().notNull(),

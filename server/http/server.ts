@@ -51,7 +51,7 @@ export async function createHttpServer({
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     serverFactory: (handler) =>
-      // Node's own timeouts are open to slow connections.
+      // Node's default timeouts are no match for slow connections.
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {

@@ -93,7 +93,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       await kind.run({}, { id: 'now' })
     },
 
-    /** Resolves when nothing is due or running any more. */
+    /** Resolves when nothing is due or running anymore. */
     async idle() {
       for (;;) {
         const due = await query(

@@ -57,7 +57,9 @@ export async function openPages({ dist, cacheDir, settings, security, log }: Opt
   await refresh()
 
   const timer = setInterval(() => {
-    refresh().catch((error: unknown) => log.error({ err: error }, 'could not refresh the pages; keeping the old ones'))
+    refresh().catch((error: unknown) =>
+      log.error({ err: error }, 'could not refresh the pages; keeping the old ones'),
+    )
   }, lookEveryMilliseconds).unref()
   return { ...responder, refresh, close: () => clearInterval(timer) }
 }

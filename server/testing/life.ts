@@ -128,7 +128,7 @@ const sellersPaths = [
   '/api/admin/access-requests?limit=100',
   '/api/admin/access-requests/to-revoke?limit=100',
   '/api/admin/recommended-assets',
-  // By a word, because whoever looks at the exports below is in the log too.
+  // Searched by a word, because opening the exports below is logged too.
   '/api/admin/audit?q=access.granted',
   '/api/admin/audit?q=purchase.refund',
   '/api/admin/reminders',

@@ -8,7 +8,7 @@ export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateP
 
 /**
  * What the key must be allowed to do, in the words of Stripe's dashboard, each tried on something that does not
- * exist: a key with permission hears that it is missing, a key without hears that it has none.
+ * exist: with permission, Stripe says that the object is missing; without, that the permission is.
  */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],

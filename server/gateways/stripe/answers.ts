@@ -31,8 +31,7 @@ export type Client = ReturnType<typeof createClient>
 const { StripeCardError, StripeConnectionError, StripeError, StripeInvalidRequestError } = StripeSdk.errors
 
 const away = 'The payment service isn’t answering right now. Please try again in a moment.'
-const broken =
-  'Something went wrong with our payment service. Please try again later or contact support.'
+const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
 
 /** These go away by themselves: too many requests, a key that is in use, an outage. */
 const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
