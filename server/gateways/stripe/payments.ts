@@ -85,7 +85,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
         if (error instanceof StripeSdk.errors.StripeIdempotencyError)
-          throw conflict('Someone else refunded this payment at the same moment. Please check it again.')
+          throw conflict('Someone else refunded this payment at the same moment. Please look again.')
         // Read by the seller: Stripe's own words explain it best.
         throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
       }
