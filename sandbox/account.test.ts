@@ -5,7 +5,7 @@ import { Stripe } from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** A server that keeps what it is sent and answers as told. */
+/** A server that records what it is sent and answers as told. */
 async function listener() {
   const seen: { body: string; signature: string }[] = []
   const answers = { status: 200 }
@@ -53,7 +53,7 @@ test('a seller’s webhook endpoint gets its own events, signed with the secret 
   expect((await stripe.webhookEndpoints.list()).data).toEqual([])
 })
 
-test('events whose delivery has failed can be found', async () => {
+test('events whose delivery failed can be found', async () => {
   const { stripe, sandbox } = await openTestSandbox()
   const { url, answers } = await listener()
   answers.status = 500
@@ -67,7 +67,7 @@ test('events whose delivery has failed can be found', async () => {
   expect(await types(true)).toEqual(['customer.updated'])
 })
 
-test('the account says whether it may charge; a domain whether wallets can be shown on it', async () => {
+test('the account says whether it may charge; a domain says whether it can show wallets', async () => {
   const { stripe } = await openTestSandbox()
   expect(await stripe.accounts.retrieveCurrent()).toMatchObject({ object: 'account', charges_enabled: true })
   const shop = await stripe.paymentMethodDomains.create({ domain_name: 'shop.example.com' })
@@ -81,7 +81,7 @@ test('the account says whether it may charge; a domain whether wallets can be sh
   expect(data.map((domain) => domain.id)).toEqual([shop.id])
 })
 
-test('a deleted customer has no subscription any more, cannot be used, and leaves the invoices', async () => {
+test('a deleted customer loses its subscriptions, cannot be used, and keeps its invoices', async () => {
   const { stripe, buy } = await openTestSandbox()
   const { customer, subscription } = await buy()
   await stripe.customers.del(customer.id)

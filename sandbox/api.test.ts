@@ -2,7 +2,7 @@ import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-test('the same key with the same parameters does the work once, also when both come at once', async () => {
+test('the same key with the same parameters does the work once, even when both arrive at once', async () => {
   const { stripe } = await openTestSandbox()
   const create = () => stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'once' })
   const customers = await Promise.all(Array.from({ length: 8 }, create))
@@ -14,7 +14,7 @@ test('the same key with the same parameters does the work once, also when both c
   expect(replayed).toHaveLength(7)
 })
 
-test('the same key with other parameters is refused', async () => {
+test('the same key with different parameters is refused', async () => {
   const { stripe } = await openTestSandbox()
   await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'once' })
   await expect(
@@ -22,7 +22,7 @@ test('the same key with other parameters is refused', async () => {
   ).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
 })
 
-test('a declined card is replayed; a refused request may be tried again with its key', async () => {
+test('a declined card is replayed; a refused request may be retried with its key', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const decline = () =>
@@ -45,14 +45,14 @@ test('a declined card is replayed; a refused request may be tried again with its
 test.for([
   ['an unknown parameter', { nonsense: 'x' }, 'parameter_unknown', 'nonsense'],
   [
-    'an unknown parameter inside another',
+    'an unknown nested parameter',
     { customer: 'cus_x', 'items[0][price]': 'price_x', 'items[0][colour]': 'x' },
     'parameter_unknown',
     'items[0][colour]',
   ],
   ['a missing parameter', {}, 'parameter_missing', 'customer'],
   [
-    'a word for a number',
+    'a word instead of a number',
     { customer: 'cus_x', 'items[0][price]': 'price_x', 'items[0][quantity]': 'two' },
     'parameter_invalid_integer',
     'items[0][quantity]',
@@ -107,7 +107,7 @@ test('the publishable key opens an intent with its secret, and nothing else', as
   expect((await get('customers', { key: sandbox.secretKey })).status).toBe(401)
 })
 
-test('lists are walked by cursors in both directions', async () => {
+test('cursors walk lists in both directions', async () => {
   const { stripe } = await openTestSandbox()
   const made: string[] = []
   for (let index = 0; index < 7; index++) made.push((await stripe.customers.create()).id)
@@ -122,7 +122,7 @@ test('lists are walked by cursors in both directions', async () => {
   })
 })
 
-test('expand reaches through lists and relations, and refuses what is no relation', async () => {
+test('expand reaches through lists and relations, and refuses anything that is not a relation', async () => {
   const { stripe, buy } = await openTestSandbox()
   const { intent, subscription, invoice } = await buy()
   const payments = await stripe.invoicePayments.list({
@@ -150,7 +150,7 @@ test('expand reaches through lists and relations, and refuses what is no relatio
   )
 })
 
-test('a lookup key finds its price and belongs to one price only', async () => {
+test('a lookup key finds its price and belongs to only one price', async () => {
   const { stripe } = await openTestSandbox()
   const product = await stripe.products.create({ name: 'Rebound Sigma Pro' })
   const make = (transfer = false) =>
@@ -171,7 +171,7 @@ test('a lookup key finds its price and belongs to one price only', async () => {
   expect(await find()).toMatchObject([{ id: second.id }])
 })
 
-test('customers keep what they were not asked to change, and clear what is emptied', async () => {
+test('customers keep the fields a request leaves out, and clear the ones it empties', async () => {
   const { stripe } = await openTestSandbox()
   const { id } = await stripe.customers.create({
     address: { city: 'Solothurn', country: 'CH' },

@@ -6,7 +6,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 type Shop = Awaited<ReturnType<typeof openTestSandbox>>
 
-/** One buyer's subscription, and everything that anybody may do to it. */
+/** One buyer's subscription, and everything that anyone may do to it. */
 function operationsOn(shop: Shop, { customer, subscription, intent }: Awaited<ReturnType<Shop['checkout']>>) {
   const { stripe, sandbox } = shop
   const { controls } = sandbox
@@ -90,7 +90,7 @@ function isReachable(from: string, to: string, seen = new Set([from])): boolean 
   })
 }
 
-/** How the newest invoice may stand in each status, and whether the subscription's time is over. */
+/** What the newest invoice may look like in each status, and whether the subscription's time is over. */
 const allowed: Record<string, { latest: string; ended: boolean }[]> = {
   incomplete: [{ latest: 'open', ended: false }],
   incomplete_expired: [{ latest: 'void', ended: true }],
@@ -130,7 +130,7 @@ async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: str
   return subscription.status
 }
 
-/** Orders that chance finds too seldom: refunds that add up, disputes between them, a late payment of a lost cause. */
+/** Sequences that chance rarely finds: refunds that add up, disputes between them, a late payment of a lost cause. */
 const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   [
     'month',
@@ -193,7 +193,7 @@ const suspects: ['week' | 'month', number, [Operation, number][]][] = [
   ],
 ]
 
-test('whatever is done in whatever order, the books are true', async () => {
+test('whatever is done in whatever order, the books balance', async () => {
   const shop = await openTestSandbox()
   const prices = { week: (await shop.price('week')).id, month: (await shop.price('month')).id }
   const refusals = [Stripe.errors.StripeInvalidRequestError, Stripe.errors.StripeCardError]
@@ -215,13 +215,13 @@ test('whatever is done in whatever order, the books are true', async () => {
       })
       status = await expectTrueBooks(shop, bought.customer.id, bought.subscription.id, status)
     }
-    await run.cancel().catch(() => 'It had ended already, and costs the next buyer no time.')
+    await run.cancel().catch(() => 'It had already ended, so it costs the next buyer no time.')
   })
   const options = { numRuns: 12 + suspects.length, examples: suspects, endOnFailure: true }
   await expect(fc.assert(booksStayTrue, options)).resolves.toBeUndefined()
 }, 180_000)
 
-test('of 20 payments of one intent at once, one is taken', async () => {
+test('of 20 simultaneous payments of one intent, one goes through', async () => {
   const { stripe, checkout } = await openTestSandbox()
   const { intent } = await checkout()
   const results = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { type RequestMark, Work } from './work.ts'
 type Settings = { time: number; quirks: Quirks }
 export type Books = ReturnType<typeof openBooks>
 
-/** What leaves the sandbox: without its own notes, with addresses as browsers see them. */
+/** What leaves the sandbox: without its internal notes, with addresses as browsers see them. */
 const presenter = (publicUrl: string) => (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (key, each) => {
@@ -15,7 +15,7 @@ const presenter = (publicUrl: string) => (value: unknown) =>
     }),
   )
 
-/** `onDue` hears of what falls due within the next minute, in seconds from now. */
+/** `onDue` is called with what falls due within the next minute, in seconds from now. */
 export function openBooks(database: pg.Pool, publicUrl: string, onDue: (seconds: number) => void) {
   const present = presenter(publicUrl.replace(/\/$/, ''))
 

@@ -32,7 +32,7 @@ test.for([
   ['4242 4242 4242 4242', 'visa'],
   ['5555-5555-5555-4444', 'mastercard'],
   ['378282246310005', 'amex'],
-])('%s pays, as a card of %s', async ([number = '', brand]) => {
+])('%s pays, as a %s card', async ([number = '', brand]) => {
   const shop = await openTestSandbox()
   const { clientSecret, intent } = await shop.checkout()
   const { status, body } = await typeCard(shop, clientSecret, number)
@@ -69,7 +69,7 @@ test.for([
   ['a number that fails its check digit', '4242424242424241', {}, 'incorrect_number'],
   ['a real card', '4539578763621486', {}, 'card_declined'],
   ['a month that does not exist', '4242424242424242', { exp_month: '13' }, 'invalid_expiry_month'],
-  ['a year that is over', '4242424242424242', { exp_year: '2020' }, 'invalid_expiry_year'],
+  ['a year in the past', '4242424242424242', { exp_year: '2020' }, 'invalid_expiry_year'],
   ['a security code that is too short', '4242424242424242', { cvc: '12' }, 'invalid_cvc'],
 ] as const)('%s is refused before any attempt to charge it', async ([, number, card, code]) => {
   const shop = await openTestSandbox()
@@ -114,7 +114,7 @@ test('3-D Secure: the payment waits, fails when the bank says no, and succeeds w
   await expect(shop.sandbox.controls.authenticate(intent, 'complete')).rejects.toThrow('not waiting')
 })
 
-test('a setup intent stores a card, which then pays the invoice that was open', async () => {
+test('a setup intent stores a card, which then pays the open invoice', async () => {
   const shop = await openTestSandbox()
   const { stripe, sandbox } = shop
   const { customer, subscription } = await shop.buyAndFail()
@@ -140,7 +140,7 @@ test('a setup intent stores a card, which then pays the invoice that was open', 
   })
 })
 
-test('a card of one customer can neither pay for nor be taken by another', async () => {
+test('one customer’s card can neither pay for nor be taken by another', async () => {
   const { stripe, buy, checkout } = await openTestSandbox()
   const { intent } = await buy()
   const { payment_method: method } = await stripe.paymentIntents.retrieve(intent)

@@ -1,4 +1,4 @@
-/** Runs the task, never twice at once; asked while it runs, it runs once more afterwards. */
+/** Runs the task, never twice at once; called while it runs, it runs once more afterwards. */
 export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
   let again = false
@@ -18,7 +18,7 @@ export function coalesce(task: () => Promise<void>) {
       })
       return running
     },
-    /** Resolves when nothing runs. */
+    /** Resolves when nothing is running. */
     idle: async () => running,
   }
 }

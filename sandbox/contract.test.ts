@@ -7,7 +7,7 @@ import { claimsOf } from './testing/claims.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 import { typeCheck } from './testing/type-check.ts'
 
-/** A life of every kind of object, so that each is answered in each of its states. */
+/** A life of every kind of object, so that each is returned in each of its states. */
 async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   const { stripe, sandbox, buy, buyAndFail, checkout, price, publicUrl } = shop
   const product = await stripe.products.create({ name: 'Rebound Sigma Pro', description: 'An indicator' })
@@ -100,7 +100,7 @@ function record(sandbox: { onCall(listener: (call: Call) => void): void }) {
   return calls
 }
 
-test('what the sandbox answers is what the SDK declares, for every kind of object and event', async () => {
+test('what the sandbox returns matches the SDK’s types, for every kind of object and event', async () => {
   const opened = await openTestSandbox()
   const calls = record(opened.sandbox)
   await liveThrough(opened)
@@ -126,7 +126,7 @@ test('what the sandbox answers is what the SDK declares, for every kind of objec
   )
 })
 
-test('what the shop asks, and is told, is what the SDK declares', async () => {
+test('what the shop sends and receives matches the SDK’s types', async () => {
   await using shop = await openShop()
   const calls = record(shop.sandbox)
   await sell(shop)
@@ -148,7 +148,7 @@ test('a planted fault is found: in a request, an answer, an event, a refusal', a
     return claimsOf([spoil(call)])
   }
   const answered = (from: string, to: string) => (call: Call) => {
-    if (!call.reply.body.includes(from)) throw new Error(`${from} was not answered`)
+    if (!call.reply.body.includes(from)) throw new Error(`${from} was not in the answer`)
     return { ...call, reply: { ...call.reply, body: call.reply.body.replace(from, to) } }
   }
   const planted = [

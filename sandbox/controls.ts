@@ -17,7 +17,7 @@ export type Controls = ReturnType<typeof createControls>
 type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
-/** What a hand on Stripe's dashboard could do, and some mischief that the network does by itself. */
+/** What someone could do in Stripe's dashboard, and some mischief that the network does on its own. */
 export function createControls({ books, clock, webhooks }: Given) {
   async function act<T>(task: (work: Work) => Promise<T>): Promise<T> {
     const result = await books.write(task)
@@ -36,7 +36,7 @@ export function createControls({ books, clock, webhooks }: Given) {
     /** The sandbox's time, in seconds since 1970. */
     now: clock.now,
 
-    /** Moves the time on and runs, in order, everything that falls due on the way. */
+    /** Moves time forward and runs, in order, everything that falls due on the way. */
     async advance(count: number, interval: Interval | 'hour' | 'minute' | 'second') {
       const now = await clock.now()
       const seconds = { hour: 3600, minute: 60, second: 1 }
@@ -49,18 +49,18 @@ export function createControls({ books, clock, webhooks }: Given) {
       void webhooks.wake()
     },
 
-    /** Payments that Stripe is still working on are finished, whatever their lag. */
+    /** Finishes the payments that Stripe is still working on, whatever their lag. */
     settle: async () => {
       await clock.settle()
       void webhooks.wake()
     },
 
-    /** From now on, until told otherwise; what is not named stays as it is. */
+    /** From now on, until told otherwise; anything not named stays as it is. */
     behave,
-    /** As if nothing had been told. */
+    /** Back to the defaults. */
     behaveAsUsual: () => books.database.query(`update sandbox.settings set mischief = '{}'`),
 
-    /** The next request that it is meant for fails so; several wait in line. */
+    /** The next matching request fails this way; several can queue up. */
     failNext: async (...faults: Fault[]) => {
       const { quirks } = await books.settings()
       await behave({ faults: [...quirks.faults, ...faults] })
@@ -80,7 +80,7 @@ export function createControls({ books, clock, webhooks }: Given) {
       await behave({ key })
     },
 
-    /** Stripe's customer portal knows only `cancel_at`. */
+    /** Stripe's customer portal only knows `cancel_at`. */
     cancelInPortal: (subscription: string) =>
       act(async (work) => {
         const found = await work.claim('subscription', subscription)
@@ -138,7 +138,7 @@ export function createControls({ books, clock, webhooks }: Given) {
       }),
 
     webhooks: {
-      /** From now on, until set again; `{}` is the usual behaviour. */
+      /** From now on, until set again; `{}` is the usual behavior. */
       misbehave: ({ duplicates, spread, drop, delaySeconds }: Partial<WebhookQuirks>) =>
         behave({
           duplicates: duplicates ?? usual.duplicates,
@@ -147,7 +147,7 @@ export function createControls({ books, clock, webhooks }: Given) {
           delaySeconds: delaySeconds ?? usual.delaySeconds,
         }),
       redeliver: webhooks.redeliver,
-      /** Tries everything that waits for its first delivery, also what is delayed on purpose. */
+      /** Tries everything still waiting for its first delivery, even what is delayed on purpose. */
       flush: webhooks.flush,
     },
   }

@@ -3,7 +3,7 @@ export type Step = { interval: Interval; interval_count: number }
 
 export const day = 86_400
 
-/** Months are counted from the anchor, so that 31 January, 28 February, 31 March does not drift. */
+/** Months are counted from the anchor, so that January 31, February 28, March 31 does not drift. */
 export function addSteps(anchor: number, step: Step, times: number): number {
   const count = step.interval_count * times
   if (step.interval === 'day') return anchor + count * day
@@ -15,7 +15,7 @@ export function addSteps(anchor: number, step: Step, times: number): number {
   return target / 1000 + (anchor % day)
 }
 
-/** The end of the billing period that begins at `start`, for a subscription anchored at `anchor`. */
+/** The end of the billing period that starts at `start`, for a subscription anchored at `anchor`. */
 export function periodEnd(anchor: number, step: Step, start: number): number {
   const longest =
     { day, week: 7 * day, month: 31 * day, year: 366 * day }[step.interval] * step.interval_count

@@ -10,7 +10,7 @@ export type ErrorBody = {
   setup_intent?: object
 }
 
-/** An answer of Stripe's `{ error }` kind. Thrown, it undoes the request; returned, what was written stays. */
+/** A Stripe-style `{ error }` answer. Thrown, it undoes the request; returned, what was written stays. */
 export class Failure extends Error {
   readonly status: number
   readonly error: ErrorBody
@@ -30,7 +30,7 @@ export const invalid = (message: string, param?: string, code?: string) =>
     ...(code === undefined ? {} : { code }),
   })
 
-/** What a key of live mode says about an object of test mode. */
+/** What a live-mode key is told about a test-mode object. */
 export const otherMode = (kind: string, id: string) =>
   new Failure(404, {
     type: 'invalid_request_error',

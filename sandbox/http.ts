@@ -29,7 +29,7 @@ function keyOf(request: IncomingMessage): string | undefined {
 
 type Log = (message: string, detail?: object) => void
 
-/** Answers a call of the API; browsers reach it below a path of the shop, and only a part of it. */
+/** Answers an API call; browsers reach it under a path of the shop, and only part of it. */
 export async function serveApi(
   api: Api,
   request: IncomingMessage,

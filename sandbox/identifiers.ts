@@ -6,7 +6,7 @@ export function randomText(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: above it some letters would be likelier.
+      // 248 is the largest multiple of 62 in a byte: above it, some letters would be more likely.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }

@@ -16,7 +16,7 @@ test('a payment is refunded in parts, never beyond what was paid', async () => {
   expect(events.filter((event) => event.type === 'charge.refunded')).toHaveLength(2)
 })
 
-test('of 10 full refunds at once, one is made', async () => {
+test('of 10 simultaneous full refunds, one is made', async () => {
   const { stripe, buy } = await openTestSandbox()
   const { intent } = await buy()
   const results = await Promise.allSettled(
@@ -25,7 +25,7 @@ test('of 10 full refunds at once, one is made', async () => {
   expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a refund that the bank sends back gives the money back to the shop', async () => {
+test('a refund that the bank returns gives the money back to the shop', async () => {
   const { stripe, buy, sandbox, events } = await openTestSandbox()
   const { intent } = await buy()
   const refund = await stripe.refunds.create({ payment_intent: intent })
@@ -49,7 +49,7 @@ test('an unpaid intent has nothing to refund', async () => {
   )
 })
 
-test.for(['won', 'lost'] as const)('a dispute is opened and %s, and is told of twice', async (outcome) => {
+test.for(['won', 'lost'] as const)('a dispute is opened and %s, with an event for each', async (outcome) => {
   const { stripe, buy, sandbox, events } = await openTestSandbox()
   const { intent } = await buy()
   const { id } = await sandbox.controls.openDispute(intent)
@@ -75,7 +75,7 @@ test.for(['won', 'lost'] as const)('a dispute is opened and %s, and is told of t
   })
 })
 
-test('the card that is disputed later is disputed a day later', async () => {
+test('the card that gets disputed later is disputed a day later', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { intent } = await buy('pm_card_createDispute')
   expect((await stripe.disputes.list({ payment_intent: intent })).data).toEqual([])

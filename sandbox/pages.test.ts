@@ -3,7 +3,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 const textOf = async (url: string) => (await fetch(url)).text()
 
-test('a hosted invoice says who paid what, and nobody guesses its address', async () => {
+test('a hosted invoice says who paid what, and nobody can guess its address', async () => {
   const { stripe, buy, publicUrl } = await openTestSandbox()
   const { invoice } = await buy('pm_card_visa', {
     customer: { name: '<b>Zoë & Co</b>', email: 'zoe@example.com' },
@@ -95,7 +95,7 @@ test('its buttons work from the page itself, and from nowhere else', async () =>
   expect((await press({ origin: publicUrl }, 'advance', 'interval=century')).status).toBe(400)
 })
 
-test('each of Stripe’s untidinesses has a switch on the page', async () => {
+test('each of Stripe’s quirks has a switch on the page', async () => {
   const { stripe, buy, publicUrl } = await openTestSandbox()
   const { subscription, intent } = await buy()
   const refund = await stripe.refunds.create({ payment_intent: intent, amount: 100 })
@@ -136,7 +136,7 @@ test('each of Stripe’s untidinesses has a switch on the page', async () => {
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
 })
 
-test('what is not the sandbox’s own is left alone', async () => {
+test('requests that are not for the sandbox are left alone', async () => {
   const { publicUrl } = await openTestSandbox()
   expect((await fetch(`${publicUrl}/_sandbox/nonsense`)).status).toBe(404)
   expect((await fetch(`${publicUrl}/_sandboxed`)).status).toBe(400)

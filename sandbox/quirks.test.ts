@@ -2,9 +2,9 @@ import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** Where Stripe documents each of these: README.md. */
+/** README.md says where Stripe documents each of these. */
 
-test('between a payment and its subscription time may pass: paid, but still open and incomplete', async () => {
+test('time may pass between a payment and its subscription: paid, but still open and incomplete', async () => {
   const { stripe, checkout, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ lag: { from: 600, to: 1200 } })
   const { intent, subscription, invoice } = await checkout()
@@ -21,14 +21,14 @@ test('between a payment and its subscription time may pass: paid, but still open
   expect(await states()).toEqual(['paid', 'active'])
 })
 
-test('a lag of a part of a second passes by itself', async () => {
+test('a lag of a fraction of a second passes by itself', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ lag: { from: 0.05, to: 0.2 } })
   const { subscription } = await buy()
   await expect.poll(async () => (await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
-test('whoever orders something new finds the payment finished', async () => {
+test('a new request finds the payment finished', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ lag: { from: 600, to: 600 } })
   const cancelled = await buy()
@@ -80,7 +80,7 @@ test('a 500 is kept under its key and comes back, whether or not the work was do
   expect(events.map(({ type }) => type)).toEqual(['customer.created', 'customer.created'])
 })
 
-test('the SDK does not ask again for a 500 that is kept, but for one that is not', async () => {
+test('the SDK does not retry a 500 that is kept, but does retry one that is not', async () => {
   const { sandbox } = await openTestSandbox()
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
   await sandbox.controls.failNext({ status: 500 })
@@ -89,7 +89,7 @@ test('the SDK does not ask again for a 500 that is kept, but for one that is not
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-test('too many requests: nothing is kept, and Stripe may say whether to ask again', async () => {
+test('too many requests: nothing is kept, and Stripe may say whether to retry', async () => {
   const { sandbox } = await openTestSandbox()
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 1, telemetry: false })
   const create = () => stripe.customers.create({}, { idempotencyKey: 'a' })
@@ -113,7 +113,7 @@ test('a share of all writes can fail, again and again', async () => {
   expect(data.length).toBeLessThan(30)
 })
 
-test('a key that was rolled, that may not do everything, or that belongs to the other mode', async () => {
+test('a key can be rolled, lack permissions, or belong to the other mode', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { customer, intent } = await buy()
   await sandbox.controls.changeKey('expired')
@@ -139,7 +139,7 @@ test('a key that was rolled, that may not do everything, or that belongs to the 
   expect((await stripe.charges.list()).data).toHaveLength(1)
 })
 
-test('the customer portal sets a date only, and only a date takes it back', async () => {
+test('the customer portal sets only a date, and only a date takes it back', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.cancelInPortal(subscription.id)
@@ -161,7 +161,7 @@ test('the customer portal sets a date only, and only a date takes it back', asyn
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('canceled')
 })
 
-test('a paused subscription is neither active nor over, and is not renewed', async () => {
+test('a paused subscription is neither active nor over, and does not renew', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.pause(subscription.id)
@@ -170,7 +170,7 @@ test('a paused subscription is neither active nor over, and is not renewed', asy
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
 })
 
-test('a refund that the bank sends back fails a day later; another one only arrives then', async () => {
+test('a refund that the bank returns fails a day later; another one only arrives then', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const refund = async (card: string) => {
     const { intent } = await buy(card)
@@ -185,7 +185,7 @@ test('a refund that the bank sends back fails a day later; another one only arri
   expect((await stripe.charges.retrieve(failing.charge as string)).amount_refunded).toBe(0)
 })
 
-test('an archived price keeps its lookup key, until another one takes it over', async () => {
+test('an archived price keeps its lookup key until another one takes it over', async () => {
   const { stripe, sandbox, price } = await openTestSandbox()
   const old = await stripe.prices.update((await price()).id, { lookup_key: 'monthly' })
   await sandbox.controls.archivePrice(old.id)
@@ -205,7 +205,7 @@ test('an archived price keeps its lookup key, until another one takes it over', 
   expect(await byKey()).toEqual([next.id])
 })
 
-test('Smart Retries try eight times in two weeks; what comes then is the seller’s choice', async () => {
+test('Smart Retries try eight times in two weeks; what happens then is the seller’s choice', async () => {
   for (const afterRetries of ['cancel', 'unpaid', 'past_due'] as const) {
     const { stripe, buyAndFail, sandbox, events } = await openTestSandbox()
     await sandbox.controls.behave({ retries: 'smart', afterRetries })

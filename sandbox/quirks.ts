@@ -1,31 +1,31 @@
-/** How the sandbox behaves until it is told otherwise. Each of these is a thing that Stripe does, too: see README.md. */
+/** How the sandbox behaves until told otherwise. Stripe does each of these, too: see README.md. */
 export type Quirks = {
-  /** Chance is drawn from this number, so that a run can be repeated. */
+  /** Seeds the randomness, so a run can be repeated. */
   seed: number
   /** Seconds from a confirmed payment to the paid invoice and the active subscription. */
   lag: { from: number; to: number }
   /** The share of events that are sent twice. */
   duplicates: number
-  /** Seconds over which events of one moment are spread, so that they arrive out of order. */
+  /** Seconds over which simultaneous events are spread, so they arrive out of order. */
   spread: number
-  /** Webhooks never come, or late. */
+  /** Webhooks never come, or come late. */
   drop: boolean
   delaySeconds: number
-  /** The share of writes that answer 500, half of them after the work was done. */
+  /** The share of writes that return 500, half of them after the work was done. */
   failing: number
   /** The next requests that fail, in this order. */
   faults: Fault[]
   key: Key
-  /** When a failed renewal is tried again, and what becomes of the subscription after the last try. */
+  /** When a failed renewal is retried, and what becomes of the subscription after the last try. */
   retries: keyof typeof retryDays
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
 }
 
 export type Fault = {
-  /** `POST /v1/refunds`: the start of the request's method and path. Every request when left out. */
+  /** `POST /v1/refunds`: the start of the request's method and path. Matches every request when left out. */
   on?: string
   status: 429 | 500
-  /** The header by which Stripe overrules its SDK; left out when there is none. */
+  /** The header with which Stripe overrules its SDK; left out when there is none. */
   shouldRetry?: boolean
   /** The answer is an error although the work was done. */
   done?: boolean
@@ -37,7 +37,7 @@ export type Key =
   | { state: 'restricted'; without: string[] }
   | { state: 'other_mode'; before: number }
 
-/** Days after the renewal. Smart Retries choose the hours by machine learning; two weeks and eight tries are their default. */
+/** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */
 export const retryDays = { smart: [1, 2, 4, 6, 8, 10, 12, 14], custom: [3, 8, 15, 21], none: [] as number[] }
 
 export const usual: Quirks = {
@@ -54,7 +54,7 @@ export const usual: Quirks = {
   afterRetries: 'cancel',
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same for the same seed (mulberry32). */
+/** Random-looking numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function createChance(seed: number) {
   let state = seed | 0
   return () => {

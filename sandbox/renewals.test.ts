@@ -4,7 +4,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 
-/** The last day of the month that this moment lies in. */
+/** The last day of this moment's month. */
 function lastDay(moment: Date): number {
   const next = new Date(moment)
   next.setUTCDate(1)

@@ -14,11 +14,11 @@ import { createWebhooks } from './webhooks.ts'
 export type SandboxOptions = {
   /** The sandbox keeps its books here, in a schema of its own that it creates itself. */
   database: pg.Pool
-  /** Where browsers see the shop; hosted invoices are linked from there. */
+  /** Where browsers reach the shop; links to hosted invoices start with it. */
   publicUrl: string
   /** Where signed events are delivered. */
   webhook: { url: string; secret: string }
-  /** Stands on invoices. */
+  /** Printed on invoices. */
   businessName?: string
   /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
   mayControl?: MayControl
@@ -49,7 +49,7 @@ export async function openSandbox(options: SandboxOptions) {
   const ticks = coalesce(async () => {
     await clock
       .tick()
-      .catch((error: unknown) => log('The sandbox could not run what is due', { error: String(error) }))
+      .catch((error: unknown) => log('The sandbox could not run what was due', { error: String(error) }))
     void webhooks.wake()
   })
 
@@ -91,18 +91,18 @@ export async function openSandbox(options: SandboxOptions) {
   for (const timer of timers) timer.unref()
 
   return {
-    /** For `new Stripe(secretKey, api)`; reached only from this machine. */
+    /** For `new Stripe(secretKey, api)`; reachable only from this machine. */
     api: {
       protocol: 'http' as const,
       host: '127.0.0.1' as const,
       port: (server.address() as AddressInfo).port,
     },
     ...keys,
-    /** Serves what lies under `/_sandbox/`; answers false, untouched, for everything else. */
+    /** Serves everything under `/_sandbox/`; returns false, untouched, for anything else. */
     browser: (request: IncomingMessage, response: ServerResponse) => browser(request, response),
     scriptUrl: '/_sandbox/stripe.js' as const,
     controls,
-    /** Tells of every request and its answer. */
+    /** Reports every request and its answer. */
     onCall: (listener: (call: Call) => void) => void listeners.add(listener),
 
     async close() {

@@ -41,7 +41,7 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
--- Where it goes: an endpoint that the seller has made, or the shop that opened the sandbox.
+-- Where it goes: an endpoint that the seller created, or the shop that opened the sandbox.
 alter table sandbox.deliveries add column if not exists endpoint text;
 create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
 create index if not exists deliveries_by_event on sandbox.deliveries (event);
@@ -65,7 +65,7 @@ create table if not exists sandbox.settings (
 
 export type Keys = { secretKey: string; publishableKey: string }
 
-/** For who has a transaction already, and rows to put in. */
+/** For callers that already have a transaction and rows to insert. */
 export const createTables = (client: Pick<pg.ClientBase, 'query'>) => client.query(statements)
 
 /** Creates what is missing. The lock makes it safe for two servers that start at once. */

@@ -40,7 +40,7 @@ test('a paid intent cannot be paid again', async () => {
   expect((await stripe.charges.list({ payment_intent: intent })).data).toHaveLength(1)
 })
 
-test('an unpaid start expires after 23 hours, and then cannot be paid', async () => {
+test('an unpaid start expires after 23 hours and then cannot be paid', async () => {
   const { stripe, checkout, sandbox, events } = await openTestSandbox()
   const { subscription, invoice, intent } = await checkout()
   await sandbox.controls.advance(22, 'hour')
@@ -71,7 +71,7 @@ test('a month later the stored card is charged again', async () => {
   expect(new Set(invoices.data.map((invoice) => invoice.number)).size).toBe(2)
 })
 
-test('cancelled at the end of the period, it runs until then; resumed before, it goes on', async () => {
+test('cancelled at period end, it runs until then; resumed before that, it continues', async () => {
   const { stripe, buy, sandbox, events } = await openTestSandbox()
   const leaver = await buy()
   const returner = await buy()
@@ -98,7 +98,7 @@ test('cancelled at the end of the period, it runs until then; resumed before, it
   expect(deleted.map((event) => event.data.object.id)).toEqual([id])
 })
 
-test('cancelled at once, it ends at once and can be changed no more', async () => {
+test('cancelled immediately, it ends immediately and can no longer be changed', async () => {
   const { stripe, buy, checkout } = await openTestSandbox()
   const { subscription } = await buy()
   const cancelled = await stripe.subscriptions.cancel(subscription.id, {
@@ -116,7 +116,7 @@ test('cancelled at once, it ends at once and can be changed no more', async () =
   expect((await stripe.subscriptions.cancel(unpaid.subscription.id)).status).toBe('incomplete_expired')
 })
 
-test('a card that fails at renewal is tried four times more, over three weeks, and then the subscription ends', async () => {
+test('a card that fails at renewal is tried four more times over three weeks, then the subscription ends', async () => {
   const { stripe, buyAndFail, sandbox } = await openTestSandbox()
   const { subscription } = await buyAndFail()
   await sandbox.controls.advance(1, 'month')
@@ -137,7 +137,7 @@ test('a card that fails at renewal is tried four times more, over three weeks, a
   })
 })
 
-test('a renewal that was made to fail succeeds at the next attempt', async () => {
+test('a renewal made to fail succeeds at the next attempt', async () => {
   const { stripe, buy, sandbox, events } = await openTestSandbox()
   const { subscription } = await buy()
   await sandbox.controls.failNextRenewal(subscription.id)
@@ -169,7 +169,7 @@ test('a card that wants 3-D Secure at every payment waits for its owner at renew
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
-test('an invoice that is still open when the next period begins ends the subscription', async () => {
+test('an invoice still open when the next period starts ends the subscription', async () => {
   const { stripe, buyAndFail, price, sandbox } = await openTestSandbox()
   const { subscription } = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(2, 'week')
@@ -177,7 +177,7 @@ test('an invoice that is still open when the next period begins ends the subscri
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(2)
 })
 
-test('without `default_incomplete` the stored card pays at once, or the subscription is refused', async () => {
+test('without `default_incomplete` the stored card pays right away, or the subscription is refused', async () => {
   const { stripe, price } = await openTestSandbox()
   const { id: monthly } = await price()
   const customer = await stripe.customers.create({

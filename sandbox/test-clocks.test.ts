@@ -3,7 +3,7 @@ import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 
-test('a customer on a test clock lives by that clock alone', async () => {
+test('a customer on a test clock follows that clock alone', async () => {
   const { stripe, buy, sandbox } = await openTestSandbox()
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: at('2025-01-31T10:00:00Z') })
   const { subscription } = await buy('pm_card_visa', { customer: { test_clock: clock.id } })
@@ -26,7 +26,7 @@ test('a customer on a test clock lives by that clock alone', async () => {
   ])
 })
 
-test('a test clock moves only forward', async () => {
+test('a test clock only moves forward', async () => {
   const { stripe } = await openTestSandbox()
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: at('2025-01-31T10:00:00Z') })
   await expect(

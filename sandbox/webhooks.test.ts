@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { openSandbox } from './sandbox.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** The little shop of the tests verifies every signature with the SDK before it keeps an event. */
-test('events arrive by themselves, signed as Stripe signs', async () => {
+/** The tests' small shop verifies every signature with the SDK before it keeps an event. */
+test('events arrive by themselves, signed the way Stripe signs', async () => {
   const { stripe, events } = await openTestSandbox()
   const { id } = await stripe.customers.create({ email: 'a@example.com' })
   await expect.poll(() => events).toHaveLength(1)
@@ -19,7 +19,7 @@ test('events arrive by themselves, signed as Stripe signs', async () => {
   expect(await stripe.events.retrieve(events[0]?.id ?? '')).toEqual(events[0])
 })
 
-test('an altered body would not pass the signature', async () => {
+test('an altered body fails the signature check', async () => {
   const { database, stripe } = await openTestSandbox()
   await stripe.customers.create()
   const { rows } = await database.query<{ data: object }>('select data from sandbox.events')
@@ -33,7 +33,7 @@ test('an altered body would not pass the signature', async () => {
   ).toThrow('signature')
 })
 
-test('an event that the shop does not take is sent again, until it does', async () => {
+test('an event that the shop does not accept is sent again until it does', async () => {
   const { stripe, events, shop, database } = await openTestSandbox()
   shop.answers = 500
   await stripe.customers.create()
@@ -98,7 +98,7 @@ test('two processes on one database share the books and deliver each event once'
   }
 })
 
-test('what a dead process had taken on is delivered by another when its lease is over', async () => {
+test('what a dead process was delivering is delivered by another when its lease expires', async () => {
   const { stripe, events, database, sandbox } = await openTestSandbox()
   await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
   await stripe.customers.create()

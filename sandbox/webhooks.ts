@@ -7,7 +7,7 @@ export type Endpoint = { url: string; secret: string }
 type Log = (message: string, detail?: object) => void
 type Claimed = { id: string; event: string; attempts: number; body: unknown; made: Endpoint | null }
 
-/** Seconds to the next try; after the last one Stripe, too, gives up (about three days). */
+/** Seconds to the next try; after the last one we give up, as Stripe does (about three days). */
 const backoff = [1, 5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
 const leaseSeconds = 60
 const timeout = 20_000
@@ -20,7 +20,7 @@ function signature(body: string, secret: string, at: number): string {
 
 /**
  * Delivers queued events at least once. A delivery is leased to one process at a time; if that
- * process dies, the lease runs out and another takes over.
+ * process dies, the lease expires and another takes over.
  */
 export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
   let closed = false
@@ -73,9 +73,9 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
         next_at = case when $4::int is null then null else clock_timestamp() + make_interval(secs => $4) end where id = $1`,
       [delivery.id, answer, ok, wait],
     )
-    // The first try may come before the shop listens.
+    // The first try may come before the shop is listening.
     if (!ok && delivery.attempts > 1)
-      log('A webhook was not taken', { event: delivery.event, attempt: delivery.attempts, answer })
+      log('The shop did not accept a webhook', { event: delivery.event, attempt: delivery.attempts, answer })
   }
 
   async function deliverDue(everything: boolean) {
@@ -86,7 +86,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
     }
   }
 
-  /** What waits for a part of a second need not wait for the next look. */
+  /** What is due in a fraction of a second need not wait for the next poll. */
   async function wakeInTime() {
     const { rows } = await database.query<{ ms: number | null }>(
       `select extract(epoch from min(next_at) - clock_timestamp())::float8 * 1000 as ms
@@ -107,7 +107,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
   return {
     wake: deliveries.run,
 
-    /** First tries everything that waits, also what is delayed on purpose. */
+    /** First tries everything that is waiting, even what is delayed on purpose. */
     async flush() {
       await deliveries.run()
       await deliverDue(true)

@@ -33,7 +33,7 @@ type Event = {
 }
 type Sent = { query: pg.ClientBase['query'] }
 
-/** One transaction on the sandbox's books, with the time on the clock of the customer it works for. */
+/** One transaction on the sandbox's books, at the time on its customer's clock. */
 export class Work {
   readonly database: Sent
   readonly present: (value: unknown) => Record<string, unknown>
@@ -47,7 +47,7 @@ export class Work {
   clock: string | null = null
   /** Rows up to this one belong to the mode that the key does not know. */
   unknownUpTo = 0
-  /** Seconds until the first of what was written falls due. */
+  /** Seconds until the first of the written objects falls due. */
   dueSoon = Number.POSITIVE_INFINITY
 
   constructor(given: Pick<Work, 'database' | 'present' | 'request' | 'quirks' | 'time'>) {
@@ -59,7 +59,7 @@ export class Work {
     this.now = Math.floor(given.time)
   }
 
-  /** Numbers from 0 to 1, the same ones in the same order after the same seed. */
+  /** Numbers from 0 to 1, the same ones in the same order for the same seed. */
   async chance(): Promise<() => number> {
     if (this.drawn) return this.drawn
     const { rows } = await this.database.query<{ draw: string }>(`select nextval('sandbox.draws') as draw`)
@@ -170,7 +170,7 @@ export class Work {
     return { object: 'list', data, has_more: rows.length > limit, url }
   }
 
-  /** Tells of a change; `before` gives an update its `previous_attributes`. */
+  /** Emits an event for a change; `before` gives an update its `previous_attributes`. */
   emit(type: string, kept: Kept, before?: Kept) {
     const object = this.present(kept)
     const old = before && this.present(before)
@@ -187,7 +187,7 @@ export class Work {
     })
   }
 
-  /** Records what was told and queues its delivery, with the change itself. */
+  /** Records events and queues their delivery, together with the change itself. */
   async finish() {
     if (this.events.length === 0) return
     await this.database.query(
@@ -204,7 +204,7 @@ export class Work {
     const { drop, duplicates, spread, delaySeconds } = this.quirks
     if (drop) return
     const chance = duplicates + spread > 0 ? await this.chance() : () => 0.5
-    // The second copy of an event comes at another moment than the first.
+    // The second copy of an event arrives at a different moment than the first.
     const copies = this.events.flatMap((event) =>
       (chance() < duplicates ? [event, event] : [event]).map(({ id, type }) => ({
         id,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('the house', () => {
-  test('says that it lives and that it can serve', async () => {
+  test('reports that it is alive and ready to serve', async () => {
     const { fetch } = shop.visitor()
     expect((await fetch('/healthz')).status).toBe(200)
     expect(await (await fetch('/readyz')).json()).toEqual({ database: true, jobs: true })
@@ -22,7 +22,7 @@ describe('the house', () => {
     expect(product).toMatchObject({ name: 'Rebound Sigma Pro', monthlyPrice: 3900, yearlyPrice: 39000 })
   })
 
-  test('refuses an unknown product with a sentence', async () => {
+  test('refuses an unknown product with a readable message', async () => {
     await expect(shop.visitor().call(contract.catalog.product, { slug: 'nope' })).rejects.toMatchObject({
       status: 404,
       serverMessage: 'Product not found',
@@ -45,7 +45,7 @@ describe('the house', () => {
     expect(response.headers.get('content-type')).toContain('application/json')
   })
 
-  test('documents every call as OpenAPI and on a page', async () => {
+  test('documents every call in OpenAPI and on a page', async () => {
     const { fetch } = shop.visitor()
     const { paths } = (await (await fetch('/api/openapi.json')).json()) as { paths: Record<string, object> }
     const described = Object.values(paths).flatMap((path) => Object.keys(path)).length
@@ -55,7 +55,7 @@ describe('the house', () => {
     )
   })
 
-  test('puts security headers on every kind of answer', async () => {
+  test('puts security headers on every kind of response', async () => {
     for (const path of ['/healthz', '/api/products', '/api/nope', '/nope']) {
       const { headers } = await shop.visitor().fetch(path)
       expect.soft(headers.get('x-content-type-options'), path).toBe('nosniff')
@@ -72,7 +72,7 @@ describe('the house', () => {
     ['400', 'GET / HTTP/1.1\r\nno colon here\r\n\r\n', 'The request could not be read'],
     ['408', 'POST /api/login HTTP/1.1\r\nhost: shop', 'This request took too long to arrive'],
   ])(
-    'refuses a request that cannot be read with %s, a sentence and the security headers',
+    'answers an unreadable request with %s, a readable message and the security headers',
     async (status, sent, message) => {
       const socket = connect(Number(new URL(shop.url).port), '127.0.0.1')
       socket.write(sent)

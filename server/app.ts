@@ -42,7 +42,7 @@ import { createRooms, type RoomDependencies } from './rooms.ts'
 export type Dependencies = RoomDependencies & {
   pages: Pages
   security: SecurityHeaders
-  /** What sees requests before the router, beside the pages. */
+  /** Handles requests before the router, alongside the pages. */
   middleware: Middleware[]
 }
 
@@ -68,12 +68,14 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   })
 
   await checkout.ensurePrices((error) =>
-    log.error({ err: error }, 'a price is not ready at Stripe; it is asked for again at the next checkout'),
+    log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
   )
 
-  // Not waited for: a start must not depend on it.
+  // Not awaited: startup must not depend on it.
   if (config.stripe)
-    rooms.stripeSetup.warn().catch((error: unknown) => log.error({ err: error }, 'Stripe was not looked at'))
+    rooms.stripeSetup
+      .warn()
+      .catch((error: unknown) => log.error({ err: error }, 'could not check the Stripe setup'))
 
   registerSchedules(
     queue,
@@ -122,7 +124,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   return app
 }
 
-/** Written when first asked for: hardly anybody does, and every start would wait for it. */
+/** Built on first request: hardly anyone asks for it, and every start would have to wait. */
 function mountDocs(app: FastifyInstance, publicUrl: string) {
   let document: ReturnType<typeof openApi> | undefined
   let page: string | undefined

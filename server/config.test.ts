@@ -11,11 +11,11 @@ function faultsOf(env: Record<string, string>) {
   }
 }
 
-test('an empty environment is a working shop', () => {
+test('an empty environment gives you a working shop', () => {
   expect(readConfig({})).toMatchObject({ port: 3000, publicUrl: 'http://localhost:3000', stripe: undefined })
 })
 
-test('every fault is listed at once', () => {
+test('all configuration errors are reported at once', () => {
   expect(faultsOf({ PORT: 'abc', DATABASE_URL: 'mysql://x', PAYMENTS: 'cash', SECRETS_KEY: '12' })).toEqual([
     'PORT must be a whole number',
     'DATABASE_URL must be an address that starts with postgres:// or postgresql://',
@@ -24,7 +24,7 @@ test('every fault is listed at once', () => {
   ])
 })
 
-test('production does not start without keys by accident', () => {
+test('production never starts without keys by accident', () => {
   expect(faultsOf({ NODE_ENV: 'production' })).toHaveLength(3)
   expect(faultsOf(production)).toEqual([])
 })
@@ -47,7 +47,7 @@ const selling = {
   SELLER_COUNTRY: 'Switzerland',
 }
 
-test('what sells has nothing to complain about', () => {
+test('a shop that is ready to sell produces no warnings', () => {
   expect(readConfig(selling).warnings).toEqual([])
   expect(readConfig({}).warnings).toEqual([])
 })
@@ -58,15 +58,15 @@ test.for([
   [{ HOST: '192.168.1.5' }, 'HOST=192.168.1.5 lets other machines in'],
   [{ PUBLIC_URL: 'https://shop.example' }, 'PUBLIC_URL=https://shop.example is an address for others'],
   [{ PUBLIC_URL: 'http://192.168.1.5:3000' }, 'PUBLIC_URL=http://192.168.1.5:3000 is an address for others'],
-  [live, 'Live keys of Stripe take real money'],
-] as const)('a shop that others can reach is production or does not start: %o', ([env, fault]) => {
+  [live, 'Live Stripe keys take real money'],
+] as const)('a shop that others can reach runs in production or does not start: %o', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
   expect(faultsOf(env)).toEqual([
     expect.stringContaining('set NODE_ENV=production ("Sell with it" in README.md)'),
   ])
 })
 
-test('on one’s own machine every local name will do', () => {
+test('on your own machine, any local name will do', () => {
   for (const host of ['localhost', '127.0.0.1', '::1', '127.0.0.5'])
     expect(faultsOf({ HOST: host })).toEqual([])
   for (const url of [
@@ -80,7 +80,7 @@ test('on one’s own machine every local name will do', () => {
 
 test.for([
   [{ ...selling, PUBLIC_URL: 'http://shop.example' }, 'PUBLIC_URL must start with https://'],
-  [{ ...selling, PAYMENTS: 'sandbox' }, 'PAYMENTS=sandbox with live keys of Stripe'],
+  [{ ...selling, PAYMENTS: 'sandbox' }, 'PAYMENTS=sandbox with live Stripe keys'],
   [{ ...selling, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }, 'must both be live keys or both be test keys'],
   [
     { ...selling, STRIPE_WEBHOOK_SECRET: 'whsec_' },
@@ -89,17 +89,17 @@ test.for([
   [{ ...selling, SECRETS_KEY: '0'.repeat(64) }, 'SECRETS_KEY must be random'],
   [{ ...selling, SECRETS_KEY: 'ab'.repeat(32) }, 'SECRETS_KEY must be random'],
   [{ ...selling, SECRETS_KEY: 'abc' }, 'SECRETS_KEY must be 64 hexadecimal digits'],
-  [{ ...selling, ADMIN_EMAIL: 'a@shop.example', ADMIN_PASSWORD: 'Password123' }, 'ADMIN_PASSWORD is among'],
-  [{ ...selling, SUPPORT_EMAIL: '' }, 'With live keys of Stripe set SUPPORT_EMAIL'],
-  [{ ...selling, SMTP_URL: '' }, 'With live keys of Stripe set SMTP_URL'],
+  [{ ...selling, ADMIN_EMAIL: 'a@shop.example', ADMIN_PASSWORD: 'Password123' }, 'ADMIN_PASSWORD is one of'],
+  [{ ...selling, SUPPORT_EMAIL: '' }, 'With live Stripe keys, set SUPPORT_EMAIL'],
+  [{ ...selling, SMTP_URL: '' }, 'With live Stripe keys, set SMTP_URL'],
   [{ ...selling, DATABASE_URL: 'postgres://shop:pw@db.example/shop' }, '?sslmode=verify-full'],
   [{ ...selling, TRUST_PROXY: 'everybody' }, 'TRUST_PROXY must be the number of proxies'],
   [{ ...selling, TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY must be the number of proxies'],
-] as const)('what would be unsafe in production is refused: %#', ([env, fault]) => {
+] as const)('settings that would be unsafe in production are refused: %#', ([env, fault]) => {
   expect(faultsOf(env)).toEqual([expect.stringContaining(fault)])
 })
 
-test('a database on this machine needs no encryption, and elsewhere both ways can be said', () => {
+test('a local database needs no encryption; a remote one must say yes or no', () => {
   for (const url of [
     'postgres://shop@localhost/shop',
     'postgres://shop@127.0.0.1:5433/shop',
@@ -110,13 +110,13 @@ test('a database on this machine needs no encryption, and elsewhere both ways ca
     expect([url, faultsOf({ ...selling, DATABASE_URL: url })]).toEqual([url, []])
 })
 
-test('what is merely unwise is a warning', () => {
+test('settings that are merely unwise produce a warning', () => {
   const { warnings } = readConfig({ ...production, TRUST_PROXY: 'true' })
   expect(warnings).toEqual([
     expect.stringContaining('TRUST_PROXY=true is read as 1'),
     expect.stringContaining('SUPPORT_EMAIL is not set'),
     expect.stringContaining('SMTP_URL is not set'),
-    'The imprint is not complete: set SELLER_NAME, SELLER_STREET, SELLER_CITY, SELLER_COUNTRY',
+    'The imprint is incomplete: set SELLER_NAME, SELLER_STREET, SELLER_CITY, SELLER_COUNTRY',
   ])
   expect(readConfig({ ...selling, TRUST_PROXY: '' }).warnings).toEqual([
     expect.stringContaining('TRUST_PROXY is not set'),
@@ -134,13 +134,13 @@ test.for([
   expect(readConfig({ TRUST_PROXY: given }).trustProxy).toEqual(proxies)
 })
 
-test('a secret key of Stripe needs its companions', () => {
+test('a Stripe secret key needs its companions', () => {
   expect(faultsOf({ STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
-    'STRIPE_SECRET_KEY needs STRIPE_PUBLISHABLE_KEY beside it',
-    'STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET beside it',
+    'STRIPE_SECRET_KEY also needs STRIPE_PUBLISHABLE_KEY',
+    'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET',
   ])
 })
 
-test('a value left empty in .env counts as not set', () => {
+test('an empty value in .env counts as not set', () => {
   expect(readConfig({ SMTP_URL: '', PORT: '' })).toMatchObject({ port: 3000 })
 })

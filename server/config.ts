@@ -7,7 +7,7 @@ import { isLocalName } from './http/this-machine.ts'
 
 export type Config = ReturnType<typeof shape>
 
-/** Thrown with every fault at once, so that one start is enough to see them all. */
+/** Lists every problem at once, so one failed start shows them all. */
 export class ConfigurationError extends Error {
   readonly faults: string[]
   constructor(faults: string[]) {
@@ -35,25 +35,25 @@ function shape(s: Settings, warnings: string[]) {
     production: s.NODE_ENV === 'production',
     port: s.PORT,
     host: s.HOST,
-    /** Unset, it follows the port that the server really got. */
+    /** If unset, follows the port that the server actually got. */
     publicUrl,
     publicUrlIsGiven: s.PUBLIC_URL !== undefined,
     secure: publicUrl.startsWith('https:'),
-    /** How many processes serve side by side. */
+    /** How many processes serve in parallel. */
     processes: s.WEB_CONCURRENCY,
-    /** How many proxies, or which, say truly whom they speak for. */
+    /** How many proxies, or which ones, we trust to tell us who the visitor is. */
     trustProxy: proxiesOf(s.TRUST_PROXY) ?? 0,
     dataDir: resolve(s.DATA_DIR),
     databaseUrl: s.DATABASE_URL,
-    /** Past the pooler that DATABASE_URL leads to: for whatever needs a session of its own. */
+    /** Bypasses the pooler behind DATABASE_URL, for whatever needs a session of its own. */
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
-    /** A copy to read long lists from. */
+    /** A replica for reading long lists. */
     databaseReplicaUrl: s.DATABASE_REPLICA_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
     supportEmail,
     mail: {
       smtpUrl: s.SMTP_URL,
-      /** Whether an unencrypted way is refused, unless the address itself says otherwise. */
+      /** Refuses an unencrypted connection unless the URL itself says otherwise. */
       requireTls:
         s.NODE_ENV === 'production' && s.SMTP_URL !== undefined && !isLocalName(new URL(s.SMTP_URL).hostname),
       from: s.MAIL_FROM ?? `Rebound Sigma <${supportEmail}>`,
@@ -83,7 +83,7 @@ function shape(s: Settings, warnings: string[]) {
     },
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
-    /** What the seller should mend; the shop runs all the same. */
+    /** What the seller should fix; the shop runs anyway. */
     warnings,
     /** Off in most tests, where every visitor has the same address. */
     rateLimits: true,

@@ -1,4 +1,4 @@
-/** A request that cannot be granted. The message is a sentence for the person who reads it. */
+/** A request that cannot be granted. The message is written for the person who reads it. */
 export class Refusal extends Error {
   readonly status: number
   readonly fields: Record<string, string> | undefined
@@ -19,7 +19,7 @@ export class Refusal extends Error {
 export const notFound = (what: string) => new Refusal(404, `${what} not found`)
 export const conflict = (message: string) => new Refusal(409, message)
 
-/** Refused for a while: the sentence and the header say for how long. */
+/** Refused for a while: the message and the header say for how long. */
 export function tooMany(seconds: number) {
   const inWords =
     seconds < 2 ? 'a second' : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
@@ -28,8 +28,8 @@ export function tooMany(seconds: number) {
   })
 }
 
-/** A start that cannot go on: one line that says what to do. */
+/** A start that cannot continue: one line that says what to do. */
 export class StartError extends Error {}
 
-/** A job that would never succeed, however often it is tried: it waits for an admin instead. */
+/** A job that would never succeed, however often it is retried: it waits for an admin instead. */
 export class PermanentFailure extends Error {}

@@ -102,7 +102,7 @@ export function createRooms(deps: RoomDependencies) {
   const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
 
   return {
-    /** What the mails say of the shop, for their preview. */
+    /** What emails say about the shop, for their preview. */
     mailSite: site,
     audit,
     attempts,
@@ -117,7 +117,7 @@ export function createRooms(deps: RoomDependencies) {
       rooms: [accounts, accessRequests, checkouts, customers, sessions],
       endSubscriptionsOf: purchases.endAllOf,
     }),
-    /** Every room that keeps something about people, for "my data". */
+    /** Every room that stores something about people, for "my data". */
     personalData: [accounts, sessions, purchases, accessRequests],
     checkouts,
     purchases,

@@ -28,31 +28,31 @@ export type Shop = {
   /** Undefined with Stripe's own keys. */
   sandbox: Payments['sandbox']
   app: FastifyInstance
-  /** Where the mails go, in words. */
+  /** Where emails go, in words. */
   mailsGoTo: string
   databaseIsAt: string
-  /** Made at this start, because there was no admin: to be shown once. */
+  /** Created at this start, because there was no admin: to be shown once. */
   firstAdmin: Credentials | undefined
-  /** Without a dropped request, also under load. */
+  /** Drops no request, even under load. */
   stop(): Promise<void>
-  /** At once: for tests, which have no visitors left. */
+  /** Immediately: for tests, which have no visitors left. */
   close(): Promise<void>
 }
 
 export type StartOptions = {
   log: Logger
   now?: () => Date
-  /** Without pages only the API answers: what most tests need. */
+  /** Without pages, only the API answers: what most tests need. */
   withPages?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
-  /** Hashing that costs less, where a million requests are sent. */
+  /** Cheaper hashing, for when a million requests are sent. */
   passwords?: Passwords
 }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
-/** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes back in reverse. */
+/** The composition root: config -> database -> gateways -> app -> jobs -> listen; `close` goes in reverse. */
 export async function startShop(
   given: Config,
   {
@@ -91,10 +91,10 @@ export async function startShop(
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
-    // Not waited for: what is sent meanwhile is tried again until the server is back.
+    // Not awaited: anything sent meanwhile is retried until the server is back.
     transport
       .verify()
-      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Mails wait until it works.`))
+      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
     const payments = await openPayments(config, url, secrets, log)
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
@@ -131,7 +131,7 @@ export async function startShop(
     await listen(app, config)
     closers.push(() => app.close())
 
-    // Last, because its password is told once: a start that fails must not have made it.
+    // Last, because its password is shown once: a failed start must not have created it.
     const firstAdmin = await createAdmins({
       db: connection.db,
       now,

@@ -37,7 +37,7 @@ type ApiRequest = {
   body: string
   key: string | undefined
   idempotencyKey: string | undefined
-  /** Browsers reach only the routes of the publishable key, whatever key they send. */
+  /** Browsers only reach the publishable key's routes, whatever key they send. */
   fromBrowser: boolean
 }
 type ApiReply = {
@@ -50,7 +50,7 @@ type ApiReply = {
 
 export type Api = ReturnType<typeof createApi>
 
-/** One request with its answer, as they went over the wire. */
+/** One request and its answer, as they went over the wire. */
 export type Call = ApiRequest & { reply: ApiReply }
 type Given = {
   books: Books
@@ -108,7 +108,7 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
         if (method !== 'POST' || idempotencyKey === undefined) return toReply(await perform(work))
         const meaning = JSON.stringify([path, publishable, form])
         const kept = await once(work, idempotencyKey, meaning, async () => toReply(await perform(work)))
-        // To try again would only bring the same answer again.
+        // A retry would only bring the same answer again.
         return kept.status >= 500 ? { ...kept, shouldRetry: false } : kept
       },
       mark,

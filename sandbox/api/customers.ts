@@ -62,7 +62,7 @@ export const customerRoutes = [
       await work.insert(blank)
       const method = payment_method ? await resolveMethod(work, payment_method) : undefined
       if (method) await attach(work, method, blank.id)
-      // Stripe's own examples give a test token twice: as the card and as the default.
+      // Stripe's own examples pass a test token twice: as the card and as the default.
       const settings = params.invoice_settings
       const chosen =
         method && settings?.default_payment_method === payment_method

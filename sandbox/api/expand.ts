@@ -5,7 +5,7 @@ import type { Work } from '../work.ts'
 
 type Plain = Record<string, unknown>
 
-/** Fields that Stripe leaves out unless they are asked for. */
+/** Fields that Stripe leaves out unless asked for. */
 const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K]) => Promise<unknown>> } = {
   invoice: {
     payments: async (work, { id }) =>

@@ -16,7 +16,7 @@ export const rateLimited = () =>
       'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
   })
 
-/** The next fault that was ordered for such a request. Each meets one request, also when two come at once. */
+/** The next fault requested for this kind of call. Each hits one request, even when two come at once. */
 export async function orderedFault(
   { database, quirks }: Work,
   request: string,
@@ -36,7 +36,7 @@ export async function orderedFault(
   return taken
 }
 
-/** A write that fails by chance, before or after its work. */
+/** A write that fails at random, before or after its work. */
 export async function randomFault(work: Work): Promise<Fault | undefined> {
   const { failing } = work.quirks
   if (failing === 0) return undefined

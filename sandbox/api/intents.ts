@@ -113,7 +113,7 @@ export const intentRoutes = [
         automatic_payment_methods: automatic
           ? { allow_redirects: automatic.allow_redirects ?? ('always' as const), enabled: automatic.enabled }
           : null,
-        // Whatever the seller has switched on; the sandbox's own form shows cards only.
+        // Whatever the seller has turned on; the sandbox's own form shows only cards.
         payment_method_types: params.allowed_payment_method_types ?? ['card', 'link'],
         description: params.description ?? null,
         metadata: params.metadata ?? {},

@@ -10,7 +10,7 @@ const refuse = (status: 401 | 403, message: string, code?: string) =>
 
 const masked = (key: string) => `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`
 
-/** Whether this is the publishable key; whatever is no key of ours is refused. */
+/** Whether this is the publishable key; anything that is not one of our keys is refused. */
 export function isPublishable(keys: Keys, { key, fromBrowser }: Given): boolean {
   if (key === keys.publishableKey) return true
   if (key === keys.secretKey && !fromBrowser) return false
@@ -18,7 +18,7 @@ export function isPublishable(keys: Keys, { key, fromBrowser }: Given): boolean 
   throw refuse(401, `Invalid API Key provided: ${masked(key)}`)
 }
 
-/** Names that Stripe's permissions have besides those of the API. */
+/** Permission names that differ from the API's. */
 const permissionNames: Record<string, string> = {
   account: 'accounts_kyc_basic',
   invoice_payments: 'invoice',
@@ -34,7 +34,7 @@ function permissionFor(method: string, path: string): string {
   return `rak_${name}_${method === 'GET' ? 'read' : 'write'}`
 }
 
-/** What Stripe says to a secret key that was rolled, or that may not do this. */
+/** What Stripe says to a secret key that was rolled or lacks permission. */
 export function assertAllowed(state: Key, secretKey: string, method: string, path: string) {
   if (state.state === 'expired')
     throw refuse(401, `Expired API Key provided: ${masked(secretKey)}`, 'api_key_expired')

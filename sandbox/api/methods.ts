@@ -50,7 +50,7 @@ export async function resolveMethod(
 ): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod({ now: work.now, card }))
-  // A card that belongs to nobody yet could be taken by two customers at once.
+  // Two customers could claim an unattached card at once.
   await work.lock(id)
   return work.get('payment_method', id, param)
 }

@@ -3,7 +3,7 @@ import { type Failure, invalid } from '../failure.ts'
 import type { Form } from './form.ts'
 
 type Param<T = unknown> = z.ZodType<T>
-/** As most of Stripe's are: `undefined` when it was not sent. */
+/** Like most of Stripe's: `undefined` when it was not sent. */
 type Optional<T> = z.ZodOptional<Param<T>>
 export type Shape = Record<string, Param>
 export type Params<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
@@ -19,7 +19,7 @@ export const integer = optional(
 )
 export const flag = optional(z.enum(['true', 'false']).transform((value) => value === 'true'))
 export const choice = <T extends string>(...values: T[]) => optional(z.enum(values))
-/** An empty value clears the field, as in Stripe. */
+/** An empty value clears the field, as at Stripe. */
 export const clearable = <T>(schema: Optional<T>) =>
   optional(z.union([z.literal('').transform(() => null), schema.unwrap()]))
 export const required = <T>(schema: Optional<T>): Param<T> => schema.unwrap().refine((value) => value !== '')
@@ -28,7 +28,7 @@ export const texts = list(required(text))
 export const group = <S extends Shape>(shape: S) => optional(strict(shape))
 const strict = <S extends Shape>(shape: S) => z.strictObject(shape) as unknown as Param<Params<S>>
 
-/** What was not sent stays as it was. */
+/** Fields that were not sent stay as they were. */
 export const keep = <T>(given: T | undefined, old: T): T => (given === undefined ? old : given)
 
 /** An empty value removes its key, an empty map removes all. */

@@ -101,7 +101,7 @@ function changed(subscription: Subscription, params: Change, now: number): Subsc
     after = withCancelAt(after, params.cancel_at, false, now)
   }
   if (params.cancel_at_period_end !== undefined) {
-    // What the portal has set as a date of its own stays when the flag, which was never set, is cleared.
+    // A date set by the portal survives clearing the flag, which was never set.
     if (params.cancel_at_period_end) after = withCancelAt(after, periodOf(after).end, true, now)
     else if (after.cancel_at_period_end) after = withCancelAt(after, null, false, now)
   }

@@ -23,7 +23,7 @@ const declined = (
   when: 'always' | 'with_customer' = 'always',
 ): Behaviour => ({ outcome: 'declines', when, code: 'card_declined', declineCode, message })
 
-/** https://docs.stripe.com/testing, the part that a shop needs. */
+/** The part of https://docs.stripe.com/testing that a shop needs. */
 const testCards: { number: string; token: string; brand?: Brand; behaviour: Behaviour }[] = [
   { number: '4242424242424242', token: 'pm_card_visa', behaviour: succeeds },
   { number: '5555555555554444', token: 'pm_card_mastercard', brand: 'mastercard', behaviour: succeeds },
@@ -117,7 +117,7 @@ export function readCard(typed: TypedCard, now: number): Card {
     throw refusal(
       'card_declined',
       'number',
-      'Your card was declined. This shop runs in test mode and takes only test cards, such as 4242 4242 4242 4242.',
+      'Your card was declined. This shop is in test mode and only takes test cards, such as 4242 4242 4242 4242.',
       'test_mode_live_card',
     )
   }

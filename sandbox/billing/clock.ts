@@ -9,7 +9,7 @@ export type Clock = ReturnType<typeof createClock>
 
 type Due = { id: string; kind: Kind; due_at: number }
 
-/** Runs what falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
+/** Runs whatever falls due, in order, on the sandbox's own clock (`null`) or on a test clock. */
 export function createClock(books: Books) {
   async function nextDue(clock: string | null, until: number): Promise<Due | undefined> {
     const { rows } = await books.database.query<Due>(
@@ -20,7 +20,7 @@ export function createClock(books: Books) {
     return rows[0]
   }
 
-  /** One due thing in one transaction, at the time it fell due; whoever comes second finds it done. */
+  /** One due item in one transaction, at the time it fell due; whoever comes second finds it done. */
   const runDue = (clock: string | null, due: Due) =>
     books.write(async (work) => {
       const at = Math.floor(due.due_at)
@@ -44,7 +44,7 @@ export function createClock(books: Books) {
   return {
     now: () => books.read(async (work) => work.now),
 
-    /** Finishes what is still being worked on, without waiting for it. */
+    /** Finishes whatever is still in progress, without waiting for it. */
     async settle() {
       const { rows } = await books.database.query<{ id: string }>(
         `select id from sandbox.objects where kind = 'payment_intent' and due_at is not null order by due_at, seq`,
@@ -58,7 +58,7 @@ export function createClock(books: Books) {
       await books.write((work) => setTime(work, null, time))
     },
 
-    /** Everything that has become due by itself since the last look, and test clocks that were asked to move. */
+    /** Everything that has fallen due since the last look, and test clocks that were asked to move. */
     async tick() {
       const now = await books.read(async (work) => work.time)
       await runUntil(null, now)

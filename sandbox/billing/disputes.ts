@@ -50,7 +50,7 @@ export async function refund(
   return refunded
 }
 
-/** Some banks have their last word later. */
+/** Some banks have their final say later. */
 export async function refundDue(work: Work, refunded: Refund) {
   if (refunded.status === 'succeeded') return failRefund(work, refunded)
   const settled = { ...refunded, status: 'succeeded' as const, $sandbox: { settles_at: null } }
@@ -58,7 +58,7 @@ export async function refundDue(work: Work, refunded: Refund) {
   work.emit('refund.updated', settled, refunded)
 }
 
-/** The bank sends a refund back: the money is the shop's again. */
+/** The bank returns a refund: the money is the shop's again. */
 export async function failRefund(work: Work, refunded: Refund): Promise<Refund> {
   if (refunded.status === 'failed') throw invalid('This refund has already failed.')
   const charge = await work.get('charge', refunded.charge)

@@ -5,7 +5,7 @@ import type { Subscription } from '../objects/subscription.ts'
 import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
 
-/** When a failed payment is tried again; never, after the last try. */
+/** When a failed payment is retried; never, after the last try. */
 export function nextAttempt({ now, quirks }: Work, invoice: Invoice): number | null {
   const next = retryDays[quirks.retries].map((days) => invoice.created + days * day).find((at) => at > now)
   return next ?? null
@@ -17,7 +17,7 @@ type Bill = {
   period: Invoice['lines']['data'][number]['period']
 }
 
-/** Writes the invoice of a period with the payment intent that is to pay it, and hangs it on the subscription. */
+/** Writes a period's invoice with the payment intent that is to pay it, and links it to the subscription. */
 export async function bill(work: Work, { subscription, reason, period }: Bill) {
   const customer = await work.customer(subscription.customer)
   const names = new Map<string, string>()
@@ -119,7 +119,7 @@ async function fallBehind(work: Work, invoice: Invoice) {
   if (before.status === 'active') await update(work, before, { ...before, status: 'past_due' })
 }
 
-/** Saves a subscription and tells of it, when anything changed. */
+/** Saves a subscription, and emits an event when anything changed. */
 export async function update(work: Work, before: Subscription, after: Subscription): Promise<Subscription> {
   if (JSON.stringify(before) === JSON.stringify(after)) return before
   await work.save(after)
@@ -127,7 +127,7 @@ export async function update(work: Work, before: Subscription, after: Subscripti
   return after
 }
 
-/** The buyer owes nothing any more: the invoice is void and its intent cannot be paid. */
+/** The buyer no longer owes anything: the invoice is void and its intent cannot be paid. */
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
   for (const payment of await work.all('invoice_payment', { invoice: invoice.id })) {
     const intent = await work.get('payment_intent', payment.payment.payment_intent)
@@ -156,7 +156,7 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
   return voided
 }
 
-/** The invoice stays open and can still be paid by hand, but nobody tries the card again. */
+/** The invoice stays open and can still be paid by hand, but the card is not tried again. */
 export async function stopCollecting(work: Work, id: string) {
   const invoice = await work.get('invoice', id)
   if (invoice.status !== 'open') return

@@ -116,7 +116,7 @@ async function requireAuthentication(work: Work, intent: PaymentIntent, method: 
   return waiting
 }
 
-/** The answer that the buyer gives in the 3-D Secure dialog. */
+/** The buyer's answer in the 3-D Secure dialog. */
 export async function authenticatePayment(work: Work, intent: PaymentIntent, passed: boolean) {
   if (intent.status !== 'requires_action' || intent.payment_method === null) {
     throw invalid('This PaymentIntent is not waiting for authentication.', 'intent')
@@ -169,7 +169,7 @@ async function settle(
   return paid
 }
 
-/** A test clock stands still: who waits for it would wait for ever. */
+/** A test clock stands still: waiting for it would take forever. */
 async function settlesAt(work: Work): Promise<number | null> {
   const { from, to } = work.quirks.lag
   if (to === 0 || work.clock !== null) return null

@@ -51,7 +51,7 @@ export async function startSubscription(work: Work, { customer, lines, change }:
   return { subscription, intent }
 }
 
-/** What falls due on a subscription: the end of an unpaid start, of a wanted cancellation or of a period. */
+/** What falls due on a subscription: the end of an unpaid start, of a scheduled cancellation or of a period. */
 export async function subscriptionDue(work: Work, subscription: Subscription) {
   if (subscription.status === 'incomplete') return expire(work, subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
@@ -76,7 +76,7 @@ async function renew(work: Work, before: Subscription) {
   await collect(work, invoice)
 }
 
-/** The sandbox's own attempt to charge the stored card, at a renewal and on the days of the retries. */
+/** The sandbox's own attempt to charge the stored card, at a renewal and on retry days. */
 export async function collect(work: Work, open: Invoice) {
   const subscription = await work.get('subscription', open.parent.subscription_details.subscription)
   const invoice = await work.save({ ...open, next_payment_attempt: nextAttempt(work, open) })
@@ -121,13 +121,13 @@ export async function intentOf(work: Work, invoice: Invoice) {
   return work.get('payment_intent', payment.payment.payment_intent)
 }
 
-/** Whoever orders something new finds the payment finished that was still under way. */
+/** A new request first finishes any payment still in progress. */
 export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
   await finishPayment(work, await intentOf(work, invoice))
   return work.get('invoice', invoice.id)
 }
 
-/** `POST /v1/invoices/:id/pay`: at once, with the given card or the stored one. */
+/** `POST /v1/invoices/:id/pay`: immediately, with the given card or the stored one. */
 export async function payInvoice(work: Work, unpaid: Invoice, given: PaymentMethod | undefined) {
   const invoice = await upToDate(work, unpaid)
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
@@ -151,7 +151,7 @@ export async function payInvoice(work: Work, unpaid: Invoice, given: PaymentMeth
   return work.get('invoice', invoice.id)
 }
 
-/** At once. */
+/** Immediately. */
 export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
   if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
   const found = await work.get('subscription', given.id)
@@ -161,7 +161,7 @@ export async function cancel(work: Work, given: Subscription): Promise<Subscript
   return end(work, now, 'cancellation_requested')
 }
 
-/** An unpaid start that was given up, by time or by cancelling it, never becomes a subscription. */
+/** An unpaid start that was abandoned, by time or by cancelling it, never becomes a subscription. */
 async function expire(work: Work, subscription: Subscription): Promise<Subscription> {
   const invoice = subscription.latest_invoice && (await work.get('invoice', subscription.latest_invoice))
   if (invoice && invoice.status === 'open') await voidInvoice(work, invoice)

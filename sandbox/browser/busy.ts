@@ -1,4 +1,4 @@
-/** One press is enough: while the sandbox works, its buttons rest and say so. */
+/** One click is enough: while the sandbox works, its buttons are disabled and say so. */
 const buttons = () => document.querySelectorAll<HTMLButtonElement>('form[method=post] button')
 
 document.addEventListener('submit', (event) => {
@@ -9,7 +9,7 @@ document.addEventListener('submit', (event) => {
   }
 })
 
-/** Back from the browser's cache, the page would still be at rest. */
+/** Restored from the browser's cache, the page would still look busy. */
 window.addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })

@@ -104,7 +104,7 @@ function start(port: MessagePort) {
       format(name, deleting)
       if (name === 'number') format('cvc', false)
       const found = problem(name)
-      // While somebody types, only a finished and wrong entry is a problem.
+      // While someone is typing, only a finished and wrong entry is a problem.
       show(name, found?.incomplete ? undefined : found)
       changed()
       const next = inputs[names[names.indexOf(name) + 1] ?? name]
@@ -175,7 +175,7 @@ function dress({ theme = 'stripe', variables = {}, rules = {} }: Appearance) {
   document.adoptedStyleSheets = [sheet]
 }
 
-/** The page that holds the frame greets it once and hands over its end of the line. */
+/** The page that holds the frame greets it once and hands over its message port. */
 function greet(event: MessageEvent) {
   const [port] = event.ports
   if (event.origin !== location.origin || event.source !== window.parent || !port) return

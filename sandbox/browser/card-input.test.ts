@@ -8,12 +8,12 @@ test.for([
   ['378282246310005', '3782 822463 10005', 'amex'],
   ['5555 5555-5555 4444 99', '5555 5555 5555 4444', 'mastercard'],
   ['abc', '', 'unknown'],
-])('%s is shown as "%s", a card of %s', ([typed = '', shown, brand]) => {
+])('%s is shown as "%s", a %s card', ([typed = '', shown, brand]) => {
   expect(formatNumber(typed)).toBe(shown)
   expect(brandOf(typed)).toBe(brand)
 })
 
-test('formatting changes no digit, and formatting twice changes nothing', () => {
+test('formatting changes no digit, and formatting twice changes nothing more', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ', '-') }),
@@ -38,7 +38,7 @@ test.for([
   expect(formatExpiry(typed)).toBe(shown)
 })
 
-test('deleting back over the slash is possible', () => {
+test('you can delete back over the slash', () => {
   expect(formatExpiry('12 / ', true)).toBe('12')
 })
 

@@ -1,4 +1,4 @@
-/** What the card fields do with what is typed. Knows no document, so that it can be tested by itself. */
+/** What the card fields do with typed input. Uses no document, so it can be tested on its own. */
 
 export type FieldName = 'number' | 'expiry' | 'cvc'
 export type Values = Record<FieldName, string>

@@ -6,7 +6,7 @@ type File = { type: string; body: string }
 
 const source = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** Node calls this function experimental, in a warning that would greet everyone who starts the shop. */
+/** Node calls this function experimental, with a warning that would greet everyone who starts the shop. */
 function withoutTypes(name: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -19,7 +19,7 @@ function withoutTypes(name: string): string {
 
 const module = (name: string): File => ({ type: 'text/javascript', body: withoutTypes(name) })
 
-/** `stripe.js` is loaded as a classic script, as Stripe's own is: its modules become one function. */
+/** `stripe.js` loads as a classic script, like Stripe's own: its modules become one function. */
 function classicScript(...names: string[]): File {
   const body = names.map((name) =>
     withoutTypes(name)

@@ -26,7 +26,7 @@ if (form && place && alert && button && stripe) {
   async function pay(pressed: HTMLButtonElement, said: HTMLElement, by: Stripe) {
     if (busy) return
     busy = true
-    // Not `disabled`: the button would lose the focus.
+    // Not `disabled`: the button would lose focus.
     pressed.setAttribute('aria-disabled', 'true')
     said.hidden = true
     const { error } = await by.confirmPayment({ elements, confirmParams: { return_url: location.href } })

@@ -17,7 +17,7 @@ addEventListener('pointerdown', press, true)
 addEventListener('pointerup', release, true)
 addEventListener('pointercancel', release, true)
 
-/** The Payment Element: card fields in a frame of their own, reached by one message port. */
+/** The Payment Element: card fields in a frame of their own, reached through one message port. */
 export class PaymentElement {
   readonly handlers = new Map<string, Set<Handler>>()
   readonly waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
@@ -54,7 +54,7 @@ export class PaymentElement {
   }
 
   connect(frame: HTMLIFrameElement) {
-    // The browser's own error page is no document of ours.
+    // The browser's own error page is not our document.
     if (!frame.contentDocument) {
       this.emit('loaderror', { elementType: 'payment', error: { type: 'api_connection_error' } })
       return
@@ -82,8 +82,8 @@ export class PaymentElement {
   }
 
   /**
-   * Pressing a button takes the focus from a field, whose message then makes the frame taller and moves the button away
-   * under the pointer: released, it would not be clicked. So the frame waits until the pointer is up.
+   * Pressing a button blurs a field, whose message then makes the frame taller and moves the button out from
+   * under the pointer, so releasing it would not click. So the frame waits until the pointer is up.
    */
   resize(height: number) {
     const apply = () => {
@@ -118,7 +118,7 @@ export class PaymentElement {
     return this
   }
 
-  /** A frame whose colour scheme differs from its place would be painted opaque. */
+  /** A frame whose color scheme differs from its surroundings would be painted opaque. */
   dress(appearance: Appearance) {
     this.appearance = appearance
     if (this.frame) this.frame.style.colorScheme = appearance.theme === 'night' ? 'dark' : 'light'

@@ -92,7 +92,7 @@ const wrap = (reply: Reply) =>
     ? { error: reply.error }
     : { [camel[reply['object'] as Intent['object']] ?? 'paymentMethod']: reply }
 
-/** Goes on to the shop's page, which reads the outcome from its address. */
+/** Continues to the shop's page, which reads the outcome from its address. */
 function leave(returnUrl: string | undefined, intent: Intent): Promise<never> {
   if (!returnUrl) throw new Error('confirmParams.return_url is missing.')
   const url = new URL(returnUrl)

@@ -53,7 +53,7 @@ function make(tag: string, text: string, attributes: Record<string, string> = {}
   return made
 }
 
-/** The bank's page, as the sandbox plays it. Closing it without an answer counts as failing. */
+/** The bank's page, as played by the sandbox. Closing it without an answer counts as failing. */
 export function askBuyer(night: boolean): Promise<Outcome> {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'open' })
@@ -70,7 +70,9 @@ export function askBuyer(night: boolean): Promise<Outcome> {
   dialog.append(
     make('small', 'TEST MODE · 3-D Secure 2'),
     make('h2', 'Authenticate your payment', { id: 'title' }),
-    make('p', 'Your bank would ask you here to approve the payment. Choose how it ends.', { id: 'text' }),
+    make('p', 'This is where your bank would ask you to approve the payment. Choose the outcome.', {
+      id: 'text',
+    }),
     complete,
     fail,
   )

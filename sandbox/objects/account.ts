@@ -50,7 +50,7 @@ type GivenEndpoint = {
   description: string | null
 }
 
-/** The secret is answered once, when the endpoint is made. */
+/** The secret is returned once, when the endpoint is created. */
 export const newWebhookEndpoint = ({ now, url, events, version, description }: GivenEndpoint) => ({
   id: newId('we'),
   object: 'webhook_endpoint' as const,
@@ -68,7 +68,7 @@ export const newWebhookEndpoint = ({ now, url, events, version, description }: G
 
 export type WebhookEndpoint = ReturnType<typeof newWebhookEndpoint>
 
-/** A page that the world cannot reach has no wallets: Apple and Google look at the domain themselves. */
+/** A page that is not public has no wallets: Apple and Google check the domain themselves. */
 const walletOn = (domain: string) =>
   /^(localhost|127\.|.*\.(local|test|example|invalid)$)/.test(domain)
     ? {

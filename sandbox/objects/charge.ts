@@ -121,7 +121,7 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   source_transfer_reversal: null,
   status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
   transfer_reversal: null,
-  /** When the bank has its last word. */
+  /** When the bank has its final say. */
   $sandbox: { settles_at: null as number | null } as { settles_at: number | null } | undefined,
 })
 

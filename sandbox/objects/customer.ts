@@ -36,7 +36,7 @@ export const newCustomer = ({ now, email, name, testClock }: Given) => ({
 
 export type Customer = ReturnType<typeof newCustomer>
 
-/** What is left of a customer, for those who still know its id. */
+/** What is left of a customer, for anyone who still knows its id. */
 export const deletedCustomer = (id: string) => ({ id, object: 'customer' as const, deleted: true as const })
 
 export type DeletedCustomer = ReturnType<typeof deletedCustomer>

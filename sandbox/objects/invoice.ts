@@ -64,7 +64,7 @@ type Given = {
   reason: Reason
 }
 
-/** A finalised invoice: the sandbox skips the hour that Stripe leaves a renewal's invoice a draft. */
+/** A finalized invoice: the sandbox skips the hour that Stripe keeps a renewal's invoice as a draft. */
 export function newInvoice({ now, customer, subscription, productName, period, reason }: Given) {
   const id = newId('in')
   const lines = subscription.items.data.map((item) =>

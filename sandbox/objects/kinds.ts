@@ -22,7 +22,7 @@ export const newTestClock = (now: number, name: string | null, frozenTime: numbe
 
 export type TestClock = ReturnType<typeof newTestClock>
 
-/** Everything the sandbox keeps, by the name that it carries in its own `object` field. */
+/** Everything the sandbox stores, by the name in its own `object` field. */
 export type Kinds = {
   charge: Charge
   customer: Customer | DeletedCustomer
@@ -53,7 +53,7 @@ export function ownerOf(kept: Kept): string | null {
 
 const incompleteLifetime = 23 * 3600
 
-/** When the sandbox has to do something about this object on its own. */
+/** When the sandbox must act on this object on its own. */
 export function dueAt(kept: Kept): number | null {
   if (kept.object === 'subscription') {
     if (kept.status === 'incomplete') return kept.created + incompleteLifetime

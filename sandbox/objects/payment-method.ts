@@ -15,7 +15,7 @@ type Given = { now: number; card: Card; billing?: BillingDetails }
 
 const noDetails: BillingDetails = { address: null, email: null, name: null, phone: null, tax_id: null }
 
-/** The card's number itself is not kept, only what the sandbox needs to know about it. */
+/** The card number itself is not kept, only what the sandbox needs to know about it. */
 export const newPaymentMethod = ({ now, card, billing = noDetails }: Given) => ({
   id: newId('pm'),
   object: 'payment_method' as const,

@@ -59,7 +59,7 @@ export const actions = new Map<string, Action>([
   [
     'webhooks',
     action(
-      'Webhooks will behave so from now on.',
+      'Webhooks will behave this way from now on.',
       { delay: integer, drop: flag, duplicate: flag, reorder: flag },
       (controls, { delay = 0, drop = false, duplicate, reorder }) =>
         controls.webhooks.misbehave({
@@ -73,7 +73,7 @@ export const actions = new Map<string, Action>([
   [
     'behave',
     action(
-      'The sandbox will behave so from now on.',
+      'The sandbox will behave this way from now on.',
       {
         after: required(choice('cancel', 'unpaid', 'past_due')),
         failing: required(choice('0', '0.1', '0.5')),
@@ -100,11 +100,13 @@ export const actions = new Map<string, Action>([
         ),
     ),
   ],
-  ['settle', action('Every payment is finished.', {}, (controls) => controls.settle())],
+  ['settle', action('All payments are finished.', {}, (controls) => controls.settle())],
   [
     'cancel-in-portal',
-    action('The subscription ends with its period.', { subscription: required(text) }, (controls, given) =>
-      controls.cancelInPortal(given.subscription),
+    action(
+      'The subscription will end with its period.',
+      { subscription: required(text) },
+      (controls, given) => controls.cancelInPortal(given.subscription),
     ),
   ],
   [
@@ -121,7 +123,7 @@ export const actions = new Map<string, Action>([
   ],
   [
     'fail-refund',
-    action('The bank has sent the refund back.', { refund: required(text) }, (controls, given) =>
+    action('The bank returned the refund.', { refund: required(text) }, (controls, given) =>
       controls.failRefund(given.refund),
     ),
   ],

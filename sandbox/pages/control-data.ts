@@ -37,7 +37,7 @@ export type ControlData = {
   events: EventRow[]
 }
 
-/** The newest of everything, or of the customers whose e-mail contains the search. */
+/** The newest of everything, or of the customers whose email contains the search. */
 export async function readControlData(work: Work, search: string): Promise<ControlData> {
   const like = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
   const subscriptions = await work.database.query<SubscriptionRow>(

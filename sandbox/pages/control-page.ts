@@ -28,7 +28,7 @@ function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
     subscription.ended_at !== null
       ? `Ended ${date(subscription.ended_at)}`
       : subscription.status === 'incomplete'
-        ? 'Waits for its first payment'
+        ? 'Waiting for its first payment'
         : subscription.cancel_at !== null
           ? `Ends ${date(subscription.cancel_at)}`
           : subscription.status === 'past_due'
@@ -37,7 +37,7 @@ function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
   const [item] = subscription.items.data
   const fails = subscription.$sandbox.fail_next_renewal
   return html`<tr>
-    <td>${email ?? 'No e-mail'}<br><code>${subscription.id}</code></td>
+    <td>${email ?? 'No email'}<br><code>${subscription.id}</code></td>
     <td>${item && `${money(item.price.unit_amount * item.quantity, item.price.currency)} / ${item.plan.interval}`}</td>
     <td>${badge(subscription.status)}</td>
     <td>${period}</td>

@@ -4,7 +4,7 @@ const width = 595
 const height = 842
 const margin = 56
 
-/** Text in Windows-1252, as the standard fonts want it; what they cannot show becomes a question mark. */
+/** Text in Windows-1252, as the standard fonts require; what they cannot show becomes a question mark. */
 function encode(text: string): string {
   const windows: Record<string, number> = {
     '–': 0x96,
@@ -26,7 +26,7 @@ function encode(text: string): string {
   return encoded
 }
 
-/** Helvetica's widths for what stands in amounts, in thousandths; other letters are taken as average. */
+/** Helvetica's widths for the characters in amounts, in thousandths; other letters count as average. */
 const widthOf = (text: string, size: number) => {
   let units = 0
   for (const character of text) units += '.,: '.includes(character) ? 278 : character === '-' ? 333 : 556
@@ -89,7 +89,7 @@ function draw(bill: Bill): string {
 const font = (name: string) =>
   `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
 
-/** A one-page PDF, written by hand: catalogue, page, drawing, two fonts, description, and where each begins. */
+/** A one-page PDF, written by hand: catalog, page, drawing, two fonts, description, and where each begins. */
 export function invoicePdf(bill: Bill): Buffer {
   const drawing = draw(bill)
   const objects = [

@@ -9,7 +9,7 @@ import { date, html, money, page } from './html.ts'
 /** An invoice with what its reader wants to know about its payment. */
 export type Bill = { invoice: Invoice; intent: PaymentIntent; charge: Charge | undefined; from: string }
 
-/** Whoever has the address may read the invoice: the second half of it cannot be guessed. */
+/** Anyone with the address may read the invoice: its second half cannot be guessed. */
 export async function findBill(
   work: Work,
   id: string,
@@ -44,7 +44,7 @@ export function describe({ invoice, charge, from }: Bill) {
       ...(paidAt === null ? [] : [['Date paid', date(paidAt)]]),
       ...(card ? [['Payment method', `${brands[card.brand]} ending in ${card.last4}`]] : []),
       ['Billed to', invoice.customer_name ?? invoice.customer_email ?? invoice.customer],
-      ...(invoice.customer_name && invoice.customer_email ? [['E-mail', invoice.customer_email]] : []),
+      ...(invoice.customer_name && invoice.customer_email ? [['Email', invoice.customer_email]] : []),
     ] as [string, string][],
     lines: invoice.lines.data.map((line) => ({
       text: line.description,
@@ -59,7 +59,7 @@ export function describe({ invoice, charge, from }: Bill) {
       ['Amount paid', amount(invoice.amount_paid - refunded)],
       ...(invoice.status === 'open' ? [['Amount due', amount(invoice.amount_remaining)]] : []),
     ] as [string, string][],
-    note: 'Test mode: this invoice was written by the payment sandbox. No money has moved.',
+    note: 'Test mode: this invoice was issued by the payment sandbox. No money has moved.',
   }
 }
 

@@ -27,14 +27,14 @@ function answerClaims(value: unknown, publishable: boolean): Claim[] {
   return [{ type, value }]
 }
 
-/** What a recorded call claims: that its parameters, its answer or its refusal are of the types that the SDK declares. */
+/** What a recorded call claims: that its parameters, its answer or its refusal match the SDK's types. */
 export function claimsOf(calls: Call[]): Claim[] {
   const operations = sdkOperations()
   const claims = calls.flatMap(({ method, path, query, body, reply, fromBrowser }): Claim[] => {
     const answer: unknown = JSON.parse(reply.body)
     const { error } = answer as { error?: unknown }
     const answered = error ? [{ type: 'ApiError', value: error }] : answerClaims(answer, fromBrowser)
-    // What Stripe.js says to Stripe is Stripe's own affair.
+    // What Stripe.js says to Stripe is Stripe's own business.
     if (fromBrowser) return answered
     const fitting = operations.filter((each) => each.method === method && each.pattern.test(path))
     // `/v1/account` before `/v1/accounts/{id}`.
@@ -45,7 +45,7 @@ export function claimsOf(calls: Call[]): Claim[] {
   return distinct(claims)
 }
 
-/** The same thing said of two ids is said once. */
+/** The same claim about two ids is made once. */
 function distinct(claims: Claim[]): Claim[] {
   const shapes = new Map<string, Claim>()
   for (const claim of claims) {

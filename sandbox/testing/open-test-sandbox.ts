@@ -12,7 +12,7 @@ const secret = 'whsec_test'
 export async function openTestSandbox() {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 10 })
-  // Dropping the database cuts connections that are still saying goodbye.
+  // Dropping the database cuts connections that are still closing.
   database.on('error', () => {})
   database.on('connect', (client) => client.on('error', () => {}))
   const events: Stripe.Event[] = []
@@ -84,7 +84,7 @@ function helpers(stripe: Stripe) {
     return bought
   }
 
-  /** Bought with a good card; the one that is to pay the renewals fails. */
+  /** Bought with a good card; the one that should pay the renewals fails. */
   async function buyAndFail(given: Parameters<typeof checkout>[0] = {}) {
     const bought = await buy('pm_card_visa', given)
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {

@@ -8,14 +8,14 @@ const isResource = (value: unknown): value is Resource =>
 
 const id = 'ANID'
 
-/** Every call of API v1 that the SDK can make, with the name of the type of its parameters, asked from the SDK itself. */
+/** Every API v1 call that the SDK can make, with the name of its parameter type, read from the SDK itself. */
 export function sdkOperations(): Operation[] {
   const sdk = new Stripe('sk_test_none')
   const nested = Object.entries(sdk.testHelpers).map(([name, value]) => ['testHelpers', name, value] as const)
   const plain = Object.entries(sdk).map(([name, value]) => [name, value] as const)
   return [...plain, ...nested].flatMap((entry) => {
     const resource: unknown = entry.at(-1)
-    // OAuth is no part of the API.
+    // OAuth is not part of the API.
     if (!isResource(resource) || entry[0] === 'oauth') return []
     const place = entry.slice(0, -1).map((name) => `['${String(name)}']`)
     return operationsOf(resource, `Stripe${place.join('')}`)

@@ -33,8 +33,8 @@ const header = [
 ]
 
 /**
- * Compiles "this value is of this type" against the SDK's own declarations and answers what the
- * compiler complains about. The SDK lets every enum be any other string too; here it may not.
+ * Compiles "this value is of this type" against the SDK's own declarations and returns the compiler's
+ * complaints. The SDK lets every enum be any other string too; here it may not.
  */
 export async function typeCheck(claims: Claim[]): Promise<Complaint[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-types-'))

@@ -1,6 +1,6 @@
 import { createKeyedMutex } from './keyed-mutex.ts'
 
-/** One run at a time for each key; whoever calls while a run waits to begin shares it. */
+/** One run at a time per key; calls that arrive while a run is waiting to start share that run. */
 export function coalesce(work: (key: string) => Promise<void>) {
   const runExclusive = createKeyedMutex()
   const waiting = new Map<string, Promise<void>>()

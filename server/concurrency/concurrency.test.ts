@@ -3,7 +3,7 @@ import { coalesce } from './coalesce.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { createSemaphore } from './semaphore.ts'
 
-/** Work that says when it begins and ends, and ends when it is told to. */
+/** Work that records when it starts and ends, and ends when told to. */
 function createWork() {
   const log: string[] = []
   const ends = new Map<string, () => void>()
@@ -19,7 +19,7 @@ function createWork() {
   return { log, work, end }
 }
 
-test('a keyed mutex runs work of one key in order, of others at once, also after a failure', async () => {
+test('a keyed mutex runs work for one key in order and for other keys in parallel, even after a failure', async () => {
   const runExclusive = createKeyedMutex()
   const { log, work, end } = createWork()
   const failed = runExclusive('a', () => Promise.reject(new Error('no')))
@@ -31,7 +31,7 @@ test('a keyed mutex runs work of one key in order, of others at once, also after
   expect(log.filter((line) => line.startsWith('a'))).toEqual(['a1 begins', 'a1 ends', 'a2 begins', 'a2 ends'])
 })
 
-test('calls that come while a run waits to begin share it; those that come later do not', async () => {
+test('calls that arrive while a run is waiting to start share it; later ones do not', async () => {
   const { log, work, end } = createWork()
   let run = 0
   const sync = coalesce(() => work(String(++run)))
@@ -44,7 +44,7 @@ test('calls that come while a run waits to begin share it; those that come later
   expect(log).toEqual(['1 begins', '1 ends', '2 begins', '2 ends'])
 })
 
-test('a semaphore lets some in, keeps some waiting, refuses the rest, and lets the next in', async () => {
+test('a semaphore admits some, queues a few more, refuses the rest, and then admits the next', async () => {
   const { log, work, end } = createWork()
   const gate = createSemaphore({ atOnce: 1, maxWaiting: 1, refusal: () => new Error('full') })
   const inside = gate.run(() => work('inside'))

@@ -1,6 +1,6 @@
 export type RunExclusive = ReturnType<typeof createKeyedMutex>
 
-/** Work with the same key runs one after the other, in the order it was asked for. */
+/** Work with the same key runs one at a time, in the order it was requested. */
 export function createKeyedMutex() {
   const tails = new Map<string, Promise<unknown>>()
   return function runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

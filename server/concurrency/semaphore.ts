@@ -1,11 +1,11 @@
 type Limits = {
   atOnce: number
   maxWaiting: number
-  /** What the others hear. */
+  /** What everyone else is told. */
   refusal: () => Error
 }
 
-/** Lets so many work at once, keeps a few more waiting, and refuses the rest. */
+/** Lets this many work at once, queues a few more, and refuses the rest. */
 export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
   const waiting: (() => void)[] = []
   let running = 0
@@ -16,7 +16,7 @@ export function createSemaphore({ atOnce, maxWaiting, refusal }: Limits) {
     else running -= 1
   }
 
-  /** Answers how to give the place back, to be called once. */
+  /** Returns a function that releases the slot; call it once. */
   async function acquire(): Promise<() => void> {
     if (running >= atOnce) {
       if (waiting.length >= maxWaiting) throw refusal()

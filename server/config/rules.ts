@@ -4,7 +4,7 @@ import { isCommonPassword } from '../security/common-passwords.ts'
 import { isStrongKey } from '../security/secrets.ts'
 import type { Settings } from './settings.ts'
 
-/** What is wrong with settings that are each well written: faults stop the start, warnings are told. */
+/** Problems between settings that are each valid on their own: faults stop the start, warnings are only shown. */
 export function judge(s: Settings): { faults: string[]; warnings: string[] } {
   const production = s.NODE_ENV === 'production'
   return {
@@ -20,54 +20,53 @@ const hasLiveKey = (s: Settings) => isLive(s.STRIPE_SECRET_KEY) || isLive(s.STRI
 function* keyFaults(s: Settings) {
   const { STRIPE_SECRET_KEY: secret, STRIPE_PUBLISHABLE_KEY: publishable } = s
   if (s.PAYMENTS === 'stripe' && !secret) yield 'PAYMENTS=stripe needs STRIPE_SECRET_KEY'
-  if (takesPayments(s) && !publishable) yield 'STRIPE_SECRET_KEY needs STRIPE_PUBLISHABLE_KEY beside it'
-  if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET)
-    yield 'STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET beside it'
+  if (takesPayments(s) && !publishable) yield 'STRIPE_SECRET_KEY also needs STRIPE_PUBLISHABLE_KEY'
+  if (takesPayments(s) && !s.STRIPE_WEBHOOK_SECRET) yield 'STRIPE_SECRET_KEY also needs STRIPE_WEBHOOK_SECRET'
   if (secret && publishable && isLive(secret) !== isLive(publishable))
     yield 'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys or both be test keys'
   if (s.PAYMENTS === 'sandbox' && hasLiveKey(s))
-    yield 'PAYMENTS=sandbox with live keys of Stripe: remove one of them, so that it is clear whether money moves'
-  if (s.ADMIN_PASSWORD && !s.ADMIN_EMAIL) yield 'ADMIN_PASSWORD needs ADMIN_EMAIL beside it'
+    yield 'PAYMENTS=sandbox with live Stripe keys: remove one, so it is clear whether money moves'
+  if (s.ADMIN_PASSWORD && !s.ADMIN_EMAIL) yield 'ADMIN_PASSWORD also needs ADMIN_EMAIL'
   if (s.SECRETS_KEY && !isStrongKey(s.SECRETS_KEY))
     yield 'SECRETS_KEY must be random (make one: openssl rand -hex 32)'
 }
 
-/** Outside production the mails and the test payments are open to whoever sits at this machine: nobody else may come. */
+/** Outside production, emails and test payments are open to whoever is at this machine, so nobody else may get in. */
 function* exposures(s: Settings) {
   const how = 'set NODE_ENV=production ("Sell with it" in README.md)'
   if (!isLocalName(s.HOST)) yield `HOST=${s.HOST} lets other machines in: ${how}, or leave HOST out`
   if (s.PUBLIC_URL && !isLocalName(new URL(s.PUBLIC_URL).hostname))
     yield `PUBLIC_URL=${s.PUBLIC_URL} is an address for others: ${how}, or leave PUBLIC_URL out`
   if (hasLiveKey(s) && s.PAYMENTS !== 'sandbox')
-    yield `Live keys of Stripe take real money: ${how}, or use test keys`
+    yield `Live Stripe keys take real money: ${how}, or use test keys`
 }
 
 function* productionFaults(s: Settings) {
   if (!takesPayments(s) && s.PAYMENTS !== 'sandbox')
-    yield 'In production set STRIPE_SECRET_KEY, or PAYMENTS=sandbox to say out loud that no money moves'
+    yield 'In production, set STRIPE_SECRET_KEY, or PAYMENTS=sandbox to confirm that no money moves'
   if (!s.SECRETS_KEY)
-    yield 'In production set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
-  if (!s.PUBLIC_URL) yield 'In production set PUBLIC_URL to the address that visitors use'
-  // Also what compose.yaml begins with: its PUBLIC_URL is localhost.
+    yield 'In production, set SECRETS_KEY (make one: openssl rand -hex 32) and keep a copy of it'
+  if (!s.PUBLIC_URL) yield 'In production, set PUBLIC_URL to the address that visitors use'
+  // Also where compose.yaml starts: its PUBLIC_URL is localhost.
   else if (!s.PUBLIC_URL.startsWith('https:') && !isLocalName(new URL(s.PUBLIC_URL).hostname))
-    yield 'In production PUBLIC_URL must start with https://, or passwords travel in the clear'
+    yield 'In production, PUBLIC_URL must start with https://, or passwords travel unencrypted'
   if (s.ADMIN_PASSWORD && isCommonPassword(s.ADMIN_PASSWORD))
-    yield 'ADMIN_PASSWORD is among the most common passwords. Choose another, or leave it out and one is made'
+    yield 'ADMIN_PASSWORD is one of the most common passwords. Choose another, or leave it out to have one generated'
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'] as const)
     if (s[name] && !saysTls(new URL(s[name])))
-      yield `In production ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the way to the database is private`
+      yield `In production, ${name} must end with ?sslmode=verify-full, or with ?sslmode=disable if the connection to the database is private`
   if (!isLive(s.STRIPE_SECRET_KEY)) return
   for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
-    yield `With live keys of Stripe set ${name}: ${needs[name]}`
+    yield `With live Stripe keys, set ${name}: ${needs[name]}`
 }
 
-/** On this machine nobody listens; elsewhere it must be said, either way. */
+/** Nobody can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
 const saysTls = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')
 
 const needs = {
-  SUPPORT_EMAIL: 'buyers write to it, and access requests are mailed to it',
-  SMTP_URL: 'without it mails to buyers are only files in DATA_DIR/outbox',
+  SUPPORT_EMAIL: 'buyers write to it, and access requests are emailed to it',
+  SMTP_URL: 'without it, emails to buyers are only files in DATA_DIR/outbox',
 }
 const missing = (s: Settings, ...names: (keyof typeof needs)[]) => names.filter((name) => !s[name])
 
@@ -77,9 +76,9 @@ function* productionWarnings(s: Settings) {
   const imprint = (['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'] as const).filter(
     (name) => !s[name],
   )
-  if (imprint.length > 0) yield `The imprint is not complete: set ${imprint.join(', ')}`
+  if (imprint.length > 0) yield `The imprint is incomplete: set ${imprint.join(', ')}`
   if (s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
-    yield 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors count as one address'
+    yield 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors will count as one address'
 }
 
 function* proxyWarnings(s: Settings) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { proxiesOf } from '../http/addresses.ts'
 
-/** Every setting the shop knows. `.env.example` explains each; a fault is a sentence that says what to do. */
+/** Every setting the shop knows. `.env.example` explains each; an error message says what to do. */
 
 const whole = (name: string, min: number, max: number) =>
   z.coerce
@@ -29,7 +29,7 @@ const hexKey = (name: string) =>
       z.regex(/^[0-9a-f]{64}$/i, `${name} must be 64 hexadecimal digits (make one: openssl rand -hex 32)`),
     )
 
-const emailAddress = (name: string) => z.email(`${name} must be an e-mail address`)
+const emailAddress = (name: string) => z.email(`${name} must be an email address`)
 
 const text = z._default(z.string(), '')
 

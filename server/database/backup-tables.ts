@@ -5,13 +5,13 @@ import { to as copyTo } from 'pg-copy-streams'
 /** The tables whose rows a backup holds. */
 
 const schemas = ['public', 'jobs', 'sandbox']
-/** The job queue's notes about itself: it makes them anew, and some only for the days that it has tables for. */
+/** The job queue's bookkeeping: the queue rebuilds it, and some of it only fits the days it has tables for. */
 const notes = new Set(['jobs.version', 'jobs.bam', 'jobs.warning', 'jobs.queue_stats'])
 export const isNote = (table: string) => notes.has(table)
 
 export type Table = { name: string; columns: string[]; order: string }
 
-/** Every table of ours with its plain columns, those that others refer to first. */
+/** All our tables with their plain columns, ordered so that referenced tables come first. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table & { oid: string; needs: string[] }>(
     `select c.oid::text, format('%I.%I', n.nspname, c.relname) as name,
@@ -31,7 +31,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const sorted: Table[] = []
   while (done.size < rows.length) {
     const next = rows.find((row) => !done.has(row.oid) && row.needs.every((need) => done.has(need)))
-    if (!next) throw new Error('The tables refer to each other in a circle')
+    if (!next) throw new Error('The tables reference each other in a cycle')
     done.add(next.oid)
     if (!isNote(next.name)) sorted.push(next)
   }
@@ -40,7 +40,7 @@ export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
 
 export type Sum = { rows: number; sha256: string }
 
-/** Reads a table in the order of its key, the same in every database, and says what it comes to. */
+/** Reads a table in key order, which is the same in every database, and returns its checksum. */
 export async function readTable(
   client: pg.ClientBase,
   { name, columns, order }: Table,

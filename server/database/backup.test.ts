@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   await using shop = await openShop({ databaseUrl: database.url, env: { SECRETS_KEY: secretsKey } })
   await shop.buyer()
-  // What COPY writes in a way of its own, and what others take for the end of a line.
+  // Characters that COPY escapes in its own way, and that others take for the end of a line.
   for (const name of ['ä', 'tab\t', 'line\nbreak', 'back\\slash', '\\.', 'a\u2028b', 'a\u0085b'])
     await shop
       .visitor()
@@ -63,8 +63,8 @@ async function query(url: string, statement: string) {
   }
 }
 
-describe('a backup that was taken while the shop ran', () => {
-  test('comes back row for row into an empty database, and the shop sells on', async () => {
+describe('a backup taken while the shop was running', () => {
+  test('restores row for row into an empty database, and the shop keeps selling', async () => {
     const empty = await createTestDatabase({ empty: true })
     await restoreInto(empty.url, taken)
     expect(rowsIn(await backupOf(empty.url))).toBe(rowsIn(taken))
@@ -76,7 +76,7 @@ describe('a backup that was taken while the shop ran', () => {
     await empty.drop()
   })
 
-  test('says which migrations it holds and which key it needs', () => {
+  test('says which migrations it has and which key it needs', () => {
     const header = JSON.parse(taken.split('\n')[1]?.slice(3) ?? '')
     expect(header).toMatchObject({
       version: '1.2.3',
@@ -85,7 +85,7 @@ describe('a backup that was taken while the shop ran', () => {
     })
   })
 
-  test('is refused without its key, with the fingerprint of the one that is needed', async () => {
+  test('is refused without its key, naming the fingerprint of the one it needs', async () => {
     const other = createSecrets(newKey())
     const { url } = database
     const needed = `needs the key with the fingerprint ${secrets.keyId}`
@@ -106,22 +106,22 @@ describe('a backup that was taken while the shop ran', () => {
 describe('nothing changes when a backup', () => {
   const first = (content: string, from: string | RegExp, to: string) => {
     const changed = content.replace(from, to)
-    if (changed === content) throw new Error(`There is nothing like ${String(from)} in it`)
+    if (changed === content) throw new Error(`The backup contains no ${String(from)}`)
     return changed
   }
   const damages: Record<string, (content: string) => string> = {
     'was altered': (content) => first(content, 'a@example.com', 'b@example.com'),
-    'is cut in a table': (content) => content.slice(0, content.length / 2),
-    'is cut before its signature': (content) => content.slice(0, content.lastIndexOf('-- signed')),
+    'is cut off inside a table': (content) => content.slice(0, content.length / 2),
+    'is cut off before its signature': (content) => content.slice(0, content.lastIndexOf('-- signed')),
     'is something else': () => 'not a backup',
     'would run a program': (content) => first(content, 'FROM stdin;', `FROM PROGRAM 'touch /tmp/pwned';`),
     'would run a statement': (content) =>
       first(content, /COPY public\.users/, 'COPY public.users; drop table users'),
-    'names a table of the system': (content) =>
-      first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
-    'names a column that is none': (content) => first(content, '(id, email, name', '(id, email, now()'),
-    'has a table less': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
-    'has a row twice': (content) =>
+    'names a system table': (content) => first(content, 'COPY public.users ', 'COPY pg_catalog.pg_authid '),
+    'names a column that does not exist': (content) =>
+      first(content, '(id, email, name', '(id, email, now()'),
+    'is missing a table': (content) => first(content, /COPY public\.attempts[^]*?sha256 \w+\n/, ''),
+    'contains a row twice': (content) =>
       first(content, /(?<=COPY public\.contact_messages [^\n]*\n)([^\n]*\n)/, '$1$1'),
   }
 
@@ -132,11 +132,11 @@ describe('nothing changes when a backup', () => {
     expect(rowsIn(await backupOf(url))).toBe(before)
   })
 
-  test('is restored while the shop runs', () => {
+  test('is restored while the shop is running', () => {
     expect(whileItRuns).toMatch('The shop is running on this database: stop it first')
   })
 
-  test('was signed again by whoever altered it', async () => {
+  test('was re-signed by whoever tampered with it', async () => {
     const { url } = database
     const forged = first(
       await backupOf(url, createSecrets(newKey())),
@@ -159,7 +159,7 @@ describe('another version', () => {
   }
   const newer = [...readMigrations(), addition]
 
-  test('restores a backup of before and brings it up to date', async () => {
+  test('restores an older backup and brings it up to date', async () => {
     const empty = await createTestDatabase({ empty: true })
     const { run } = await restoreInto(empty.url, taken, { migrations: newer })
     expect(run).toEqual(['9999_notes'])
@@ -167,7 +167,7 @@ describe('another version', () => {
     await empty.drop()
   })
 
-  test('is rolled back by the backup that was taken before the upgrade', async () => {
+  test('is rolled back by the backup taken before the upgrade', async () => {
     const upgraded = await createTestDatabase({ empty: true })
     await restoreInto(upgraded.url, taken)
     await migrate(upgraded.url, newer)
@@ -177,18 +177,18 @@ describe('another version', () => {
     await upgraded.drop()
   })
 
-  test('that is older says what to do with a backup of a newer one', async () => {
+  test('that is older explains what to do with a backup from a newer one', async () => {
     const [last, ...before] = readMigrations().toReversed()
     await expect(restoreInto(database.url, taken, { migrations: before.toReversed() })).rejects.toThrow(
       `a newer version of the shop (1.2.3), with migrations that this one does not have: ${last?.tag}`,
     )
   })
 
-  test('the first release could not sign: what it wrote comes back when one says so', async () => {
+  test('the first release could not sign: its backups restore when you ask for it', async () => {
     const file = fileURLToPath(new URL('../testing/released/0000_init/backup.sql.gz', import.meta.url))
     const content = () => createReadStream(file).pipe(createGunzip())
     const empty = await createTestDatabase({ empty: true })
-    await expect(restore(empty.url, content(), { secrets, makeOthers })).rejects.toThrow('say --unsigned')
+    await expect(restore(empty.url, content(), { secrets, makeOthers })).rejects.toThrow('add --unsigned')
     await restore(empty.url, content(), { secrets, makeOthers, unsigned: true })
     expect(await query(empty.url, 'select count(*)::int from users')).toEqual([{ count: 31 }])
     expect(await describeSchema(empty.url)).toEqual(await describeSchema(database.url))

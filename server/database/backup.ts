@@ -7,15 +7,15 @@ import { readTable, type Sum, tablesOf } from './backup-tables.ts'
 import { readMigrations } from './migrations.ts'
 
 /**
- * A backup is plain text, as pg_dump writes data: what it is, then for each table `COPY … FROM stdin;`, rows, `\.` and a
- * line with its checksum, then a signature. It holds the rows, not the schema: that is in migrations/, and the
- * backup says which of them it has been through.
+ * A backup is plain text, as pg_dump writes data: a header, then for each table `COPY … FROM stdin;`, rows, `\.` and a
+ * checksum line, then a signature. It holds the rows, not the schema: that is in migrations/, and the
+ * backup says which of them have been applied.
  */
 export type Header = {
-  /** Of the shop that wrote it. */
+  /** The version of the shop that wrote it. */
   version: string
   takenAt: string
-  /** The fingerprint of the key that the exchange keys in it are sealed with. */
+  /** The fingerprint of the key that seals the exchange keys in it. */
   key: string
   migrations: { tag: string; hash: string }[]
 }
@@ -25,7 +25,7 @@ export const sumLine = (name: string, { rows, sha256 }: Sum) => `-- ${rows} rows
 
 export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
 
-/** Safe while the shop runs: everything is read from one snapshot. */
+/** Safe while the shop is running: everything is read from one snapshot. */
 export async function backup(
   url: string,
   out: Writable,

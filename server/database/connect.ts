@@ -4,14 +4,14 @@ import pg from 'pg'
 import { StartError } from '../errors.ts'
 
 export type Database = NodePgDatabase
-/** What a transaction gives: hand it to everything that must commit together. */
+/** A transaction: pass it to everything that must commit together. */
 export type Transaction = NodePgTransaction<
   Record<string, never>,
   ExtractTablesWithRelations<Record<string, never>>
 >
 
 export type Connection = {
-  /** Straight to PostgreSQL: for whatever needs a session of its own. */
+  /** Straight to PostgreSQL, for whatever needs a session of its own. */
   url: string
   /** Where long lists are read: a replica, if there is one. */
   readUrl: string
@@ -20,13 +20,13 @@ export type Connection = {
   close(): Promise<void>
 }
 
-/** Waits are bounded, so that a frozen database costs a visitor seconds, not minutes. */
+/** Waits are bounded, so a frozen database costs a visitor seconds, not minutes. */
 const patience = { connectionTimeoutMillis: 3000, query_timeout: 4000 }
-/** The same on the server's side, said when a session begins. */
+/** The same limits on the server's side, set when a session starts. */
 const sessionPatience = { statement_timeout: 4000, idle_in_transaction_session_timeout: 10_000 }
 
 type Ways = {
-  /** Given when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
+  /** Set when `url` leads to a pooler in transaction mode, where nothing can be kept in a session. */
   directUrl?: string | undefined
   replicaUrl?: string | undefined
 }
@@ -44,7 +44,7 @@ export function connect(
     ...(directUrl ? { Client: UnnamedClient } : sessionPatience),
   })
   pool.on('error', onError)
-  // The pool listens only to connections at rest; one that breaks in the middle of a transaction must not end the process.
+  // The pool only listens on idle connections; one that breaks mid-transaction must not end the process.
   pool.on('connect', (client) => client.on('error', onError))
   const db = drizzle(pool, { casing: 'snake_case' })
   db.transaction = transactionOn(pool)
@@ -52,7 +52,7 @@ export function connect(
   return { url: straight, readUrl: replicaUrl ?? straight, pool, db, close: () => pool.end() }
 }
 
-/** A statement with a name is prepared in one session and would be looked for in another. */
+/** A named statement is prepared in one session and would be looked up in another. */
 class UnnamedClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
@@ -64,7 +64,7 @@ class UnnamedClient extends pg.Client {
   }
 }
 
-/** Drizzle's own keeps a connection for ever when `begin` fails, and gives one back that is stuck in a transaction. */
+/** Drizzle's own leaks a connection when `begin` fails, and returns one that is stuck in a transaction. */
 function transactionOn(pool: pg.Pool): Database['transaction'] {
   return async (work, config) => {
     const client = await pool.connect()
@@ -108,10 +108,10 @@ function causeOf(error: unknown): { cause?: Error; code: string } {
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }
 }
 
-/** True for a statement that took too long, waited too long or stood in another's way: it may be tried again. */
+/** True for a statement that took too long, waited too long or hit a conflict: it may be retried. */
 export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
 
-/** True for an error that says "the database is away", not "the statement was wrong". */
+/** True for an error that means "the database is down", not "the statement was wrong". */
 export function isDatabaseAway(error: unknown): boolean {
   const { cause, code } = causeOf(error)
   if (!cause) return false

@@ -1,13 +1,13 @@
 import { Refusal } from '../errors.ts'
 
-/** Where a page ends: the moment and id of its last row. The next page begins strictly after it. */
+/** Where a page ends: the time and id of its last row. The next page starts right after it. */
 export type Cursor = { at: Date; id: string }
 
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** Anything else than what `encodeCursor` has made is refused here, before the database stumbles over it. */
+/** Anything `encodeCursor` did not make is refused here, before it trips up the database. */
 export function decodeCursor(cursor: string | undefined, idPattern = uuid): Cursor | undefined {
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()
@@ -16,12 +16,12 @@ export function decodeCursor(cursor: string | undefined, idPattern = uuid): Curs
   return { at: new Date(Number(at)), id }
 }
 
-/** Rows were asked for one more than a page holds: the one too many says that there is a next page. */
+/** Queries fetch one row more than a page holds: the extra row means there is a next page. */
 export function pageOf<Row>(rows: Row[], limit: number, positionOf: (row: Row) => Cursor) {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last ? encodeCursor(positionOf(last)) : undefined }
 }
 
-/** A word inside a LIKE pattern: `%` and `_` mean themselves. */
+/** A word inside a LIKE pattern: `%` and `_` stand for themselves. */
 export const containing = (word: string) => `%${word.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

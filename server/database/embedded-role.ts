@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * The local PostgreSQL's first user may read files and run programs. The shop is another one, who owns the shop's
- * database and nothing else: whoever got a statement of their own into the shop could not leave it.
+ * The local PostgreSQL's first user may read files and run programs. The shop uses another, which owns the shop's
+ * database and nothing else: an injected SQL statement could not get out of it.
  */
 const role = 'storefront'
-/** The first user has had this name from the beginning; a shop of an older version still logs in with it. */
+/** The first user has always had this name; an older version of the shop still logs in with it. */
 const superuser = 'shop'
 const database = 'shop'
 
@@ -15,7 +15,7 @@ const lock = 7_381_920_115
 
 export type Server = { port: number; password: string }
 
-/** Does not tell the first user's password. */
+/** Does not give away the first user's password. */
 const passwordOf = (password: string) => createHash('sha256').update(`${role} ${password}`).digest('hex')
 
 const address = (user: string, password: string, port: number, name: string) =>
@@ -26,7 +26,7 @@ export const superuserUrl = ({ port, password }: Server, name = 'postgres') =>
 
 export const shopUrl = ({ port, password }: Server) => address(role, passwordOf(password), port, database)
 
-/** Makes role and database where they are missing, and gives the shop what an older version has made. */
+/** Creates the role and database if missing, and hands the shop whatever an older version created. */
 export async function prepareRole(server: Server) {
   await asSuperuser(server, 'postgres', async (client) => {
     await client.query('select pg_advisory_lock($1)', [lock])
@@ -52,8 +52,8 @@ export async function prepareRole(server: Server) {
 }
 
 /**
- * One by one, because `reassign owned` refuses the first user, to whom the system's own objects belong. What belongs
- * to another object (an index, a column's sequence, a table's type) follows it; what an extension brought stays.
+ * One by one, because `reassign owned` refuses the first user, who owns the system's own objects. Dependent objects
+ * (an index, a column's sequence, a table's type) follow their owner; what an extension brought stays.
  */
 const handOver = `
 with ours as (
@@ -98,7 +98,7 @@ export async function asSuperuser<Result>(
   try {
     return await work(client)
   } finally {
-    // Ends the session, and with it the lock and a transaction that did not commit.
+    // Ends the session, and with it the lock and any uncommitted transaction.
     await client.end().catch(() => undefined)
   }
 }

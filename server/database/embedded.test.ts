@@ -20,7 +20,7 @@ import { openShop } from '../testing/open-shop.ts'
 import { type Embedded, openEmbedded } from './embedded.ts'
 import { nobody } from './embedded-place.ts'
 
-/** One for all, because the first start takes longest. */
+/** Shared by all tests, because the first start takes longest. */
 const dataDir = mkdtempSync(join(tmpdir(), 'shop-embedded-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
@@ -38,7 +38,7 @@ async function query(url: string, text: string) {
 const pidFile = (folder: string) => join(folder, 'postmaster.pid')
 const postmaster = ({ folder }: Embedded) => Number(readFileSync(pidFile(folder), 'utf8').split('\n')[0])
 
-test('a local PostgreSQL that dies is started again at the same address, with all that was written', async () => {
+test('a local PostgreSQL that dies restarts at the same address with all its data', async () => {
   const embedded = await openEmbedded(dataDir)
   try {
     await query(embedded.url, 'create table kept as select 42 as answer')
@@ -53,7 +53,7 @@ test('a local PostgreSQL that dies is started again at the same address, with al
   }
 })
 
-test('a process that got the number of a killed PostgreSQL is not taken for it', async () => {
+test('a process that reused the pid of a killed PostgreSQL is not mistaken for it', async () => {
   const { folder, close } = await openEmbedded(dataDir)
   const left = readFileSync(pidFile(folder), 'utf8')
   await close()
@@ -71,7 +71,7 @@ test('a process that got the number of a killed PostgreSQL is not taken for it',
 })
 
 test.runIf(process.platform === 'linux')(
-  'the local PostgreSQL is told none of the shop’s settings',
+  'the local PostgreSQL sees none of the shop’s settings',
   async () => {
     vi.stubEnv('STRIPE_SECRET_KEY', 'sk_test_planted')
     const embedded = await openEmbedded(dataDir)
@@ -86,7 +86,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test.runIf(nobody)('root, who looks after the data of a service, leaves them to it', async () => {
+test.runIf(nobody)('root can maintain a service’s data without taking it over', async () => {
   const service = 4321
   const { folder, close } = await openEmbedded(dataDir)
   await close()
@@ -112,7 +112,7 @@ describe('the shop in its local PostgreSQL', () => {
     'alter system set fsync = off',
   ]
 
-  test('may do what it likes with its data, and nothing outside of them', async () => {
+  test('may do what it likes with its own data, and nothing outside of it', async () => {
     const { url, close } = await openEmbedded(dataDir)
     try {
       await query(url, 'create schema own; create table own.kept as select 1')
@@ -122,13 +122,13 @@ describe('the shop in its local PostgreSQL', () => {
     }
   })
 
-  test('is given the data of a version in which it was the superuser, and sells on', async () => {
+  test('takes over data from a version where it was the superuser, and keeps selling', async () => {
     const release = fileURLToPath(new URL('../testing/released/0000_init', import.meta.url))
     await leaveAsThen(join(release, 'database.sql.gz'))
     const { url, superuserUrl, close } = await openEmbedded(dataDir)
     try {
       expect(await query(url, foreign)).toEqual([])
-      // Whoever goes back to that version still gets in.
+      // Rolling back to that version still works.
       expect(
         await query(superuserUrl.replace(/postgres$/, 'shop'), 'select count(*)::int from users'),
       ).toEqual([{ count: 31 }])
@@ -140,7 +140,7 @@ describe('the shop in its local PostgreSQL', () => {
     }
   })
 
-  /** Everything belongs to the one user there was. */
+  /** Everything belongs to the only user there was. */
   async function leaveAsThen(dump: string) {
     const { superuserUrl, close } = await openEmbedded(dataDir)
     await query(superuserUrl, 'drop database shop')
@@ -150,7 +150,7 @@ describe('the shop in its local PostgreSQL', () => {
     await close()
   }
 
-  /** What is not the shop's own in the shop's database, but for what the search extension brought. */
+  /** What the shop does not own in its own database, apart from what the search extension brought. */
   const foreign = `
     select oid::regclass::text as name from pg_class
     where relowner <> 'storefront'::regrole and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'

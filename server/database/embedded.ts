@@ -8,10 +8,10 @@ import { postmasterOf } from './embedded-postmaster.ts'
 import { asSuperuser, prepareRole, type Server, shopUrl, superuserUrl } from './embedded-role.ts'
 import { freePort } from './free-port.ts'
 
-/** A PostgreSQL of the shop's own: real binaries from npm, durable, reached only by this machine. */
+/** A PostgreSQL of the shop's own: real binaries from npm, durable, reachable only from this machine. */
 export type Embedded = {
   url: string
-  /** For tests, which make databases of their own. */
+  /** For tests, which create databases of their own. */
   superuserUrl: string
   folder: string
   close(): Promise<void>
@@ -36,7 +36,7 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
   }
 }
 
-/** Built beside its final place and renamed, so that a killed first start leaves nothing half-made. */
+/** Built next to its final place and renamed, so a killed first start leaves nothing half-made. */
 async function initialise(binaries: string, place: Place) {
   const unfinished = `${place.data}.${process.pid}`
   mkdirSync(dirname(place.data), { recursive: true })
@@ -86,7 +86,7 @@ async function runningPort(place: Place, password: string): Promise<number | und
   return undefined
 }
 
-/** PostgreSQL gives up when it cannot even recover, as on a full disk: it is started again until it can. */
+/** PostgreSQL gives up when it cannot even recover, as on a full disk: keep restarting it until it can. */
 function keepRunning(binaries: string, place: Place, port: number): () => Promise<void> {
   let starting: Promise<void> | undefined
   const look = setInterval(() => {
@@ -122,7 +122,7 @@ async function start(binaries: string, place: Place, password: string): Promise<
   try {
     await launch(binaries, place, port)
   } catch (error) {
-    // Another server of ours may have started it in this very moment.
+    // Another of our servers may have started it at this very moment.
     const adopted = await runningPort(place, password)
     if (adopted) return adopted
     const lines = existsSync(log)
@@ -135,7 +135,7 @@ async function start(binaries: string, place: Place, password: string): Promise<
   return port
 }
 
-/** Another process of the shop may have adopted the same PostgreSQL: then it goes on. */
+/** Another process of the shop may have adopted the same PostgreSQL: then it keeps running. */
 async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
   const isUsed = await asSuperuser(server, 'postgres', async (client) => {
     const { rows } = await client.query(
@@ -153,7 +153,7 @@ async function stopUnlessUsed(binaries: string, place: Place, server: Server) {
     ])
 }
 
-/** Not the shop's own, whose keys everyone could read who reads PostgreSQL's. Windows does not start a program without its root. */
+/** Not the shop's own: anyone who reads PostgreSQL's could read our keys. Windows needs SystemRoot to start programs. */
 const environment = {
   LC_ALL: 'C',
   TZ: 'UTC',
@@ -166,7 +166,7 @@ function run(binaries: string, place: Place, program: string, args: string[]): P
     const child = spawn(join(binaries, 'bin', program), args, {
       ...place.user,
       stdio: ['ignore', 'ignore', 'pipe'],
-      // A stop of the shop by Ctrl-C must not reach PostgreSQL before the shop has finished with it.
+      // Ctrl-C in the shop must not reach PostgreSQL before the shop is done with it.
       detached: true,
       cwd: '/',
       env: environment,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port of this machine that nobody uses at the moment. */
+/** A port on this machine that is free right now. */
 export function freePort(): Promise<number> {
   return new Promise((done, failed) => {
     const probe = createServer()

@@ -8,14 +8,14 @@ const square = createLoader(async (numbers: number[]) => {
   return new Map(numbers.filter((number) => number > 0).map((number) => [number, number ** 2]))
 })
 
-test('what is asked at the same moment is looked up at once, and each gets its own answer', async () => {
+test('lookups made at the same moment run as one, and each gets its own answer', async () => {
   looks.length = 0
   expect(await Promise.all([square(3), square(-1), square(2), square(3)])).toEqual([9, undefined, 4, 9])
   expect(await square(5)).toBe(25)
   expect(looks).toEqual([[3, -1, 2, 3], [5]])
 })
 
-test('a failure is heard by all who asked with it, and by nobody later', async () => {
+test('a failure reaches everyone in the same batch, and nobody after it', async () => {
   const together = await Promise.allSettled([square(4), square(0)])
   expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await square(4)).toBe(16)

@@ -1,4 +1,4 @@
-/** Look-ups of one moment become one statement: a busy shop asks for many visitors with each round trip. */
+/** Lookups made at the same moment become one statement: a busy shop serves many visitors per round trip. */
 export function createLoader<Key, Found>(load: (keys: Key[]) => Promise<Map<Key, Found>>) {
   let next: { keys: Key[]; found: Promise<Map<Key, Found>> } | undefined
 

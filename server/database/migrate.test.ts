@@ -32,7 +32,7 @@ const upTo = (...statements: string[]): Migration[] => {
 const valid = async (index: string) =>
   (await client.query(`select indisvalid from pg_index where indexrelid = to_regclass($1)`, [index])).rows
 
-test('nobody waits for a migration that waits for a long reader', async () => {
+test('nobody is blocked by a migration that waits for a long reader', async () => {
   const reader = await open()
   await reader.query('begin')
   await reader.query('select count(*) from large')
@@ -43,7 +43,7 @@ test('nobody waits for a migration that waits for a long reader', async () => {
     )
     expect(rows).toHaveLength(1)
   })
-  // A lock that is waited for would stop this one until the reader is done.
+  // A queued lock would block this one until the reader is done.
   await client.query('insert into large (id) values (2001)')
   expect(await Promise.race([migrated, Promise.resolve('waits')])).toBe('waits')
   await reader.end()
@@ -51,7 +51,7 @@ test('nobody waits for a migration that waits for a long reader', async () => {
   await client.query(`update large set note = 'there' where id = 2001`)
 })
 
-test('an index is built while others write, also after a start that was killed in the middle', async () => {
+test('an index is built while others write, even after a start that was killed midway', async () => {
   const statement = 'CREATE UNIQUE INDEX CONCURRENTLY "large_twice" ON "large" USING btree ("twice")'
   await expect(migrate(database.url, upTo(statement))).rejects.toThrow('could not create unique index')
   expect(await valid('large_twice')).toEqual([{ indisvalid: false }])
@@ -60,13 +60,13 @@ test('an index is built while others write, also after a start that was killed i
   expect(await valid('large_twice')).toEqual([{ indisvalid: true }])
 })
 
-test('two servers that start at once build an index once', async () => {
+test('two servers that start at once build an index only once', async () => {
   const statement = 'CREATE INDEX CONCURRENTLY "large_note" ON "large" USING btree ("note")'
   await Promise.all([1, 2, 3].map(() => migrate(database.url, upTo(statement))))
   expect(await valid('large_note')).toEqual([{ indisvalid: true }])
 })
 
-test('a column is filled in batches, and once', async () => {
+test('a column is backfilled in batches, and only once', async () => {
   await client.query('create table steps (at bigint)')
   const statement = `-- in batches
     with chosen as (select id from large where note is null limit 300), filled as (
@@ -79,7 +79,7 @@ test('a column is filled in batches, and once', async () => {
   ])
 })
 
-test('what takes long and what needs a transaction are not mixed', async () => {
+test('long-running statements and transactional ones are not mixed', async () => {
   const mixed = upTo(
     'CREATE INDEX CONCURRENTLY "large_id" ON "large" ("id")',
     'alter table large add column x int',

@@ -8,14 +8,14 @@ import { concurrentIndex, isInBatches, isOnline, type Migration, readMigrations 
 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
-/** Any number will do, as long as every server process of the shop uses the same. */
+/** Any number will do, as long as every server process of the shop uses the same one. */
 const migrationLock = 7_381_920_114
 
 type Client = Pick<pg.ClientBase, 'query'>
 
 /**
- * Brings the schema up to date while others sell: a table is locked only for a moment, and what takes long (an index, a
- * column that is filled) happens outside of transactions and goes on at the next start when it was interrupted.
+ * Brings the schema up to date while others sell: a table is locked only for a moment, and slow work (an index, a
+ * backfill) runs outside of transactions and resumes at the next start if interrupted.
  * Two servers may start at once: the lock lets one go first.
  */
 export async function migrate(url: string, migrations = readMigrations()) {
@@ -38,8 +38,8 @@ export async function migrate(url: string, migrations = readMigrations()) {
 }
 
 /**
- * Until the session ends no other server migrates. Asked again and again: a statement that waits inside PostgreSQL is one
- * that an index which is built meanwhile waits for.
+ * Until the session ends no other server migrates. It polls, because a concurrent index build would wait for
+ * a statement that is itself waiting inside PostgreSQL.
  */
 export async function waitForOthers(client: Client) {
   const isFirst = async () => {
@@ -51,7 +51,7 @@ export async function waitForOthers(client: Client) {
   while (!(await isFirst())) await sleep(100)
 }
 
-/** Everything in the caller's transaction, on tables that nobody else uses. */
+/** Runs everything in the caller's transaction, on tables that nobody else uses. */
 export async function migrateInside(client: Client, migrations: Migration[]) {
   const done = await prepare(client)
   for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
@@ -63,14 +63,14 @@ export async function migrateInside(client: Client, migrations: Migration[]) {
   }
 }
 
-/** Not a part of the migrations: what they cannot say. Repeating it changes nothing. */
+/** What migrations cannot express. Safe to repeat. */
 export async function addTriggers(client: Client) {
   await client.query(await readFile(triggers, 'utf8'))
 }
 
-/** The hashes of what this database has been through, kept where drizzle keeps them. */
+/** The hashes of the migrations applied to this database, kept where drizzle keeps them. */
 async function prepare(client: Client): Promise<Set<string>> {
-  // Part of every PostgreSQL; the search indexes need it, and drizzle-kit does not write it.
+  // Ships with every PostgreSQL; the search indexes need it, and drizzle-kit does not write it.
   await client.query('create extension if not exists pg_trgm')
   await client.query('create schema if not exists drizzle')
   await client.query(
@@ -97,7 +97,10 @@ async function runAtOnce(client: Client, migration: Migration) {
 
 async function runOnline(client: Client, migration: Migration) {
   const short = migration.statements.find((statement) => !isOnline(statement))
-  if (short) throw new Error(`${migration.tag} mixes what takes long with what needs a transaction: ${short}`)
+  if (short)
+    throw new Error(
+      `${migration.tag} mixes long-running statements with ones that need a transaction: ${short}`,
+    )
   for (const statement of migration.statements) {
     const index = concurrentIndex(statement)
     if (index) await buildIndex(client, index, statement)
@@ -106,7 +109,7 @@ async function runOnline(client: Client, migration: Migration) {
   await record(client, migration)
 }
 
-/** A start that was killed leaves an index that PostgreSQL keeps up to date and never uses. */
+/** A killed start leaves an invalid index, which PostgreSQL maintains but never uses. */
 async function buildIndex(client: Client, name: string, statement: string) {
   const { rows } = await client.query<{ valid: boolean }>(
     `select indisvalid as valid from pg_index where indexrelid = to_regclass(quote_ident($1))`,
@@ -122,7 +125,7 @@ async function untilNothingIsLeft(client: Client, statement: string) {
 }
 
 /**
- * Whoever waits for a table makes all others wait behind them: so it gives up after a moment, lets them pass and tries
+ * Waiting for a table makes everyone else queue up behind: so it gives up after a moment, lets them pass and tries
  * again, until the long reader in front is done.
  */
 async function patiently(client: Client, work: () => Promise<void>) {
@@ -135,7 +138,7 @@ async function patiently(client: Client, work: () => Promise<void>) {
       if ((error as { code?: string }).code !== '55P03') throw error
       if (tries === 300)
         throw new StartError(
-          'A table has been in use for minutes: end what holds it (pg_stat_activity), and start again.',
+          'A table has been locked for minutes: end the query that holds it (see pg_stat_activity), then start again.',
         )
       await sleep(400)
     }

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** One file of `migrations/`, in the order of their making. */
+/** One file of `migrations/`, in creation order. */
 export type Migration = { tag: string; hash: string; when: number; statements: string[] }
 
 const ours = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** As drizzle-kit writes them, with the hash that drizzle's own runner has stored in the database. */
+/** As drizzle-kit writes them, with the hash that drizzle's own runner stores in the database. */
 export function readMigrations(folder = ours): Migration[] {
   const journal: { entries: { tag: string; when: number }[] } = JSON.parse(
     readFileSync(join(folder, 'meta/_journal.json'), 'utf8'),
@@ -28,9 +28,9 @@ export function readMigrations(folder = ours): Migration[] {
 export const concurrentIndex = (statement: string): string | undefined =>
   /^create (?:unique )?index concurrently (?:if not exists )?"?(\w+)"?/i.exec(statement)?.[1]
 
-/** A statement that changes some rows, and is repeated until there are none left. */
+/** A statement that changes some rows at a time and is repeated until none are left. */
 export const isInBatches = (statement: string): boolean => /^-- in batches\b/i.test(statement)
 
-/** Takes too long for a transaction, for whose end everyone would wait. */
+/** Takes too long for a transaction that everyone would have to wait for. */
 export const isOnline = (statement: string): boolean =>
   concurrentIndex(statement) !== undefined || isInBatches(statement)

@@ -1,6 +1,6 @@
 import type * as schema from './schema.ts'
 
-/** Each table has one folder that writes it; the others ask that one. `npm run check` holds it. */
+/** Each table has one folder that writes to it; the others ask that folder. `npm run check` enforces it. */
 export const owners = {
   users: 'features/accounts',
   passwordTokens: 'features/accounts',

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../testing/test-database.ts'
 import { assertReachable } from './connect.ts'
 
 test.runIf(hasPgBouncer)(
-  'two shops sell through a pooler that gives each transaction another session',
+  'two shops sell through a pooler that gives each transaction a different session',
   async () => {
     const database = await createTestDatabase({ empty: true })
     const pooler = await openPgBouncer(database.url)
@@ -17,7 +17,7 @@ test.runIf(hasPgBouncer)(
         env: { DATABASE_DIRECT_URL: database.url, SECRETS_KEY: secretsKey },
       })
     try {
-      // Both find an empty database: one migrates, the other waits for it.
+      // Both find an empty database: one migrates while the other waits.
       const [one, two] = await Promise.all([open(), open()])
       const shops = [one, two]
       const pairs = Array.from({ length: 8 }, (_, n) =>
@@ -47,7 +47,7 @@ test.runIf(hasPgBouncer)(
 
 const secretsKey = '0123456789abcdef'.repeat(2) + 'fedcba9876543210'.repeat(2)
 
-test('a PostgreSQL that is too old is refused with a sentence', async () => {
+test('a PostgreSQL that is too old is refused with a clear message', async () => {
   const old = { query: async () => ({ rows: [{ version: 140_011 }] }) }
   await expect(assertReachable(old as never, 'postgres://db.example/shop')).rejects.toThrow(
     'The PostgreSQL at db.example:5432/shop is older than 15. Please use 15 or newer.',

@@ -3,14 +3,14 @@ import { StartError } from '../errors.ts'
 import { type Header, type Signing, title } from './backup.ts'
 import type { Migration } from './migrations.ts'
 
-/** What a backup says about itself, read with suspicion. */
+/** What a backup says about itself; not trusted yet. */
 
 /** The first format had only the beginning of its last migration's hash. */
 export type AnyHeader = Partial<Header> & { schema?: string }
 
-export const isDamaged = 'The backup is damaged or ends too early: nothing was changed.'
+export const isDamaged = 'The backup is damaged or incomplete. Nothing was changed.'
 
-/** Line by line, by bytes: a row may hold characters that others take for the end of a line. */
+/** Reads lines as bytes: a row may hold characters that others take for the end of a line. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of source) {
@@ -25,7 +25,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest
 }
 
-/** Reads a backup from its beginning to its signature. */
+/** Reads a backup from start to signature. */
 export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | undefined) {
   const lines = linesOf(source)
   const signatures = new Map(
@@ -63,7 +63,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
     assertSigned() {
       if (!signed)
         throw new StartError(
-          'This backup was not signed by this shop, or it was changed afterwards: nothing was changed. If you trust it all the same, say --unsigned.',
+          'This backup was not signed by this shop, or was changed afterwards. Nothing was restored. If you trust it anyway, add --unsigned.',
         )
     },
   }
@@ -71,7 +71,7 @@ export function createReader(source: AsyncIterable<Buffer>, secrets: Signing | u
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Which of this version's migrations the backup has been through. */
+/** Which of this version's migrations the backup already includes. */
 export function migrationsOf(
   { schema, version, migrations: held = [] }: AnyHeader,
   known: Migration[],
@@ -79,15 +79,15 @@ export function migrationsOf(
   if (schema) {
     const last = known.findIndex(({ hash }) => hash.startsWith(schema))
     if (last < 0)
-      throw new StartError('This backup was made by a version of the shop that nobody knows any more.')
+      throw new StartError('This backup was made by a version of the shop that we no longer recognize.')
     return known.slice(0, last + 1)
   }
   const foreign = held.filter(({ hash }) => !known.some((migration) => migration.hash === hash))
   if (foreign.length > 0)
     throw new StartError(
       `This backup was made by a newer version of the shop (${version}), with migrations that this one does not have: ` +
-        `${foreign.map(({ tag }) => tag).join(', ')}. Put that version in place and restore it there; ` +
-        'to go back to this version, restore the backup that you took before the upgrade.',
+        `${foreign.map(({ tag }) => tag).join(', ')}. Install that version and restore the backup there; ` +
+        'to go back to this version, restore the backup you took before the upgrade.',
     )
   const through = known.slice(0, held.length)
   if (through.some(({ hash }) => !held.some((migration) => migration.hash === hash)))
@@ -98,14 +98,14 @@ export function migrationsOf(
 export function assertKey({ key, schema }: AnyHeader, secrets: Signing | undefined) {
   if (schema)
     throw new StartError(
-      'This backup was made before backups were signed. If you trust it, say --unsigned. Its exchange keys can be read only with the SECRETS_KEY of then.',
+      'This backup was made before backups were signed. If you trust it, add --unsigned. Its exchange keys can only be read with the SECRETS_KEY from that time.',
     )
   if (key && secrets?.backupKeys.has(key)) return
   const has = secrets
     ? `this shop has ${[...secrets.backupKeys.keys()].join(' and ')}`
     : 'this shop has none yet'
   throw new StartError(
-    `This backup needs the key with the fingerprint ${key}, but ${has}. Set SECRETS_KEY to your copy of it, or put it into secrets-key in the data folder. ` +
-      'Without it nothing proves that the backup is yours, and the exchange keys in it stay closed; --unsigned restores the rest.',
+    `This backup needs the key with the fingerprint ${key}, but ${has}. Set SECRETS_KEY to your copy of that key, or save it as secrets-key in the data folder. ` +
+      'Without it, nothing proves that the backup is yours and its exchange keys stay locked; --unsigned restores the rest.',
   )
 }

@@ -13,16 +13,16 @@ import { assertKey, createReader, isDamaged, migrationsOf, type Reader } from '.
 type Options = {
   /** Undefined for a shop that has no key yet. */
   secrets: Signing | undefined
-  /** Takes a backup that this shop has not signed. */
+  /** Accepts a backup that this shop has not signed. */
   unsigned?: boolean
-  /** Makes the tables that are not in the migrations: those of the job queue and of the sandbox. */
+  /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   makeOthers(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
 }
 
 /**
- * Makes the database what it was: builds the schema that the backup was taken from, puts the rows in, compares them, and
- * brings all of it up to this version. All or nothing; nothing that stands in the file is ever run.
+ * Restores the database: builds the schema that the backup was taken from, loads the rows, verifies them, and
+ * migrates it all to this version. All or nothing; nothing in the file is ever executed.
  */
 export async function restore(
   url: string,
@@ -51,12 +51,12 @@ export async function restore(
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
     return { header, rows, tables: sums.size, run: migrations.slice(held.length).map(({ tag }) => tag) }
   } finally {
-    // Ends the session, and with it a transaction that did not commit.
+    // Ends the session, and with it any uncommitted transaction.
     await client.end()
   }
 }
 
-/** A shop that runs asks for jobs every few seconds; one that starts meanwhile waits for the lock of the migrations. */
+/** A running shop polls for jobs every few seconds; one that starts meanwhile waits for the migration lock. */
 async function assertAlone(client: pg.Client) {
   const { rows } = await client.query(
     `select from pg_stat_activity where datname = current_database() and usename = current_user
@@ -67,7 +67,7 @@ async function assertAlone(client: pg.Client) {
   await waitForOthers(client)
 }
 
-/** What this version or a newer one has made, but not what an extension brought. */
+/** What this version or a newer one created, but not what an extension brought. */
 async function dropEverything(client: pg.Client) {
   await client.query('drop schema if exists drizzle, jobs, sandbox cascade')
   const { rows } = await client.query<{ statement: string }>(
@@ -94,7 +94,7 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
     if (!table) continue
     const found = await readTable(client, { ...table, columns: kept })
     if (found.sha256 !== sent.sha256)
-      throw new StartError(`${name} came back different from what is in the backup: nothing was changed.`)
+      throw new StartError(`${name} does not match the backup after restoring. Nothing was changed.`)
     sums.set(name, sum)
   }
   const missing = tables.filter(({ name }) => !sums.has(name) && !name.startsWith('sandbox.'))
@@ -102,12 +102,12 @@ async function copyIn(client: pg.Client, reader: Reader, tables: Table[]): Promi
   return sums
 }
 
-/** Rows that PostgreSQL does not take were not written by a shop. */
+/** Rows that PostgreSQL rejects were not written by a shop. */
 function explain(error: Error & { code?: string }): never {
   throw /^2[23]/.test(error.code ?? '') ? new StartError(`${isDamaged} (${error.message})`) : error
 }
 
-/** Sends the columns that this version has; the job queue and the sandbox may have had others. */
+/** Sends only the columns that this version has; the job queue and the sandbox may have had others. */
 async function copyTable(client: pg.Client, reader: Reader, table: Table | undefined, columns: string[]) {
   const kept = columns.filter((column) => table?.columns.includes(column))
   if (table?.name.startsWith('public.') && kept.length !== columns.length) throw new StartError(isDamaged)

@@ -41,15 +41,15 @@ export const users = pgTable(
     name: text().notNull(),
     /** Null until a guest buyer has set one. */
     passwordHash: text(),
-    /** When a link that was mailed to this address was used; an account made by an admin is vouched for. */
+    /** When a link emailed to this address was used; an account made by an admin counts as verified. */
     verifiedAt: moment(),
-    /** When it was taken from whoever had made it, for whoever reads its mail: from then on only mailed links open it. */
+    /** When it was taken from whoever made it and given to the mailbox's owner: since then only emailed links open it. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     tradingViewUsername: text(),
     remindedAt: moment(),
     createdAt: createdAt(),
-    /** The person is anonymised, the row stays for the books. */
+    /** The person is anonymized; the row stays for the books. */
     deletedAt: moment(),
     searchText: text().notNull().generatedAlwaysAs(sql`lower(email) || ' ' || lower(name)`),
   },
@@ -77,7 +77,7 @@ export const sessions = pgTable(
   (t) => [index('sessions_user').on(t.userId), index('sessions_expiry').on(t.expiresAt)],
 )
 
-/** Where a user has logged in before: a login from elsewhere is told by mail. Only a hash of browser and address. */
+/** Where a user has logged in before: a login from elsewhere triggers an email. Only a hash of browser and address. */
 export const knownDevices = pgTable(
   'known_devices',
   {
@@ -90,21 +90,21 @@ export const knownDevices = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
 
-/** How often something was tried of late, counted for all server processes together. */
+/** How often something was tried recently, counted across all server processes. */
 export const attempts = pgTable('attempts', {
   key: text().primaryKey(),
   count: integer().notNull(),
   endsAt: moment().notNull(),
 })
 
-/** About which addresses a network has asked of late whether they are a customer's. Hashes only. */
+/** Which addresses a network has recently probed for being a customer's. Hashes only. */
 export const emailQuestions = pgTable(
   'email_questions',
   { network: text().notNull(), email: text().notNull(), askedAt: moment().notNull() },
   (t) => [primaryKey({ columns: [t.network, t.email] })],
 )
 
-/** One-time links by mail: a reset, or a guest's first password. */
+/** One-time email links: a reset, or a guest's first password. */
 export const passwordTokens = pgTable(
   'password_tokens',
   {
@@ -132,16 +132,16 @@ export const purchases = pgTable(
     amount: integer().notNull(),
     status: text().$type<PurchaseStatus>().notNull(),
     createdAt: createdAt(),
-    /** Null for a purchase that an admin booked by hand. */
+    /** Null for a purchase that an admin entered by hand. */
     stripeSubscriptionId: text().unique(),
     paymentIntentId: text().unique(),
     lastPaidAt: moment(),
     currentPeriodEnd: moment(),
     endsAt: moment(),
     pastDueSince: moment(),
-    /** How far the reminders about an unpaid renewal have come: see `dunningStep` in purchases/state.ts. */
+    /** How far the reminders about an unpaid renewal have gotten: see `dunningStep` in purchases/state.ts. */
     dunningStep: integer().notNull().default(0),
-    /** Not used any more, and dropped by a later release. */
+    /** No longer used; a later release will drop it. */
     failedPayments: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
@@ -164,7 +164,7 @@ export const purchases = pgTable(
   ],
 )
 
-/** What each month brought and took; kept by triggers.sql, so that no overview reads all purchases. */
+/** Subscriptions gained and lost each month; kept by triggers.sql, so that no overview reads all purchases. */
 export const subscriptionMovements = pgTable('subscription_movements', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   month: date().notNull(),
@@ -175,7 +175,7 @@ export const subscriptionMovements = pgTable('subscription_movements', {
   endedAmount: bigint({ mode: 'number' }).notNull(),
 })
 
-/** A begun checkout: what was offered to whom, before anything is paid. Later the anchor of what Stripe says about it. */
+/** A started checkout: what was offered to whom, before payment. Later it anchors what Stripe says about it. */
 export const checkouts = pgTable(
   'checkouts',
   {
@@ -184,22 +184,22 @@ export const checkouts = pgTable(
     billingType: text().$type<BillingType>().notNull(),
     amount: integer().notNull(),
     email: text().notNull(),
-    /** Null for a guest, until the payment has arrived. */
+    /** Null for a guest until the payment arrives. */
     userId: uuid().references(() => users.id),
-    /** Whether the account was made for this guest; null while unpaid and for a buyer who was logged in. */
+    /** Whether the account was created for this guest; null while unpaid and for a buyer who was logged in. */
     madeAccount: boolean(),
     nonceHash: text().notNull(),
-    /** At Stripe. An account keeps its customer; each guest's checkout has its own. */
+    /** At Stripe. An account keeps its customer; each guest checkout has its own. */
     customerId: text().notNull(),
     subscriptionId: text().notNull().unique(),
     paymentIntentId: text().notNull().unique(),
     createdAt: createdAt(),
-    /** Counts what was taken over from Stripe, so that an older answer never overwrites a newer one. */
+    /** Counts syncs from Stripe, so an older answer never overwrites a newer one. */
     version: integer().notNull().default(0),
     syncedAt: moment(),
-    /** Booked as a purchase, or given up unpaid. */
+    /** Booked as a purchase, or abandoned unpaid. */
     closedAt: moment(),
-    /** When the one login that a guest's payment is good for was used, or forfeited. */
+    /** When the one login that a guest's payment allows was used or forfeited. */
     loginUsedAt: moment(),
   },
   (t) => [
@@ -210,7 +210,7 @@ export const checkouts = pgTable(
   ],
 )
 
-/** The inbox of Stripe's events, each kept once by its id. Only whom it is about is kept: the rest is asked from Stripe. */
+/** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
 export const stripeEvents = pgTable(
   'stripe_events',
   {
@@ -229,7 +229,7 @@ export const stripeEvents = pgTable(
   ],
 )
 
-/** One row: up to when the reconciler has asked Stripe for events that never arrived. */
+/** One row: the time up to which the reconciler has asked Stripe for missed events. */
 export const stripeEventsPulled = pgTable('stripe_events_pulled', {
   id: integer().primaryKey(),
   until: moment().notNull(),
@@ -242,7 +242,7 @@ export const accessRequests = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id),
-    /** Null when the purchase was deleted: what was granted must still be revoked. */
+    /** Null when the purchase was deleted: a grant must still be revoked. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
     exchangeName: text().notNull(),
     tradingViewUsername: text().notNull(),
@@ -254,7 +254,7 @@ export const accessRequests = pgTable(
     submittedAt: createdAt(),
     decidedAt: moment(),
     decidedBy: uuid().references(() => users.id),
-    /** When the purchase behind a grant ended, or the buyer moved to another username. */
+    /** When the purchase behind a grant ended, or the buyer switched to another username. */
     endedAt: moment(),
   },
   (t) => [
@@ -263,7 +263,7 @@ export const accessRequests = pgTable(
       .where(sql`${t.status} = 'granted' and ${t.endedAt} is not null`),
     index('access_requests_purchase').on(t.purchaseId, t.submittedAt.desc()),
     index('access_requests_open').on(t.submittedAt, t.id).where(sql`${t.status} = 'requested'`),
-    // A double click must not stand in the queue twice.
+    // A double click must not queue twice.
     uniqueIndex('access_requests_one_open').on(t.purchaseId).where(sql`${t.status} = 'requested'`),
     index('access_requests_user').on(t.userId),
     index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
@@ -290,7 +290,7 @@ export const newsletterSubscriptions = pgTable('newsletter_subscriptions', {
   id: id(),
   email: text().notNull().unique(),
   createdAt: createdAt(),
-  /** How many mails asked to confirm since the last confirmation: nobody's mailbox can be flooded. */
+  /** Confirmation emails sent since the last confirmation: nobody's mailbox can be flooded. */
   timesAsked: integer().notNull().default(1),
   confirmedAt: moment(),
   unsubscribedAt: moment(),
@@ -305,7 +305,7 @@ export const contactMessages = pgTable('contact_messages', {
   createdAt: createdAt(),
 })
 
-/** Who among the admins did what, when, to what, and from where. */
+/** Which admin did what, when, to what, and from where. */
 export const auditLog = pgTable(
   'audit_log',
   {

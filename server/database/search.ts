@@ -3,28 +3,28 @@ import type { Database } from './connect.ts'
 import type { Cursor } from './cursor.ts'
 import { type purchases, users } from './schema.ts'
 
-/** Up to so many users are looked up one by one; a word that more of them have is found by walking the list. */
+/** Up to this many users are looked up one by one; a more common word is found by walking the list. */
 const few = 2000
-/** So many rows one request walks at most; the next request walks on from there. */
+/** The most rows one request walks; the next request continues from there. */
 const stride = 5000
 
 type List = typeof users | typeof purchases
 export type Sort = 'newest' | 'oldest'
 
-/** The users who have the word; or null when they are many, and how far this request may walk to find some. */
+/** The users who match; or null when there are many, and how far this request may walk to find some. */
 export type Found = { userIds: string[] | null; horizon: Cursor | undefined }
 
-/** Rows behind a position. */
+/** Rows after a position. */
 export const beyond = (list: List, position: Cursor, sort: Sort) =>
   compare(list, sort === 'newest' ? '<' : '>', position)
-/** The other rows: those before it, and the one that stands there. */
+/** All other rows: those before the position, and the one at it. */
 export const upTo = (list: List, position: Cursor, sort: Sort) =>
   compare(list, sort === 'newest' ? '>=' : '<=', position)
 
 const compare = (list: List, operator: string, { at, id }: Cursor): SQL =>
   sql`(${list.createdAt}, ${list.id}) ${sql.raw(operator)} (${at}, ${id})`
 
-/** Sorted as the list's index is, or, when only few rows are left, away from it: else the planner walks all of it. */
+/** Sorted like the list's index or, when few rows are left, deliberately not: else the planner walks all of it. */
 export function inOrder(list: List, sort: Sort, by: 'index' | 'sorting' = 'index'): SQL[] {
   const direction = sort === 'newest' ? desc : asc
   return [
@@ -37,7 +37,7 @@ const newestFirst = sql.join(inOrder(users, 'newest'), sql`, `)
 
 export const matches = (q: string): SQL => sql`strpos(${users.searchText}, ${q.toLowerCase()}) > 0`
 
-/** Who has a word in e-mail or name: one statement, so that no request grows with the table. */
+/** Finds a word in email or name: one statement, so that no request grows with the table. */
 export async function findUsers(
   db: Database,
   q: string,
@@ -60,13 +60,13 @@ export async function findUsers(
 }
 
 /**
- * Every trigram of a pattern costs the index a look, and a long word is as rare with a third of them: so letters 1-3,
- * 5-7, ... and the last three of each word are looked up, the others are left to `matches`. Undefined for short words.
+ * Every trigram of a pattern costs an index lookup, and a long word is just as rare with a third of them: so letters
+ * 1-3, 5-7, ... and the last three of each word are looked up; `matches` checks the rest. Undefined for short words.
  */
 export function trigramPattern(q: string): string | undefined {
   const thinned = q
     .toLowerCase()
-    // Half of the users share the rest of a mail's domain.
+    // Half of all users share the rest of an email's domain.
     .replace(/(?<=.{3}@\w{3}).*$/, '')
     .replaceAll(/[^\p{L}\p{N}]/gu, '_')
     .replaceAll(/([\p{L}\p{N}]{3})[\p{L}\p{N}](?=[\p{L}\p{N}]{3})/gu, '$1_')

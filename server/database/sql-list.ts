@@ -1,2 +1,2 @@
-/** A list of the contract as SQL, for places where no parameter can stand: an index, a check, a `copy`. */
+/** A list from the contract as SQL, for places that take no parameters: an index, a check, a `copy`. */
 export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`

@@ -1,7 +1,7 @@
--- What the migrations cannot say. Run at every start, under the migrations' lock; repeating it changes nothing.
+-- What migrations cannot express. Runs at every start, under the migration lock; safe to repeat.
 
--- The overview must not read a million purchases. So every change of a purchase leaves what it means for its
--- months in subscription_movements: rows are only ever added there, so no two buyers wait for each other, and a
+-- The overview must not read a million purchases. So every change to a purchase records its effect on each month
+-- in subscription_movements: rows are only ever added there, so no two buyers wait for each other, and a
 -- nightly job adds them up. A purchase that was never live (booked by hand as ended) moves nothing.
 create or replace function purchase_movements(
   sign int, billing_type text, amount int, status text, created_at timestamptz, ended_at timestamptz

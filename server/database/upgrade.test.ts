@@ -15,10 +15,10 @@ import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { connect } from './connect.ts'
 
-/** Data that each release has written, and what it showed of them: made by `server/testing/freeze.ts`, never changed. */
+/** Data that each release wrote, and what it showed: made by `server/testing/freeze.ts`, never changed. */
 const released = fileURLToPath(new URL('../testing/released', import.meta.url))
 
-describe.each(readdirSync(released))('a shop of release %s', (release) => {
+describe.each(readdirSync(released))('a shop from release %s', (release) => {
   const seen: Seen = JSON.parse(gunzipSync(readFileSync(join(released, release, 'seen.json.gz'))).toString())
   let database: Awaited<ReturnType<typeof createTestDatabase>>
   let shop: TestShop
@@ -46,7 +46,7 @@ describe.each(readdirSync(released))('a shop of release %s', (release) => {
     await close()
   }
 
-  /** Someone who was logged in then and is still. */
+  /** Someone who was logged in then and still is. */
   function comeBack(name: string) {
     const visitor = shop.visitor()
     for (const [cookie, value] of Object.entries(seen.people[name] ?? {})) visitor.cookies.set(cookie, value)
@@ -67,12 +67,12 @@ describe.each(readdirSync(released))('a shop of release %s', (release) => {
       expect({ path, ...(await look(visitor, path, shop.url)) }).toMatchObject({ path, ...answer })
   })
 
-  test('has the schema that a new shop has', async () => {
+  test('has the same schema as a new shop', async () => {
     await using fresh = await openShop()
     expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.connection.url))
   })
 
-  test('lets everyone in with the password of then', async () => {
+  test('lets everyone in with their password from then', async () => {
     for (const credentials of Object.values(seen.passwords))
       expect(await shop.visitor().call(accounts.login, credentials)).toMatchObject({
         email: credentials.email,
@@ -86,14 +86,14 @@ describe.each(readdirSync(released))('a shop of release %s', (release) => {
     expect(await admin.call(accessRequests.adminReveal, { id: bens?.id ?? '' })).toEqual(seen.begun.keys)
   })
 
-  test('books what is paid today for a checkout that was begun then', async () => {
+  test('books a payment made today for a checkout started then', async () => {
     expect(await shop.pay(seen.begun.checkout)).toBe('succeeded')
     await shop.settle()
     const booked = await comeBack('admin').call(purchases.adminList, { q: 'gina@example.com', limit: 10 })
     expect(booked).toMatchObject([{ status: 'active', paymentIntentId: seen.begun.checkout.paymentIntentId }])
   })
 
-  test('takes the links that were mailed then', async () => {
+  test('accepts the links that were emailed then', async () => {
     await shop.visitor().call(newsletter.confirm, seen.begun.newsletterLink)
     await shop
       .visitor()
@@ -104,12 +104,12 @@ describe.each(readdirSync(released))('a shop of release %s', (release) => {
     })
   })
 
-  test('sends the mail that waited when the shop was stopped', async () => {
+  test('sends the email that was waiting when the shop was stopped', async () => {
     const mails = await shop.mails()
     expect(mails.filter(({ text }) => text.includes('Sent while the mail server was away'))).toHaveLength(1)
   })
 
-  test('renews a subscription that was bought then', async () => {
+  test('renews a subscription bought then', async () => {
     const bens = async () => {
       const admin = shop.visitor()
       await admin.call(accounts.login, passwordOf('admin'))

@@ -17,7 +17,7 @@ const mail: Mail = {
 }
 const from = 'help@shop.example'
 
-test('in production mails leave encrypted or not at all, unless the address says otherwise', async () => {
+test('in production, emails are sent encrypted or not at all, unless the address says otherwise', async () => {
   const requireTls = (url: string) => readConfig({ ...production, SMTP_URL: url }).mail.requireTls
   expect(requireTls('smtp://mail.shop.example')).toBe(true)
   expect(requireTls('smtp://localhost:25')).toBe(false)
@@ -35,7 +35,7 @@ test('in production mails leave encrypted or not at all, unless the address says
   await smtp.close()
 })
 
-test('a mail in the outbox can be read by the shop’s own user alone, also in a folder of an earlier release', async () => {
+test('only the shop’s own user can read an email in the outbox, even in a folder from an earlier release', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-outbox-'))
   const modes = (path: string) => (statSync(path).mode & 0o777).toString(8)
   const [fresh, earlier] = [join(folder, 'fresh'), join(folder, 'earlier')]

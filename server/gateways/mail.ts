@@ -8,16 +8,16 @@ export type Mail = {
   subject: string
   text: string
   html: string
-  /** The same for every try, so that a mail sent twice is seen as one. */
+  /** The same for every try, so that an email sent twice shows up as one. */
   messageId: string
   replyTo: { name: string; address: string }
   headers?: Record<string, string>
 }
 
-/** The way out for mails: an SMTP server, or a folder where each mail is one .eml file. */
+/** How emails leave the shop: an SMTP server, or a folder where each email is one .eml file. */
 export type MailTransport = {
   send(mail: Mail): Promise<void>
-  /** Fails when the server does not answer or does not know us: better heard at the start than with the first mail. */
+  /** Fails when the server does not answer or rejects us: better to hear it at startup than with the first email. */
   verify(): Promise<unknown>
   close(): void
 }
@@ -27,7 +27,7 @@ type Options = { smtpUrl: string | undefined; requireTls: boolean; from: string;
 export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Options): MailTransport =>
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
 
-/** Nothing that people typed reaches a header except as one line, and an address only as an address. */
+/** Nothing people typed reaches a header except as one line, and an address only as an address. */
 const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
   ...mail,
   to: { name: '', address: to },
@@ -40,11 +40,11 @@ const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' '
 
 function createSmtp(url: string, requireTLS: boolean, from: string): MailTransport {
   const smtp = nodemailer.createTransport({
-    // What the address says (?requireTLS=false) comes first.
+    // Options in the URL (?requireTLS=false) take precedence.
     requireTLS,
     url,
     pool: true,
-    // The job queue tries again; a second, hidden queue would only blur what was sent.
+    // The job queue retries; a second, hidden queue would only blur what was sent.
     maxRequeues: 0,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
@@ -63,7 +63,7 @@ function createSmtp(url: string, requireTLS: boolean, from: string): MailTranspo
   }
 }
 
-/** The server refused this recipient or this text for good. A wrong password or sender is ours to repair: try on. */
+/** The server permanently refused this recipient or text. A wrong password or sender is ours to fix: keep trying. */
 function isFinal(error: unknown): boolean {
   const { responseCode = 0, command } = error as { responseCode?: number; command?: string }
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
@@ -74,11 +74,11 @@ function createOutbox(folder: string, from: string): MailTransport {
   return {
     async send(mail) {
       const { message } = await composer.sendMail({ from, ...safe(mail) })
-      // Mails hold links to set a password: for the shop's own user alone.
+      // Emails hold links to set a password: only the shop's own user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await chmod(folder, 0o700)
       const name = `${mail.messageId.replaceAll(/[^\w.-]/g, '')}.eml`
-      // Written beside and renamed: a reader never sees half a mail, and a second try replaces the first.
+      // Written to a temporary name and renamed: a reader never sees half an email, and a retry replaces the first.
       await writeFile(join(folder, `.${name}`), message as Buffer, { mode: 0o600 })
       await rename(join(folder, `.${name}`), join(folder, name))
     },

@@ -19,7 +19,7 @@ export async function readOutbox(folder: string): Promise<SentMail[]> {
     .map((name) => join(folder, name))
     .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .toSorted((a, b) => a.at - b.at)
-  // Only on demand: a shop that sells never reads its mails.
+  // Loaded on demand: a shop that sells never reads its own emails.
   const { default: PostalMime } = await import('postal-mime')
   return Promise.all(files.map(async ({ path }) => sentMail(await PostalMime.parse(readFileSync(path)))))
 }

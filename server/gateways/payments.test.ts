@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 
-test('the sandbox’s controls are there to try things out, and gone in production', async () => {
+test('the sandbox’s controls are there for trying things out, and gone in production', async () => {
   for (const [env, status] of [
     [{}, 200],
     [production, 404],

@@ -20,11 +20,11 @@ export type Payments = {
   close(): Promise<void>
 }
 
-/** The same in every process of the shop: an event may be sent by one and received by another. */
+/** The same in every process of the shop: one may send an event and another receive it. */
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
-/** Stripe when its keys are given, the sandbox otherwise. From here on nobody knows the difference. */
+/** Stripe when its keys are set, the sandbox otherwise. From here on, nobody knows the difference. */
 export async function openPayments(
   config: Config,
   databaseUrl: string,
@@ -43,14 +43,14 @@ export async function openPayments(
     }
 
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
-  database.on('error', (error) => log.warn({ err: error }, 'database connection of the sandbox lost'))
+  database.on('error', (error) => log.warn({ err: error }, 'the sandbox lost its database connection'))
   const webhookSecret = sandboxWebhookSecret(secrets)
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
   const sandbox = await openSandbox({
     database,
     publicUrl: config.publicUrl,
     businessName: brand.name,
-    // Its page of controls shows every buyer: never on a shop that the world can see.
+    // Its control page shows every buyer: never expose it on a public shop.
     mayControl: (request) => !config.production && isFromThisMachine(request),
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     log: (message, detail) => log.warn(detail ?? {}, message),

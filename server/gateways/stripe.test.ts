@@ -18,7 +18,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A gateway that talks to a Stripe of which the test writes every answer. */
+/** A gateway talking to a Stripe whose every answer the test writes. */
 async function talkTo(answer: (request: Request) => Reply) {
   const requests: Request[] = []
   const server = createServer((incoming, response) => {
@@ -63,11 +63,11 @@ const error = (type: string, more: object = {}) => ({
 test.each([
   ['a rolled key', 401, error('invalid_request_error')],
   ['a missing permission', 403, error('invalid_request_error')],
-  ['a mistake of ours', 400, error('invalid_request_error', { code: 'parameter_unknown' })],
+  ['a mistake on our side', 400, error('invalid_request_error', { code: 'parameter_unknown' })],
   ['a refusal without a code', 400, error('invalid_request_error')],
-  ['an answer that is none', 400, { message: 'from some proxy' }],
+  ['an answer that makes no sense', 400, { message: 'from some proxy' }],
 ])(
-  '%s is our trouble, not the visitor’s: 502, a sentence of ours, and a report',
+  '%s is our problem, not the visitor’s: 502, our own message, and a report',
   async (_what, status, body) => {
     const { stripe, faults } = await talkTo(() => ({ status, body }))
     await expect(stripe.invoices('sub_1')).rejects.toMatchObject({
@@ -79,7 +79,7 @@ test.each([
   },
 )
 
-test('what is reported names the request, as Stripe’s dashboard does', async () => {
+test('a report names the request the way Stripe’s dashboard does', async () => {
   const { stripe, faults } = await talkTo(() => ({ status: 401, body: error('invalid_request_error') }))
   await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 502 })
   expect(faults).toEqual([
@@ -98,20 +98,20 @@ test('what is reported names the request, as Stripe’s dashboard does', async (
 test.each([
   ['an outage', 500, {}, 5],
   ['too many requests', 429, {}, 5],
-  ['too many requests, with a time to wait', 429, { 'retry-after': '17' }, 17],
-])('%s passes: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
+  ['too many requests, with a wait time', 429, { 'retry-after': '17' }, 17],
+])('%s is temporary: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
   const { stripe, faults } = await talkTo(() => ({ status, body: error('api_error'), headers }))
   await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds })
   expect(faults).toMatchObject([{ isOutage: true }])
 })
 
-test('a Stripe that cannot be reached passes, too', async () => {
+test('a Stripe that cannot be reached is temporary, too', async () => {
   const { stripe, close } = await talkTo(() => ({ status: 200, body: {} }))
   close()
   await expect(stripe.useCard('sub_1', 'pm_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds: 5 })
 })
 
-test('what a bank says about a card reaches the buyer, and is no fault', async () => {
+test('what a bank says about a card reaches the buyer and is not reported as a fault', async () => {
   const { stripe, faults } = await talkTo(({ method }) =>
     method === 'POST'
       ? { status: 402, body: error('card_error', { code: 'card_declined' }) }
@@ -124,7 +124,7 @@ test('what a bank says about a card reaches the buyer, and is no fault', async (
   expect(faults).toEqual([])
 })
 
-test('an invoice that cannot be paid because it is paid is paid, whatever the refusal says', async () => {
+test('an invoice that cannot be paid because it is paid counts as paid, whatever the refusal says', async () => {
   const { stripe, faults } = await talkTo(({ method }) =>
     method === 'POST'
       ? { status: 400, body: error('invalid_request_error') }
@@ -140,7 +140,7 @@ test('an invoice is paid with its buyer present', async () => {
   expect(requests).toMatchObject([{ body: expect.stringContaining('off_session=false') }])
 })
 
-/** A Stripe as it is: the first answer under a key is kept, a failure too. */
+/** Behaves like Stripe: the first answer under a key is kept, even if it is a failure. */
 function keeping(perform: (request: Request) => Reply) {
   const kept = new Map<string, Reply>()
   return (request: Request) => {
@@ -150,7 +150,7 @@ function keeping(perform: (request: Request) => Reply) {
   }
 }
 
-test('a kept failure does not stop a cancellation: it gets another key', async () => {
+test('a kept failure does not stop a cancellation: it gets a new key', async () => {
   let failures = 2
   let willEnd = false
   const subscription = () => ({
@@ -168,7 +168,7 @@ test('a kept failure does not stop a cancellation: it gets another key', async (
   expect(willEnd).toBe(true)
 })
 
-test('a failure that did its work is not repeated', async () => {
+test('a failed request that did its work is not repeated', async () => {
   let refunds = 0
   const list = () => ({ object: 'list', data: Array.from({ length: refunds }, () => ({ object: 'refund' })) })
   const { stripe } = await talkTo(
@@ -196,7 +196,7 @@ test('a refund after one that failed later is a new refund, not the old answer a
   expect(refunds).toHaveLength(2)
 })
 
-test('a refund that the bank refuses at once is not called a refund', async () => {
+test('a refund that the bank refuses right away is not called a refund', async () => {
   const { stripe } = await talkTo(({ method }) => ({
     status: 200,
     body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },
@@ -217,7 +217,7 @@ test('a restricted key’s missing permissions are found without changing anythi
   expect(faults).toEqual([])
 })
 
-test('payments of a deleted customer are still read, one by one', async () => {
+test('payments of a deleted customer can still be read, one by one', async () => {
   const { stripe } = await talkTo(({ path, query }) => {
     const list = (...data: object[]) => ({ status: 200, body: { object: 'list', data, has_more: false } })
     if (path === '/v1/subscriptions/sub_1')

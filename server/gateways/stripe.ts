@@ -1,4 +1,4 @@
-// The value by its default name: the SDK's CommonJS form (see boot.js) has no other.
+// Imported as the default export: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/answers.ts'
@@ -17,18 +17,18 @@ export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
-/** Where Stripe is reached: its own address, or the sandbox's. */
+/** Where to reach Stripe: its own address, or the sandbox's. */
 type StripeAddress = { protocol: 'http' | 'https'; host: string; port: number }
 
 type Options = {
   secretKey: string
   webhookSecret: string
   address?: StripeAddress
-  /** Hears of everything that Stripe would not do and no buyer can help. */
+  /** Told of everything Stripe would not do that no buyer can fix. */
   report?: (fault: StripeFault) => void
 }
 
-/** All that the shop asks of Stripe. */
+/** Everything the shop asks of Stripe. */
 export function createStripeGateway({ secretKey, webhookSecret, address, report = () => {} }: Options) {
   const faults = new Map<string, number>()
   const sdk = new StripeSdk(secretKey, {
@@ -51,7 +51,7 @@ export function createStripeGateway({ secretKey, webhookSecret, address, report 
     ...priceCalls(client),
     ...accountCalls(client),
     ...eventCalls(client, webhookSecret),
-    /** How often Stripe failed us so far, by the kind of fault. */
+    /** How often Stripe has failed us so far, by kind of fault. */
     faults: faults as ReadonlyMap<string, number>,
   }
 }

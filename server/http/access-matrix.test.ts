@@ -6,7 +6,7 @@ import * as z from '#contract/zod.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
-/** Every call of the contract as every kind of person. What is added to the contract is tested with it. */
+/** Every call of the contract as every kind of person. Whatever joins the contract is tested with it. */
 const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
 )
@@ -37,8 +37,8 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
 })
 
 /**
- * Calls with a field that nobody knows: whoever is let in hears 400 about it, before anything is done.
- * So the door is tested for each call alike, and nothing changes behind it.
+ * Sends a field that no call knows: whoever is let in gets a 400 about it before anything happens.
+ * So every call's access is tested the same way, and nothing changes behind it.
  */
 async function knock({ method, path }: Endpoint, visitor: Visitor) {
   const address = path.replaceAll(/:\w+/g, nobodysId)
@@ -57,7 +57,7 @@ const doors = {
   admin: { anonymous: 401, 'deleted user': 401, 'buyer A': 403, 'buyer B': 403, admin: letIn },
 }
 
-test.for(endpoints)('$name opens its door to whom it should', async ({ endpoint }) => {
+test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint }) => {
   const statuses = Object.fromEntries(
     await Promise.all(
       Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)]),
@@ -82,7 +82,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'accessRequests.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
   }
 
-  test('every call of a user that names a thing is tried', () => {
+  test('every user call that names an object is tried', () => {
     const naming = endpoints.filter(
       ({ endpoint }) =>
         endpoint.access === 'user' &&
@@ -97,7 +97,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({ status: 404 })
   })
 
-  test('and all of it is as before', async () => {
+  test('and everything is as it was before', async () => {
     expect(await people['buyer A'].call(contract.purchases.list, {})).toMatchObject([
       { id: hers.purchaseId, status: 'active' },
     ])

@@ -12,15 +12,15 @@ test.for([
   ['unknown', undefined],
   ['198.51.100.7, unknown', undefined],
   ['', undefined],
-] as const)('of X-Forwarded-For only addresses are believed, from the right: %s', ([given, left]) => {
+] as const)('only addresses in X-Forwarded-For are trusted, from the right: %s', ([given, left]) => {
   const headers = { 'x-forwarded-for': given }
   cleanForwardedFor(headers)
   expect(headers).toEqual(left === undefined ? {} : { 'x-forwarded-for': left })
 })
 
-test('a number of proxies means those nearby: who comes past them is no proxy', () => {
+test('a number of proxies means nearby ones: whoever bypasses them is not a proxy', () => {
   const trusts = trustIn(2)
-  if (typeof trusts !== 'function') throw new Error('A number becomes a rule')
+  if (typeof trusts !== 'function') throw new Error('Expected a number to become a rule')
   for (const near of ['127.0.0.1', '::1', '::ffff:10.0.0.5', '172.18.0.1', '192.168.0.2', 'fd00::5'])
     expect([near, trusts(near, 0)]).toEqual([near, true])
   for (const far of ['198.51.100.7', '2001:db8::1', '::ffff:198.51.100.7', '172.32.0.1'])
@@ -28,7 +28,7 @@ test('a number of proxies means those nearby: who comes past them is no proxy', 
   expect([trusts('198.51.100.7', 1), trusts('127.0.0.1', 2)]).toEqual([true, false])
 })
 
-test('one network of IPv6 is one visitor', () => {
+test('one IPv6 network counts as one visitor', () => {
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:DB8:1:2::'))
   expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
   expect(networkOf('::ffff:198.51.100.7')).toBe('198.51.100.7')
@@ -42,6 +42,6 @@ test.for([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
   ['2001:db8::1', '2001:db8::'],
   ['::1', '::'],
-] as const)('the log says of %s that it was somebody of %s', ([address, short]) => {
+] as const)('the log shortens %s to %s', ([address, short]) => {
   expect(shortAddress(address)).toBe(short)
 })

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const proxyName = /^(loopback|linklocal|uniquelocal)$/
 
-/** How many proxies stand in front, or which; 0 when none is to be believed. Undefined when it cannot be read. */
+/** How many trusted proxies are in front, or which; 0 when there are none. Undefined when it cannot be parsed. */
 export function proxiesOf(given: string): number | string[] | undefined {
   if (/^(false|no|off)$/i.test(given)) return 0
   if (/^(true|yes|on)$/i.test(given)) return 1
@@ -15,7 +15,7 @@ export function proxiesOf(given: string): number | string[] | undefined {
 function isNetwork(text: string) {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  // A network of everybody would believe everybody.
+  // A network that includes everyone would trust everyone.
   return (
     version !== 0 && (bits === undefined || (Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)))
   )
@@ -39,8 +39,8 @@ for (const [network, bits] of [
   nearby.addSubnet(network, bits, 'ipv6')
 
 /**
- * Whom to believe in X-Forwarded-For. Of a number of proxies, the nearest must be on this machine or in a private
- * network: a visitor who comes past the proxies must not be taken for one. Others are named by their addresses.
+ * Whom to trust in X-Forwarded-For. Given a number of proxies, the nearest must be on this machine or in a private
+ * network: a visitor who bypasses the proxies must not be taken for one. Other proxies are named by their addresses.
  */
 export function trustIn(proxies: number | string[]) {
   if (proxies === 0) return false
@@ -52,8 +52,8 @@ export function trustIn(proxies: number | string[]) {
 const mostProxies = 20
 
 /**
- * Leaves in X-Forwarded-For only what is an address. It is read from the right, where our own proxies have written;
- * what stands left of something else was written by nobody we know. Afterwards `request.ip` is always an address.
+ * Leaves only addresses in X-Forwarded-For. It is read from the right, where our own proxies write; anything left of
+ * a non-address was written by nobody we know. Afterwards `request.ip` is always an address.
  */
 export function cleanForwardedFor(headers: IncomingHttpHeaders) {
   const given = headers['x-forwarded-for']
@@ -76,7 +76,7 @@ function plainAddress(entry: string): string | undefined {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
 }
 
-/** Whom to count as one: whoever has one IPv6 address has the whole network of it. */
+/** Whom to count as one: whoever has one IPv6 address has its whole network. */
 export function networkOf(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (mapped) return mapped
@@ -88,7 +88,7 @@ export function networkOf(address: string): string {
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
 }
 
-/** Enough to see a flood and where it comes from, too little to say who it was. */
+/** Enough to see a flood and where it comes from, too little to identify anyone. */
 export function shortAddress(address: string): string {
   const [, v4 = address] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
   if (isIPv4(v4)) return v4.replace(/\d+$/, '0')

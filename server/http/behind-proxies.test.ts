@@ -14,7 +14,7 @@ import { openShop } from '../testing/open-shop.ts'
 const nginx = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0)
 const why = nginx ? '' : ' (skipped: nginx is not installed; apt-get install nginx-light)'
 
-/** A real nginx that appends the visitor's address, as nearly everybody sets it up. */
+/** A real nginx that appends the visitor's address, as almost everyone configures it. */
 async function openNginx(behind: number) {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'shop-nginx-'))
@@ -91,7 +91,7 @@ const logIn = (port: number, from: string, number: number, forwarded: string) =>
   )
 
 describe.skipIf(!nginx)(`behind nginx${why}`, () => {
-  test('nobody gets more tries by writing other addresses into X-Forwarded-For', async () => {
+  test('nobody gets more tries by putting other addresses into X-Forwarded-For', async () => {
     await using shop = await openShop({ rateLimits: true, env: { TRUST_PROXY: '1' } })
     await using proxy = await openNginx(shop.config.port)
     const statuses: number[] = []
@@ -101,7 +101,7 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
     expect(await logIn(proxy.port, '127.0.0.3', 0, '127.0.0.2')).toBe(401)
   })
 
-  test('what is stored is the address that the proxy saw, whatever the visitor wrote', async () => {
+  test('we store the address that the proxy saw, whatever the visitor wrote', async () => {
     await using shop = await openShop({ env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8' } })
     await using proxy = await openNginx(shop.config.port)
     const lies = [
@@ -139,7 +139,7 @@ describe.skipIf(!nginx)(`behind nginx${why}`, () => {
     expect(await shop.connection.db.select({ ip: sessions.ip }).from(sessions)).toEqual([{ ip: '127.0.0.8' }])
   })
 
-  test('neither mails nor test payments are shown through it, also when it says nothing of itself', async () => {
+  test('neither emails nor test payments are shown through a proxy, even a silent one', async () => {
     await using shop = await openShop()
     await using proxy = await openNginx(shop.config.port)
     for (const path of ['/dev/mails', '/dev/mails/raw?mail=receipt', '/_sandbox/', '/metrics'])

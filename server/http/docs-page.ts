@@ -20,7 +20,7 @@ em{justify-self:start;padding:0 .55rem;border:1px solid var(--line);border-radiu
 h3{margin:0 0 .5rem;font-size:.8rem;font-weight:500;color:var(--muted)}
 @media(max-width:45rem){summary{grid-template-columns:auto 1fr;justify-content:start}summary span{grid-column:1/-1}summary code{grid-column:1/-1}summary b{grid-row:1}summary em{grid-row:1}}`
 
-/** The contract for people: one row for each call, its input and output on demand. */
+/** The contract for people: one row per call, with its input and output on demand. */
 export function docsPage(groups: Record<string, Record<string, Endpoint>>): string {
   const inWords = (room: string) => room.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const sections = Object.entries(groups).map(
@@ -29,10 +29,10 @@ export function docsPage(groups: Record<string, Record<string, Endpoint>>): stri
   )
   const links = Object.keys(groups).map((room) => `<li><a href="#${room}">${inWords(room)}</a></li>`)
   return plainPage({
-    title: 'API of the shop',
+    title: 'Shop API',
     style,
     nav: `<h2>Calls</h2><ul>${links.join('')}</ul>`,
-    main: `<h1>API</h1><p class="lead">Every call between browser and server, from the same table that the server mounts. As <a href="/api/openapi.json">OpenAPI 3.1</a>. Calls that are not public need the session cookie; a refusal answers <code>{ message, fields? }</code>.</p>${sections.join('')}`,
+    main: `<h1>API</h1><p class="lead">Every call between browser and server, generated from the table that the server mounts. Also available as <a href="/api/openapi.json">OpenAPI 3.1</a>. Calls that are not public need the session cookie; a refusal returns <code>{ message, fields? }</code>.</p>${sections.join('')}`,
   })
 }
 

@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts'
 
-/** The security headers of every answer, computed once. */
+/** The security headers of every response, computed once. */
 export type SecurityHeaders = {
   /** For pages, whose policy lets them load what a shop needs. */
   page(scriptHashes: string[], referrer: string): Record<string, string>
-  /** For everything else: nothing may be loaded from it or framed by it. */
+  /** For everything else: it may load nothing and be framed by nothing. */
   other: Record<string, string>
 }
 
@@ -15,7 +15,7 @@ export function securityHeaders(
   const analytics = config.gaMeasurementId !== null
   const common = {
     'x-content-type-options': 'nosniff',
-    // With popups: a wallet's window (Google Pay) must be able to answer the page that opened it.
+    // Popups allowed: a wallet's window (Google Pay) must be able to answer the page that opened it.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': `camera=(), microphone=(), geolocation=(), payment=(self${stripe ? ' "https://js.stripe.com"' : ''})`,
@@ -50,7 +50,7 @@ export function securityHeaders(
         'manifest-src': ["'self'"],
         'form-action': ["'self'"],
         'base-uri': ["'none'"],
-        // The scripts of Stripe and Google make elements in their own ways; all others are ours and can be held to it.
+        // Stripe's and Google's scripts create elements in their own ways; all others are ours and can be held to it.
         ...(stripe || analytics
           ? {}
           : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),

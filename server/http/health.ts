@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import type { Queue } from '../jobs/queue.ts'
 
-/** `/healthz`: the process lives. `/readyz`: it can serve, because the database answers and the jobs run. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve, because the database answers and the jobs run. */
 export function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
   const unlimited = { config: { rateLimit: false } }
   app.get('/healthz', unlimited, () => ({ status: 'ok' }))

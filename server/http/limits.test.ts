@@ -23,7 +23,7 @@ const logIn = (email: string, ip: string) =>
     body: JSON.stringify({ email, password: 'not the password' }),
   })
 
-test('one address may try twenty logins a minute, whomever it tries', async () => {
+test('one address may try twenty logins a minute, whichever account it tries', async () => {
   const ip = someAddress()
   const statuses: number[] = []
   for (let count = 0; count < 25; count++)
@@ -45,7 +45,7 @@ test('the addresses of one IPv6 network count as one', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(5)
 })
 
-test('one e-mail may be tried ten times in a quarter of an hour, from wherever and on whichever process', async () => {
+test('one email may be tried ten times in fifteen minutes, from anywhere and on any process', async () => {
   await using other = await openShop({ databaseUrl: shop.connection.url })
   const { user, password } = await other.user()
   const tries = await Promise.all(Array.from({ length: 5 }, () => logIn(user.email, someAddress())))
@@ -61,7 +61,7 @@ test('one e-mail may be tried ten times in a quarter of an hour, from wherever a
   expect(await there(password)).toEqual(user)
 })
 
-test('one address has its tries for all processes together', async () => {
+test('one address gets its tries for all processes together', async () => {
   const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
   await using one = await openShop({ rateLimits: true, env })
   await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
@@ -92,7 +92,7 @@ describe('who is a customer', () => {
     return status
   }
 
-  test('can be asked for twenty addresses an hour from one network, by sign-up and checkout together', async () => {
+  test('can be asked about twenty addresses an hour from one network, by sign-up and checkout combined', async () => {
     const env = { TRUST_PROXY: '1', SECRETS_KEY: production.SECRETS_KEY }
     await using one = await openShop({ rateLimits: true, env })
     await using other = await openShop({ rateLimits: true, env, databaseUrl: one.connection.url })
@@ -132,7 +132,7 @@ describe('the owner of an account', () => {
     await expect(stranger.call(accounts.login, { email, ...wrong })).rejects.toMatchObject(tooMany)
     await owner.call(accounts.logout, {})
     expect(await owner.call(accounts.login, { email, password: owner.password })).toEqual(owner.user)
-    // Which is no second chance for the others, and no endless one for this browser.
+    // That is no second chance for others, and no endless one for this browser.
     await expect(stranger.call(accounts.login, { email, password: owner.password })).rejects.toMatchObject(
       tooMany,
     )
@@ -185,7 +185,7 @@ describe('the owner of an account', () => {
   })
 })
 
-test('a right password is not held back by the wrong ones before', async () => {
+test('a correct password is not held back by earlier wrong ones', async () => {
   await using open = await openShop()
   const { user, password } = await open.user()
   for (let round = 0; round < 3; round++) {
@@ -197,7 +197,7 @@ test('a right password is not held back by the wrong ones before', async () => {
   }
 })
 
-test('a flood of logins from everywhere leaves the shop open for everybody else', async () => {
+test('a flood of logins from everywhere leaves the shop open for everyone else', async () => {
   await using flooded = await openShop()
   const { user, password } = await flooded.user()
   const flood = Array.from({ length: 400 }, (_, index) =>

@@ -8,24 +8,24 @@ import type { SecurityLog } from '../security/security-log.ts'
 import { networkOf } from './addresses.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-/** Nobody is looked up for a public call, unless its row says that it wants to know. */
+/** A public call looks up nobody, unless its row asks for it. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'
   ? E extends { caller?: 'optional' }
     ? User | null
     : null
   : User
 
-/** What a handler learns beside the input. */
+/** What a handler gets besides the input. */
 export type Context<E extends Endpoint = Endpoint> = {
   actor: Actor<CallerOf<E>>
   request: FastifyRequest
   reply: FastifyReply
 }
 
-/** A list's handler answers one page and the cursor of the next. */
+/** A list's handler returns one page and the cursor of the next. */
 export type PageOf<Items> = { items: Items; next: string | undefined }
 
-/** A file's handler answers a stream and its name; a redirect's handler the path to go to. */
+/** A file's handler returns a stream and its name; a redirect's handler the path to go to. */
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
@@ -47,12 +47,12 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 type Dependencies = {
   sessions: { find(token: string): Promise<{ id: string; user: User; isRenewed: boolean } | undefined> }
   cookie: SessionCookie
-  /** Counts calls for all processes together; without it nothing is counted. */
+  /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'count'> | undefined
   securityLog: SecurityLog
 }
 
-/** Puts endpoints on the server. Access, validation and the form of the answer are decided here and nowhere else. */
+/** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
   const { sessions, cookie, limits, securityLog } = deps
 
@@ -74,7 +74,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           ? { rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 } }
           : {},
         handler: async (request, reply) => {
-          // This process alone has let it through (`rateLimit` above); the others may have had as many.
+          // Only this process has let it through (`rateLimit` above); the others may have had just as many.
           if (endpoint.limit)
             await limits?.count(`${endpoint.method} ${endpoint.path}`, networkOf(request.ip), endpoint.limit)
           const session = wantsCaller ? await sessionOf(request, reply) : undefined
@@ -110,7 +110,7 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
   if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
     throw new Refusal(400, 'Please send a JSON object')
   for (const name of Object.keys(path))
-    if (name in carrier) throw new Refusal(400, `${name} belongs in the path only`)
+    if (name in carrier) throw new Refusal(400, `${name} belongs only in the path`)
   const parsed = z.safeParse(endpoint.input(z), { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)

@@ -17,7 +17,7 @@ import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerUnreadable } from './unreadable.ts'
 
-/** Sees a request before the router does; true means that it has answered. */
+/** Sees a request before the router does; true means it has answered. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
 
 type Options = {
@@ -28,7 +28,7 @@ type Options = {
   pageNotFound: Middleware
 }
 
-/** Fastify with the shop's manners: JSON only, same-site writes only, one error handler, bounded patience. */
+/** Fastify, set up for the shop: JSON only, same-site writes only, one error handler, bounded timeouts. */
 export async function createHttpServer({
   config,
   log,
@@ -40,7 +40,7 @@ export async function createHttpServer({
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // The hooks below name the request themselves: no logger of its own for each.
+    // The hooks below name the request themselves: it needs no logger of its own.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     trustProxy: trustIn(config.trustProxy),
@@ -51,7 +51,7 @@ export async function createHttpServer({
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     serverFactory: (handler) =>
-      // Node's own patience falls to slow connections.
+      // Node's default timeouts are no match for slow connections.
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
@@ -75,13 +75,13 @@ export async function createHttpServer({
     await app.register(rateLimit, {
       max: 300,
       timeWindow: 60_000,
-      // Whoever has one IPv6 address has the whole network of it.
+      // Whoever has one IPv6 address has its whole network.
       ipv6Subnet: 64,
       errorResponseBuilder: (_request, { ttl }) => tooMany(Math.ceil(ttl / 1000)),
     })
   }
 
-  // Hooks with a callback: a promise for each would cost every request as much as its routing.
+  // Callback hooks: a promise for each would cost every request as much as its routing.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.other)
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
@@ -122,12 +122,12 @@ export async function createHttpServer({
   return app
 }
 
-/** The contract checks what comes and what goes (mount.ts): Fastify's own compilers, a hundred modules, stay unloaded. */
+/** The contract checks input and output (mount.ts): Fastify's own compilers, a hundred modules, stay unloaded. */
 const unused = () => () => {
-  throw new Error('No route may have a schema of its own: it belongs in the contract')
+  throw new Error('A route may not have its own schema: put it in the contract')
 }
 
-/** A write from another site is not the visitor's will. Browsers say where it comes from; tools say nothing. */
+/** A write from another site is not what the visitor wants. Browsers say where it comes from; tools say nothing. */
 function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusal | undefined {
   const site = request.headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return undefined

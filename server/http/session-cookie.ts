@@ -7,8 +7,8 @@ export type SessionCookie = ReturnType<typeof createSessionCookie>
 const deviceDays = 400
 
 /**
- * What the browser holds of a session: its token, where no script can read it. And by what it is known again at a later
- * login: that opens nothing, but nobody else's wrong passwords shut it out.
+ * The browser's side of a session: its token, where no script can read it, and what identifies the browser at a later
+ * login. The latter opens nothing, but other people's wrong passwords cannot lock it out.
  */
 export function createSessionCookie({ secure, days }: { secure: boolean; days: number }) {
   const name = secure ? '__Host-session' : 'session'

@@ -6,7 +6,7 @@ import { openShop, type TestShop } from '../testing/open-shop.ts'
 import type { Visitor } from '../testing/visitor.ts'
 import { watchStatements } from '../testing/watch-statements.ts'
 
-/** How many statements each reading call sends to the database, the one for session and user included. */
+/** How many statements each read call sends to the database, including the one for session and user. */
 const budgets: Record<string, number> = {
   'catalog.list': 0,
   'accounts.loginPage': 0,
@@ -61,7 +61,7 @@ async function countAll() {
   return counts
 }
 
-test('every reading call keeps to its number of statements, with one purchase as with thousands', async () => {
+test('every read call keeps to its number of statements, with one purchase or with thousands', async () => {
   const few = await countAll()
   await shop.connection.pool.query(`
     insert into users (email, name) select 'u' || n || '@example.com', 'Ada' from generate_series(1, 3000) n`)
@@ -74,7 +74,7 @@ test('every reading call keeps to its number of statements, with one purchase as
   expect(few).toEqual(budgets)
 })
 
-test('visitors who ask at the same moment are each answered as who they are', async () => {
+test('visitors who ask at the same moment are each answered as themselves', async () => {
   const buyers = await Promise.all(Array.from({ length: 20 }, () => shop.buyer()))
   const answers = await Promise.all(
     buyers.map(async (buyer) => ({

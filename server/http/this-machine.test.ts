@@ -17,7 +17,7 @@ async function statusesOf(port: number, headers: Record<string, string>) {
   return new Set(statuses)
 }
 
-test('mails, test payments and metrics are shown to whoever sits at this machine, and to nobody else', async () => {
+test('emails, test payments and metrics are shown to whoever is at this machine, and nobody else', async () => {
   await using shop = await openShop()
   const { port } = shop.config
   for (const host of [
@@ -28,7 +28,7 @@ test('mails, test payments and metrics are shown to whoever sits at this machine
     'LOCALHOST',
   ])
     expect([host, await statusesOf(port, { host })]).toEqual([host, new Set([200])])
-  // A site whose name suddenly means this machine (DNS rebinding), and proxies and tunnels.
+  // A site whose name suddenly points to this machine (DNS rebinding), plus proxies and tunnels.
   for (const host of [
     'evil.example',
     `evil.example:${port}`,
@@ -51,7 +51,7 @@ test('mails, test payments and metrics are shown to whoever sits at this machine
     ])
 })
 
-test('a button of the sandbox cannot be pressed by a site whose name means this machine', async () => {
+test('a site whose name points to this machine cannot press the sandbox’s buttons', async () => {
   await using shop = await openShop()
   const host = `evil.example:${shop.config.port}`
   const sent = request({
@@ -65,7 +65,7 @@ test('a button of the sandbox cannot be pressed by a site whose name means this 
   expect(response.statusCode).toBe(404)
 })
 
-test('in production none of them is there, and metrics only with their token', async () => {
+test('in production none of them exist, except metrics with their token', async () => {
   await using shop = await openShop({ env: production })
   const { port } = shop.config
   expect(await statusesOf(port, { host: 'localhost' })).toEqual(new Set([404]))

@@ -6,13 +6,12 @@ const isLocal = new RegExp(`^${localName}$`, 'i')
 const isLoopback = /^(::ffff:)?127\.|^::1$/
 const isForwarding = /^(x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
 
-/** A name or an address that always means the machine itself. */
+/** A name or address that always means the machine itself. */
 export const isLocalName = (hostname: string) => isLocal.test(hostname)
 
 /**
- * Somebody who sits at this machine: from here, straight (proxies say whom they speak for, and those that do not,
- * speak HTTP 1.0), and by a local name: a page of another site that has its own name point here (DNS rebinding)
- * still sends that name.
+ * Someone sitting at this machine: connecting locally, directly (proxies say whom they speak for, and silent ones use
+ * HTTP 1.0), and by a local name: another site whose name points here (DNS rebinding) still sends that name.
  */
 export function isFromThisMachine({
   socket,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 type ConnectionError = Error & { code?: string }
 
-/** Where Node keeps the answer that is being written to a connection. */
+/** Where Node keeps the response being written to a connection. */
 const answer = '_httpMessage'
 
 const refusals: Record<string, { status: number; message: string }> = {
@@ -12,11 +12,11 @@ const refusals: Record<string, { status: number; message: string }> = {
 }
 const otherwise = { status: 400, message: 'The request could not be read' }
 
-/** What could not even be read gets a last word like any other answer; after it nothing on this connection can be trusted. */
+/** An unreadable request gets a response like any other; after that, nothing on this connection can be trusted. */
 export const answerUnreadable =
   (headers: Record<string, string>) =>
   (error: ConnectionError, socket: Socket & { [answer]?: ServerResponse | null }) => {
-    // Where an answer has begun, or nobody listens any more, another one would be noise.
+    // If a response has begun, or nobody is listening, another one would be noise.
     if (error.code === 'ECONNRESET' || !socket.writable || socket[answer]?.headersSent) {
       socket.destroy(error)
       return

@@ -9,7 +9,7 @@ type Inbox = {
 
 const bodyLimit = 1024 * 1024
 
-/** Stripe's own call. Its signature covers the bytes as they came, so they are not parsed before it is checked. */
+/** Stripe's own call. Its signature covers the raw bytes, so they are not parsed before it is checked. */
 export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbox) {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()

@@ -11,7 +11,7 @@ type Inside = {
 }
 export type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
 
-/** Jobs that are not tried any more, until an admin says so. */
+/** Jobs that are not retried until an admin says so. */
 export function createFailedJobs({ boss, kinds, query }: Inside) {
   const describe = ({ id, name, data, output, tries, at }: Row) => ({
     id,
@@ -54,13 +54,13 @@ export function createFailedJobs({ boss, kinds, query }: Inside) {
       return row?.count ?? 0
     },
 
-    /** Lets it run once more; false when there is no such failed job. A mail keeps its Message-ID. */
+    /** Runs it once more; false when there is no such failed job. An email keeps its Message-ID. */
     async retry(tx: Transaction | Database, id: string): Promise<boolean> {
       const name = await nameOf(id)
       if (!name) return false
       const options = { db: fromDrizzle(tx, sql) }
       if (kinds.get(name)?.cron) {
-        // It may be waiting already: then this adds nothing.
+        // It may already be waiting: then this adds nothing.
         await boss.send(name, null, options)
         await boss.deleteJob(name, id, options)
       } else {

@@ -13,8 +13,8 @@ export type Kind = {
 export type Kinds = ReadonlyMap<string, Kind>
 
 /**
- * The job of a process that was killed misses its heartbeat, and is given to another after about 15 seconds.
- * Failed and finished jobs are kept for 30 days, runs of a schedule for 7.
+ * The job of a killed process misses its heartbeat and goes to another after about 15 seconds.
+ * Failed and finished jobs are kept for 30 days, scheduled runs for 7.
  */
 const optionsOf = ({ cron }: Kind) => ({
   retryLimit: cron ? 3 : 72,
@@ -27,7 +27,7 @@ const optionsOf = ({ cron }: Kind) => ({
   notify: true,
 })
 
-/** What is stored may be of an older release: queues are brought up to date, gone schedules are dropped. */
+/** What is stored may come from an older release: queues are brought up to date, removed schedules are dropped. */
 export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
   const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))

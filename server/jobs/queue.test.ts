@@ -20,7 +20,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** A server process as far as jobs are concerned. */
+/** A server process, as far as jobs are concerned. */
 function newQueue() {
   const queue = createQueue({ url: database.url, log: pino({ level: process.env.TEST_LOG ?? 'silent' }) })
   open.push(queue)
@@ -47,7 +47,7 @@ test('a job is stored with the change that asks for it, or not at all', async ()
   expect(done).toEqual(['committed'])
 })
 
-test('many jobs are done once each by two processes', async () => {
+test('two processes run many jobs, each exactly once', async () => {
   const done: number[] = []
   const [one, other] = [newQueue(), newQueue()]
   const [enqueue] = [one, other].map((queue) =>
@@ -68,7 +68,7 @@ test('many jobs are done once each by two processes', async () => {
   expect(done.toSorted((a, b) => a - b)).toEqual(numbers)
 })
 
-test('a job that fails is tried again', async () => {
+test('a job that fails is retried', async () => {
   const queue = newQueue()
   let tries = 0
   const enqueue = queue.job('flaky', async () => {
@@ -81,7 +81,7 @@ test('a job that fails is tried again', async () => {
   expect(await listFailed(queue)).toEqual([])
 })
 
-test('a job that can never succeed is tried once, listed, and runs again when an admin says so', async () => {
+test('a job that can never succeed is tried once, listed, and rerun when an admin says so', async () => {
   const queue = newQueue()
   const seen: string[] = []
   const enqueue = queue.job<{ to: string }>(
@@ -106,7 +106,7 @@ test('a job that can never succeed is tried once, listed, and runs again when an
   expect(await queue.failed.retry(connection.db, id)).toBe(false)
 })
 
-test('failed jobs come in pages, can be searched and given up', async () => {
+test('failed jobs come in pages and can be searched and dismissed', async () => {
   const queue = newQueue()
   const enqueue = queue.job<{ n: number }>('hopeless', async ({ n }) => {
     throw new PermanentFailure(`number ${n}`)
@@ -124,7 +124,7 @@ test('failed jobs come in pages, can be searched and given up', async () => {
   expect(await queue.failed.count()).toBe(4)
 })
 
-test('a schedule runs in one process at a time, and its failure is forgotten when it succeeds', async () => {
+test('a schedule runs in one process at a time, and a failure is forgotten once it succeeds', async () => {
   let [running, most, runs] = [0, 0, 0]
   const work = async () => {
     running += 1
@@ -148,7 +148,7 @@ test('a schedule runs in one process at a time, and its failure is forgotten whe
   expect(runs).toBe(2)
 })
 
-test('a queue of an older release is brought up to date, and a schedule that is gone is dropped', async () => {
+test('a queue from an older release is brought up to date, and a removed schedule is dropped', async () => {
   const old = newQueue()
   old.schedule('kept', '0 1 * * *', async () => {})
   old.schedule('gone', '0 2 * * *', async () => {})
@@ -164,7 +164,7 @@ test('a queue of an older release is brought up to date, and a schedule that is 
   expect(queues.rows).toEqual([{ retry_limit: 3 }])
 })
 
-test('jobs go on in the same process after PostgreSQL has ended every connection', async () => {
+test('jobs continue in the same process after PostgreSQL has closed every connection', async () => {
   const queue = newQueue()
   const done: number[] = []
   const enqueue = queue.job<{ n: number }>('count', async ({ n }) => {

@@ -9,16 +9,16 @@ import { createWorkers } from './workers.ts'
 
 /**
  * Work that happens later. A job is stored in the transaction of the change that asks for it, runs at least once
- * on one of the server processes, and is tried again with growing pauses when it fails: for about three days, or
+ * on one of the server processes, and is retried with growing pauses when it fails: for about three days, or
  * not at all after a PermanentFailure. Then it waits for an admin. See `failed-jobs.ts`.
  */
 export type Queue = ReturnType<typeof createQueue>
 
 export type JobOptions = {
-  /** A second job with the same id is not stored, for as long as the first is kept. */
+  /** A second job with the same id is not stored for as long as the first is kept. */
   id?: string
   startAfter?: Date
-  /** While a job with the same key waits, a second one is not stored. */
+  /** While a job with the same key is waiting, a second one is not stored. */
   singletonKey?: string
 }
 
@@ -67,7 +67,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       }
     },
 
-    /** Work by the clock (cron, UTC): one run at a time, however many processes there are. */
+    /** Scheduled work (cron, UTC): one run at a time, however many processes there are. */
     schedule(name: string, cron: string, run: () => Promise<void>) {
       register({ name, cron, workers: 1, describe: () => '', run })
     },
@@ -81,7 +81,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
 
     isRunning: () => running,
 
-    /** Makes a schedule due at once, in any of the processes; not a second time while it waits or runs. */
+    /** Makes a schedule due now, in any of the processes; not again while it waits or runs. */
     async trigger(name: string) {
       await boss.send(name)
     },
@@ -93,7 +93,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       await kind.run({}, { id: 'now' })
     },
 
-    /** Resolves when nothing is due or running any more. */
+    /** Resolves when nothing is due or running anymore. */
     async idle() {
       for (;;) {
         const due = await query(
@@ -106,17 +106,17 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       }
     },
 
-    /** Lets running jobs finish for a while; what waits, and what must be cut short, stays stored. */
+    /** Lets running jobs finish for a while; whatever is waiting or must be cut short stays stored. */
     async stop() {
       running = false
       await workers.stop()
       await boss.stop({ graceful: false })
     },
 
-    /** Jobs that are not tried any more. */
+    /** Jobs that are no longer retried. */
     failed: createFailedJobs({ boss, kinds, query }),
 
-    /** How many jobs of each kind are in which state, and for how long the oldest has been due. */
+    /** How many jobs of each kind are in which state, and how long the oldest has been due. */
     depths: () =>
       query<{ name: string; state: string; count: number; seconds: number }>(
         `select name, state, count(*)::int as count,
@@ -125,7 +125,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
         [[...kinds.keys()]],
       ),
 
-    /** How often each kind of job succeeded and failed in this process. */
+    /** How often each kind of job has succeeded and failed in this process. */
     runs: workers.runs,
   }
 }

@@ -1,6 +1,6 @@
 import type { Queue } from './queue.ts'
 
-/** What a room does by the clock: each schedule by its name, with a cron line in UTC. */
+/** What a room does on a schedule: each one by name, with a cron line in UTC. */
 export type Schedules = Record<string, { cron: string; run: () => Promise<void> }>
 
 export function registerSchedules(queue: Pick<Queue, 'schedule'>, ...rooms: Schedules[]) {

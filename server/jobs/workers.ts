@@ -7,7 +7,7 @@ import type { Kind, Kinds } from './kinds.ts'
 
 type Dependencies = { boss: PgBoss; query: Query; log: Logger }
 
-/** Runs jobs of this process, and counts how they went. */
+/** Runs this process's jobs and counts how they went. */
 export function createWorkers({ boss, query, log }: Dependencies) {
   const kindOf = new Map<string, string>()
   const runs = new Map<string, { succeeded: number; failed: number }>()
@@ -19,7 +19,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       { perJobResults: true, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: cron ? 30 : 5 },
       async ([job]): Promise<JobResult[]> => {
         if (!job) return []
-        // There may be more: look again at once instead of after the polling pause.
+        // There may be more: check again now instead of after the polling pause.
         boss.notifyWorker(worker)
         return [{ id: job.id, ...(await attempt(kind, job)) }]
       },
@@ -42,7 +42,7 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     }
   }
 
-  /** Of a schedule only the latest failure matters, and none once it runs again. */
+  /** For a schedule, only the latest failure matters, and none once it runs again. */
   const forgetFailures = (name: string) =>
     query(`delete from jobs.job where name = $1 and state = 'failed'`, [name])
 
@@ -56,14 +56,14 @@ export function createWorkers({ boss, query, log }: Dependencies) {
       for (const worker of kindOf.keys()) boss.notifyWorker(worker)
     },
 
-    /** Lets running jobs finish for a while; what must be cut short stays stored. */
+    /** Lets running jobs finish for a while; whatever must be cut short stays stored. */
     async stop() {
       const finished = Promise.all([...new Set(kindOf.values())].map((name) => boss.offWork(name)))
       const patience = AbortSignal.timeout(5000)
       await Promise.race([finished, new Promise((done) => patience.addEventListener('abort', done))])
     },
 
-    /** How often each kind of job succeeded and failed in this process. */
+    /** How often each kind of job has succeeded and failed in this process. */
     runs: runs as ReadonlyMap<string, Readonly<{ succeeded: number; failed: number }>>,
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openShop } from '../testing/open-shop.ts'
 
-test('the alerts and the dashboard only ask for what /metrics tells', async () => {
+test('the alerts and the dashboard only use what /metrics reports', async () => {
   const shop = await openShop()
   const told = await (await shop.visitor().fetch('/metrics')).text()
   await shop.close()

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** By a connection of its own: connections are dealt out in turn, so that every process gets some. */
+/** Uses a new connection each time: connections are handed out in turn, so every process gets some. */
 const read = (path: string) =>
   new Promise<string>((done, failed) => {
     get(shop.url + path, { agent: false }, (response) => done(text(response))).on('error', failed)
@@ -34,7 +34,7 @@ const children = () =>
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([parent, pid]) => (parent === shop.pid && pid ? [pid] : []))
 
-test('whichever process is asked tells what all of them have counted, and what one has counted outlives it', async () => {
+test('any process reports what all of them have counted, and counts outlive the process', async () => {
   await expect.poll(processes).toBe('2')
   for (let n = 0; n < 20; n++) await read('/api/products')
   for (let n = 0; n < 4; n++) expect(await counted()).toBe('20')

@@ -3,8 +3,8 @@ import process from 'node:process'
 import { addUp, type Family } from './family.ts'
 
 /**
- * Several processes share one port, and whichever answers `/metrics` answers for all. They reach each other through the
- * primary only: one asks it for all (`all?`), it asks each for its own (`own?`), adds up and answers.
+ * Several processes share one port, and whichever answers `/metrics` answers for all. They reach each other
+ * only through the primary: one asks it for all (`all?`), it asks each for its own (`own?`), adds up and answers.
  */
 type Message =
   | { metrics: 'all?' | 'own?'; id: number }
@@ -12,7 +12,7 @@ type Message =
 
 const patienceMilliseconds = 1000
 
-/** In a process that serves: the metrics of every process of this machine. */
+/** In a process that serves: the metrics of every process on this machine. */
 export function metricsOfAll(own: () => Family[]): () => Promise<Family[]> {
   if (!cluster.isWorker) return async () => own()
   const tell = (message: Message) => process.send?.(message)
@@ -36,7 +36,7 @@ export function metricsOfAll(own: () => Family[]): () => Promise<Family[]> {
 export function relayMetrics() {
   const latest = new Map<number, Family[]>()
   const waiting = new Map<number, (families: Family[] | undefined) => void>()
-  // A counter must not go down because one who counted is gone: Prometheus would take that for a restart of them all.
+  // A counter must not drop because a process is gone: Prometheus would take that for a restart of them all.
   let departed: Family[] = []
   let asked = 0
 
@@ -57,7 +57,7 @@ export function relayMetrics() {
     await Promise.all(
       workers.map(async (worker) => {
         const families = worker.isConnected() ? await ask(worker) : undefined
-        // Who hangs counts as when it last answered.
+        // A process that hangs counts as it last answered.
         if (families && !worker.isDead()) latest.set(worker.id, families)
       }),
     )

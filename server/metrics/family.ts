@@ -1,17 +1,17 @@
 type Labels = Record<string, string | number>
 export type Sample = { labels?: Labels; value: number; suffix?: string }
 
-/** One metric with all its samples: what Prometheus calls a metric family. Plain data, so that processes can hand it on. */
+/** One metric with all its samples: a Prometheus metric family. Plain data, so processes can pass it on. */
 export type Family = {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
   help: string
   samples: Sample[]
-  /** How several processes become one: added up, unless the largest counts. */
+  /** How values from several processes combine: added up, unless the largest counts. */
   combine?: 'largest'
 }
 
-/** The families of several processes as one: samples with the same labels are added up. */
+/** Merges the families of several processes: samples with the same labels are added up. */
 export function addUp(processes: Family[][]): Family[] {
   const families = new Map<string, Family & { bySample: Map<string, Sample> }>()
   for (const family of processes.flat()) {
@@ -35,7 +35,7 @@ export function addUp(processes: Family[][]): Family[] {
   }))
 }
 
-/** Prometheus' text format. */
+/** Prometheus's text format. */
 export const textOf = (families: Family[]) =>
   families
     .map(({ name, type, help, samples }) =>

@@ -4,7 +4,7 @@ const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 type Labels = { method: string; route: string; status: number }
 
-/** How long requests took, by route and status. It is part of every request, so it costs as little as it can. */
+/** How long requests took, by route and status. It runs on every request, so it costs as little as it can. */
 export function createHistogram() {
   const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>()
   return {

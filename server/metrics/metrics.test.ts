@@ -37,7 +37,7 @@ test('requests are counted by route and status, jobs by kind and outcome', async
   expect(text).toContain('shop_processes 1\n')
 })
 
-test('an event of Stripe that nobody has handled for 15 minutes is counted', async () => {
+test('a Stripe event that nobody has handled for 15 minutes is counted', async () => {
   const overdue = async () => /^shop_stripe_events_overdue (\d+)$/m.exec((await read()).text)?.[1]
   const event = (id: string, minutes: number, handledAt: Date | null) => ({
     id,
@@ -53,7 +53,7 @@ test('an event of Stripe that nobody has handled for 15 minutes is counted', asy
   expect(await overdue()).toBe('1')
 })
 
-test('every line is one that Prometheus reads, and the buckets of a histogram only grow', async () => {
+test('every line is valid for Prometheus, and histogram buckets only grow', async () => {
   const lines = (await read()).text.trimEnd().split('\n')
   const sample = /^[a-z_]+(\{([a-z_]+="(\\.|[^"\\])*",?)+\})? [\d.e+-]+$/
   for (const line of lines) expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) [a-z_]+ \S/ : sample)
@@ -63,7 +63,7 @@ test('every line is one that Prometheus reads, and the buckets of a histogram on
   expect(counts).toEqual(counts.toSorted((a, b) => a - b))
 })
 
-test('who lacks the token sees nothing', async () => {
+test('without the token you see nothing', async () => {
   for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: '' }])
     expect((await read(headers)).status).toBe(404)
 })

@@ -13,13 +13,13 @@ type Dependencies = {
   pool: Pool
   queue: Queue
   stripe: Pick<StripeGateway, 'faults'>
-  /** Stripe's events that wait for longer than they should. */
+  /** Stripe events that have been waiting longer than they should. */
   overdueEvents: () => Promise<number>
   token: string | undefined
   production: boolean
 }
 
-/** `/metrics` for Prometheus: what the processes of this machine have counted, added up, and what the database says. */
+/** `/metrics` for Prometheus: the summed counts of this machine's processes, and what the database says. */
 export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   const { token, production } = deps
   const requests = createHistogram()
@@ -31,9 +31,9 @@ export function mountMetrics(app: FastifyInstance, deps: Dependencies) {
   const ofAllProcesses = metricsOfAll(() => ofThisProcess(requests.samples(), deps))
 
   app.get('/metrics', { config: { rateLimit: false } }, async (request, reply) => {
-    // In production a proxy on the same machine may hand strangers on: there only the token counts.
+    // In production, a proxy on the same machine may pass strangers through, so only the token counts.
     const isTrusted = token ? hasToken(request, token) : !production && isFromThisMachine(request.raw)
-    // To everyone else it is as if it were not there.
+    // For everyone else, it does not exist.
     if (!isTrusted) throw notFound('Page')
     const [counted, stored] = await Promise.all([ofAllProcesses(), ofTheDatabase(deps)])
     return reply
@@ -59,7 +59,7 @@ function ofThisProcess(requests: Sample[], { pool, queue, stripe }: Dependencies
     {
       name: 'shop_database_connections',
       type: 'gauge',
-      help: 'Connections to the database, and who waits for one.',
+      help: 'Database connections, and requests waiting for one.',
       samples: [
         { labels: { state: 'open' }, value: pool.totalCount },
         { labels: { state: 'idle' }, value: pool.idleCount },
@@ -69,26 +69,26 @@ function ofThisProcess(requests: Sample[], { pool, queue, stripe }: Dependencies
     {
       name: 'shop_job_runs_total',
       type: 'counter',
-      help: 'Jobs that were run.',
+      help: 'Jobs run.',
       samples: [...runsOf(queue)],
     },
     {
       name: 'shop_stripe_faults_total',
       type: 'counter',
-      help: 'What Stripe refused or failed to do, no buyer being to blame.',
+      help: 'Requests that Stripe refused or failed, with no buyer to blame.',
       samples: [...stripe.faults].map(([type, value]) => ({ labels: { type }, value })),
     },
-    { name: 'shop_processes', type: 'gauge', help: 'Processes that serve.', samples: [{ value: 1 }] },
+    { name: 'shop_processes', type: 'gauge', help: 'Processes serving requests.', samples: [{ value: 1 }] },
     {
       name: 'process_resident_memory_bytes',
       type: 'gauge',
-      help: 'Memory of all processes.',
+      help: 'Memory used by all processes.',
       samples: [{ value: process.memoryUsage.rss() }],
     },
     {
       name: 'process_start_time_seconds',
       type: 'gauge',
-      help: 'When the youngest process began.',
+      help: 'When the newest process started.',
       samples: [{ value: Math.round(Date.now() / 1000 - process.uptime()) }],
       combine: 'largest',
     },
@@ -102,7 +102,7 @@ function* runsOf(queue: Queue): Generator<Sample> {
   }
 }
 
-/** The same whichever process asks; without the database only that it is away. */
+/** The same whichever process asks; without the database, only that it is down. */
 async function ofTheDatabase({ queue, overdueEvents }: Dependencies): Promise<Family[]> {
   const up = (value: number): Family => ({
     name: 'shop_database_up',
@@ -116,11 +116,11 @@ async function ofTheDatabase({ queue, overdueEvents }: Dependencies): Promise<Fa
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
     return [
       up(1),
-      { name: 'shop_jobs', type: 'gauge', help: 'Jobs that are not done.', samples: jobs('count') },
+      { name: 'shop_jobs', type: 'gauge', help: 'Unfinished jobs.', samples: jobs('count') },
       {
         name: 'shop_job_age_seconds',
         type: 'gauge',
-        help: 'How long the oldest of them has been due.',
+        help: 'How long the oldest unfinished job has been due.',
         samples: jobs('seconds'),
       },
       {

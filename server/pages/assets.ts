@@ -17,7 +17,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json; charset=utf-8',
 }
 
-/** What the build has made for browsers: code, styles, fonts, pictures. */
+/** What the build made for browsers: code, styles, fonts, images. */
 export function readAssets(folder: string, security: SecurityHeaders): SiteFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
@@ -31,7 +31,7 @@ export function readAssets(folder: string, security: SecurityHeaders): SiteFile[
         ...content,
         hash: hashOf(content.body),
         immutable: path.startsWith('/assets/'),
-        // Pictures are made to be shown elsewhere: in a preview of a shared link.
+        // Images are meant to be shown elsewhere, in a link preview.
         headers:
           extname(name) === '.png'
             ? { ...security.other, 'cross-origin-resource-policy': 'cross-origin' }

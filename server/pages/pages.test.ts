@@ -50,7 +50,7 @@ async function start(machine: string) {
   }
 }
 
-test('a change is seen at once where it was made, and soon in every other process, also of another machine', async () => {
+test('a change shows at once where it was made, and soon in every other process, even on another machine', async () => {
   await change('a@example.com')
   const [here, beside, elsewhere] = [await start('one'), await start('one'), await start('two')]
   for (const { text } of [here, beside, elsewhere]) expect(await text()).toBe('Write to a@example.com')
@@ -63,7 +63,7 @@ test('a change is seen at once where it was made, and soon in every other proces
   expect(await elsewhere.text('/assets/main.js')).toBe('console.log(1)')
 })
 
-test('pages that cannot be rendered leave the ones that were there', async () => {
+test('pages that fail to render leave the previous ones in place', async () => {
   await change('c@example.com')
   const pages = await start('one')
   await change('impossible')
@@ -74,7 +74,7 @@ test('pages that cannot be rendered leave the ones that were there', async () =>
   expect(await pages.text()).toBe('Write to d@example.com')
 })
 
-test('a page that a crash has cut off is rendered anew', async () => {
+test('a page cut off by a crash is rendered again', async () => {
   await change('e@example.com')
   await (await start('three')).text()
   const [rendered = ''] = readdirSync(cacheOf('three'))

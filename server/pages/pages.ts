@@ -16,7 +16,7 @@ import { createResponder, type Responder, type SiteFile } from './responder.ts'
 /** The site as visitors see it: files from memory, swapped when what they show has changed. */
 export type Pages = Responder & {
   /**
-   * For whoever has changed what pages show, after the commit: renders and swaps them here. The other processes, on this
+   * Call it after committing a change to what pages show: renders and swaps them here. The other processes, on this
    * machine and elsewhere, notice by themselves within seconds.
    */
   refresh(): Promise<void>
@@ -24,11 +24,11 @@ export type Pages = Responder & {
 }
 
 type Options = {
-  /** The build: what browsers fetch in `web`, what renders pages in `render`. */
+  /** The build: browser files in `web`, the page renderer in `render`. */
   dist: string
-  /** Rendered pages are kept here: other processes of this machine and later starts only read them. */
+  /** Rendered pages are kept here: this machine's other processes and later starts only read them. */
   cacheDir: string
-  /** What pages show, as it is now. It is asked often. */
+  /** What pages show right now. Called often. */
   settings: () => Promise<SiteSettings>
   security: SecurityHeaders
   log: Logger
@@ -57,12 +57,14 @@ export async function openPages({ dist, cacheDir, settings, security, log }: Opt
   await refresh()
 
   const timer = setInterval(() => {
-    refresh().catch((error: unknown) => log.error({ err: error }, 'pages stay as they were'))
+    refresh().catch((error: unknown) =>
+      log.error({ err: error }, 'could not refresh the pages; keeping the old ones'),
+    )
   }, lookEveryMilliseconds).unref()
   return { ...responder, refresh, close: () => clearInterval(timer) }
 }
 
-/** Without pages only the API answers. */
+/** Without pages, only the API answers. */
 export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
 
 async function render(order: RenderOrder): Promise<RenderedFile[]> {
@@ -84,7 +86,7 @@ function withHeaders({ page, ...file }: RenderedFile, security: SecurityHeaders)
   }
 }
 
-/** Pages of earlier settings, and what a killed renderer has left behind; not what one is writing just now. */
+/** Pages for earlier settings, and what a killed renderer left behind; not what one is writing right now. */
 function removeOld(cacheDir: string, present: string) {
   for (const name of readdirSync(cacheDir).filter(
     (other) => other.startsWith('pages-') && other !== present,

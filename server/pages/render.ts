@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { RenderPages, SiteSettings } from '#contract/site.ts'
 import { writeRendered } from './rendered.ts'
 
-/** What the program reads from its standard input. */
+/** What the program reads from standard input. */
 export type RenderOrder = {
   /** The build's `render.js`. */
   renderer: string
@@ -13,8 +13,8 @@ export type RenderOrder = {
 }
 
 /**
- * A program of its own that renders every page for the given settings, writes them as files, and ends. What React and the
- * compression need of the memory is never given back by a process that serves.
+ * A separate program that renders every page for the given settings, writes them as files, and exits. A serving
+ * process would never give back the memory that React and the compression need.
  */
 const { renderer, settings, folder } = (await json(process.stdin)) as RenderOrder
 const { renderPages } = (await import(pathToFileURL(renderer).href)) as { renderPages: RenderPages }

@@ -10,7 +10,7 @@ type Entry = {
   path: string
   name: string
   type: string
-  /** Of the content in all its encodings: a file that a crash has cut off is not served. */
+  /** Covers the content in all its encodings: a file cut off by a crash is not served. */
   hash: string
   page?: Pick<RenderedPage, 'scriptHashes' | 'referrer'>
 }
@@ -37,7 +37,7 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
       ...files.map(({ path, type, body }) => write({ path, type, text: body })),
     ])
     await writeFile(join(unfinished, list), JSON.stringify(entries, null, 2))
-    // Another process of this machine may have been faster, with the same pages.
+    // Another process on this machine may have been faster, with the same pages.
     if (readRendered(folder)) return
     await rm(folder, { recursive: true, force: true })
     await rename(unfinished, folder)
@@ -46,7 +46,7 @@ export async function writeRendered(folder: string, { pages, files }: Awaited<Re
   }
 }
 
-/** Undefined when the folder is not there, or not whole. */
+/** Undefined when the folder is missing or incomplete. */
 export function readRendered(folder: string): RenderedFile[] | undefined {
   try {
     const entries: Entry[] = JSON.parse(readFileSync(join(folder, list), 'utf8'))

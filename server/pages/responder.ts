@@ -3,12 +3,12 @@ import type { Compressed } from './compressed.ts'
 
 /**
  * Serves the site from memory, ahead of the router: every page and file is ready in each encoding,
- * with its headers as a flat list, so that an answer costs hardly more than writing a buffer.
+ * with its headers as a flat list, so a response costs hardly more than writing a buffer.
  */
 export type Responder = {
-  /** Answers true when the request was for a page or a file of the site. */
+  /** Returns true when the request was for a page or file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
-  /** Answers the not-found page; false when the site has none. */
+  /** Sends the not-found page; false when the site has none. */
   notFound(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -72,7 +72,7 @@ function answer(entry: Entry, request: IncomingMessage, response: ServerResponse
 
 function entryFor(file: SiteFile): Entry {
   const variant = (encoding: keyof Entry, body: Buffer): Variant => {
-    // Strong: the bytes of each encoding have a name of their own.
+    // A strong ETag: each encoding's bytes have a name of their own.
     const etag = `"${file.hash}-${encoding}"`
     const headers = {
       'content-type': file.type,

@@ -2,10 +2,10 @@ import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Makes the start light: `node --import ./server/process/boot.js`, before anything else, and in plain JavaScript, because the
- * first TypeScript file that is not in the cache makes Node load its compiler (20 MB). Compiled code is kept between starts, and
- * the two libraries of many modules are loaded in their CommonJS form: drizzle's refer to each other in circles, for
- * which Node's loader of ES modules needs four times the memory and the time; Stripe's are hundreds.
+ * Makes startup light: `node --import ./server/process/boot.js`, before anything else, and in plain JavaScript, because the
+ * first TypeScript file that is not in the cache makes Node load its compiler (20 MB). Compiled code is kept between
+ * starts, and the two libraries with many modules load in their CommonJS form: drizzle's reference each other in cycles,
+ * for which Node's ES module loader needs four times the memory and time; Stripe's are hundreds.
  */
 enableCompileCache(fileURLToPath(new URL('../../dist/compile-cache', import.meta.url)))
 

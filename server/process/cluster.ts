@@ -25,7 +25,7 @@ export async function openCluster(config: Config) {
   async function replace(worker: Worker, code: number) {
     if (stopping || worker.exitedAfterDisconnect) return
     crashes += 1
-    // A shop that cannot start says why itself; starting it again and again would only repeat it.
+    // A shop that cannot start says why itself; restarting it would only repeat that.
     if (cluster.workers && Object.keys(cluster.workers).length === 0 && crashes > 3) process.exit(code || 1)
     await new Promise((done) => setTimeout(done, Math.min(100 * 2 ** crashes, 10_000)))
     if (!stopping) await fork()
@@ -41,7 +41,7 @@ export async function openCluster(config: Config) {
   }
 
   relayMetrics()
-  // One after the other: the first migrates and makes the first admin, the rest find everything ready.
+  // One after the other: the first migrates and creates the first admin, the rest find everything ready.
   for (let started = 0; started < config.processes; started++) await fork()
   return { close }
 }

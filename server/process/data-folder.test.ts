@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-test('a data folder that cannot be made is one line and exit code 1', () => {
+test('a data folder that cannot be created fails with one line and exit code 1', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-data-'))
   writeFileSync(join(folder, 'file'), '')
   for (const dataDir of ['/proc/nowhere/data', join(folder, 'file', 'data')]) {

@@ -8,19 +8,19 @@ export function assertWritable(dataDir: string) {
     accessSync(dataDir, constants.W_OK)
   } catch (error) {
     throw new StartError(
-      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder that this user may write.`,
+      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Set DATA_DIR to a folder that this user can write to.`,
     )
   }
 }
 
-/** Folder by folder: Node's own `recursive` tries for ever where a folder refuses its children as if it were not there (/proc). */
+/** Folder by folder: Node's own `recursive` loops forever where a folder rejects children as if it were missing (/proc). */
 function makeFolder(path: string) {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   try {
     mkdirSync(path)
   } catch (error) {
-    // Another process may have made it in this very moment.
+    // Another process may have created it at this very moment.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

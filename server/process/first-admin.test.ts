@@ -13,7 +13,7 @@ function told(isTTY: boolean, dataDir: string) {
   return said
 }
 
-test('the first admin’s password is shown on a terminal, and never in a service’s journal', () => {
+test('the first admin’s password is shown in a terminal, and never in a service’s journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-admin-'))
   expect(told(true, folder)).toContain(credentials.password)
   expect(readdirSync(folder)).toEqual([])

@@ -4,7 +4,7 @@ import type { Credentials } from '../features/accounts/accounts.ts'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 
-/** Somebody at a terminal reads the password there; what a service prints is kept in a journal, so there it is a file. */
+/** At a terminal, someone reads the password; a service's output ends up in a journal, so there it goes to a file. */
 export function tellFirstAdmin({ email, password }: Credentials, dataDir: string, output: Terminal) {
   if (output.isTTY) {
     output.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
@@ -12,7 +12,7 @@ export function tellFirstAdmin({ email, password }: Credentials, dataDir: string
   }
   const file = join(dataDir, 'first-admin')
   writeFileSync(file, `${email}  ${password}\n`, { mode: 0o600 })
-  // One that was there keeps its mode otherwise.
+  // An existing file would otherwise keep its mode.
   chmodSync(file, 0o600)
   output.write(`  First admin:  ${email}, the password is in ${file}. Read it, then delete the file.\n\n`)
 }

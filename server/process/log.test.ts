@@ -18,7 +18,7 @@ const planted = {
   secretKey: 'planted-secret-key',
 }
 
-/** Ways in which a database fails every write, each with errors of its own kind. */
+/** Ways in which a database can fail every write, each with its own kind of error. */
 const faults = {
   'a value that cannot be read': `raise exception using errcode = '22P02', message = 'invalid input: "' || new::text || '"'`,
   'a rule that is broken': `raise exception using errcode = '23514', message = 'broken', detail = 'Failing row contains ' || new::text`,
@@ -26,7 +26,7 @@ const faults = {
   'a statement that takes too long': 'perform pg_sleep(60)',
 }
 
-test('whatever goes wrong, nothing that people typed stands in the log, nor beside a failed job', async () => {
+test('whatever goes wrong, nothing people typed ends up in the log or next to a failed job', async () => {
   const lines: string[] = []
   const smtp = await openSmtp({ refuse: () => 550 })
   await using shop = await openShop({
@@ -71,7 +71,7 @@ test('whatever goes wrong, nothing that people typed stands in the log, nor besi
     expect([fault, statuses]).toEqual([fault, Array<number>(5).fill(fault.includes('too long') ? 503 : 500)])
     for (const table of tables) await db.execute(sql.raw(`drop trigger fail on ${table}`))
   }
-  // Without its table a statement fails before it is run; and a mail server that refuses repeats the address.
+  // Without its table, a statement fails before it runs; and a mail server that refuses repeats the address.
   await db.execute(sql.raw('alter table contact_messages rename to gone'))
   await expect(writes[2]?.()).rejects.toMatchObject({ status: 500 })
   await writes[0]?.()

@@ -25,7 +25,7 @@ export function createLog(level: string, to?: DestinationStream): Logger {
 
 type Described = { type: string; message: string; stack: string; cause?: Described } & Record<string, unknown>
 
-/** Fields of an error that name things of ours, and cannot hold what a person typed. */
+/** Error fields that name things of ours and cannot hold anything a person typed. */
 const harmless = [
   'code',
   'severity',
@@ -46,7 +46,7 @@ function describeError(error: unknown): Described | string {
   return {
     type: name,
     message,
-    // Its first lines are the message as it was.
+    // Its first lines are the original message.
     stack: [`${name}: ${message}`, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n'),
     ...Object.fromEntries(
       harmless.filter((key) => fields[key] !== undefined).map((key) => [key, fields[key]]),
@@ -56,11 +56,11 @@ function describeError(error: unknown): Described | string {
   }
 }
 
-/** What an error says, without the values that a statement was given, and without anybody's address. */
+/** What an error says, without the values a statement was given and without anyone's address. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return withoutAddresses(String(error))
   const [statement = ''] = error.message.split('\nparams: ')
-  // PostgreSQL quotes a value that it could not read (class 22), or what a trigger wanted to say of a row (P0001).
+  // PostgreSQL quotes a value it could not read (class 22), or what a trigger said about a row (P0001).
   const { code } = error as { code?: unknown }
   const quotesValues = typeof code === 'string' && /^(22|P0)/.test(code)
   return withoutAddresses(quotesValues ? statement.replace(/".*"/s, '"…"') : statement)

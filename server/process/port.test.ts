@@ -7,11 +7,11 @@ import { portFor } from './port.ts'
 
 const configFor = (port: number, host = '127.0.0.1') => readConfig({ PORT: String(port), HOST: host })
 
-test('a taken port and a foreign address are said in a sentence, before anything is written', async () => {
+test('a port in use and a foreign address are reported clearly, before anything is written', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  await expect(portFor(configFor(port))).rejects.toThrow(`Port ${port} is taken.`)
+  await expect(portFor(configFor(port))).rejects.toThrow(`Port ${port} is in use.`)
   server.close()
   await once(server, 'close')
   expect(await portFor(configFor(port))).toBe(port)
@@ -19,7 +19,7 @@ test('a taken port and a foreign address are said in a sentence, before anything
   await expect(portFor({ ...configFor(port), host: '192.0.2.1' })).rejects.toThrow('HOST=192.0.2.1 is not')
 })
 
-test('a visitor who waits for a restart is not let in by the look at the port', async () => {
+test('the port check does not let in a visitor who is waiting for a restart', async () => {
   const config = configFor(await freePort())
   const listen = vi.spyOn(Server.prototype, 'listen')
   await portFor(config)

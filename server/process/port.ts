@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 
-/** Known before anything is written; with PORT=0 the system picks one, and pages and mails must name it. */
+/** Known before anything is written; with PORT=0 the system picks one, and pages and emails must name it. */
 export async function portFor(config: Config): Promise<number> {
-  // Of several processes the first has tried it for all.
+  // Among several processes, the first has tried it for all.
   if (cluster.isWorker) return config.port
-  // Whatever port it is, it tells whether HOST is an address of this machine.
+  // Any port will do to tell whether HOST is an address of this machine.
   const anyPort = await listenBriefly({ ...config, port: 0 })
   if (config.port === 0) return anyPort
-  // Not by listening: during a restart visitors are waiting for this port, and one who came now would be cut off.
+  // Not by listening: during a restart visitors wait for this port, and one arriving now would be cut off.
   if (await isAnswered(config)) throw explainListen({ name: '', message: '', code: 'EADDRINUSE' }, config)
   return config.port
 }
@@ -32,7 +32,7 @@ function isAnswered({ port, host }: Config): Promise<boolean> {
     const socket = connect({ port, host: isEveryAddress ? 'localhost' : host })
     socket.once('error', () => done(false))
     socket.once('connect', () => {
-      // A port out of the system's own range may by chance have been connected to itself.
+      // A port from the system's own range may happen to be connected to itself.
       done(socket.localPort !== port)
       socket.destroy()
     })
@@ -41,10 +41,10 @@ function isAnswered({ port, host }: Config): Promise<boolean> {
 
 export function explainListen(error: NodeJS.ErrnoException, { port, host }: Config): Error {
   if (error.code === 'EADDRINUSE')
-    return new StartError(`Port ${port} is taken. Stop what uses it, or choose another: PORT=3001 npm start`)
+    return new StartError(`Port ${port} is in use. Stop what uses it, or choose another: PORT=3001 npm start`)
   if (error.code === 'EACCES')
     return new StartError(
-      `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`,
+      `Port ${port} needs more privileges than this user has. Choose one above 1023: PORT=3000 npm start`,
     )
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new StartError(`HOST=${host} is not an address of this machine.`)

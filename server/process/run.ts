@@ -8,7 +8,7 @@ import { openCluster } from './cluster.ts'
 import { tellFirstAdmin } from './first-admin.ts'
 import { createLog } from './log.ts'
 
-/** The shop as a process: reads the settings, tells where everything is, stops in order. */
+/** The shop as a process: reads the settings, says where everything is, stops in order. */
 export async function run() {
   try {
     await open()
@@ -40,7 +40,7 @@ async function open() {
   stopInOrder(opening)
   const shop = await opening
   if (isFirst) say(shop)
-  // Of several processes, the one that made the admin tells; a password from the settings is known already.
+  // Among several processes, the one that created the admin reports it; a password from the settings is already known.
   if (shop.firstAdmin && !config.admin.password)
     tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
 }
@@ -60,13 +60,13 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** A service manager's SIGTERM waits for visitors; a Ctrl+C is somebody who waits. Either lets a start come to its end. */
+/** A service manager's SIGTERM waits for visitors; with Ctrl+C someone is waiting. Either lets a start finish. */
 export function stopInOrder(opening: Promise<Pick<Shop, 'stop' | 'close'>>) {
   let stopping = false
   const end = async (how: 'stop' | 'close') => {
     if (stopping) return
     stopping = true
-    // Of a start that fails `run` tells, and ends the process.
+    // If the start fails, `run` reports it and ends the process.
     const shop = await opening.catch(() => undefined)
     await shop?.[how]()
     if (shop) process.exit(0)

@@ -8,13 +8,13 @@ export type Attempts = ReturnType<typeof createAttempts>
 
 export type Limit = { requests: number; seconds: number }
 
-// Typed addresses may belong to people who are no customers: only a hash is kept.
+// Typed addresses may belong to people who are not customers: only a hash is kept.
 const keyOf = (what: string, whom: string, device?: string) =>
   [what, hashToken(whom), ...(device ? [hashToken(device)] : [])].join(':')
 
 /**
- * Bounds how often something is tried for one e-mail address or from one network, whichever server process is asked.
- * A `device` that the account has used before is counted by itself, so that nobody else can shut its owner out.
+ * Limits how often something is tried for one email address or from one network, across all server processes.
+ * A `device` that the account has used before is counted separately, so nobody else can lock its owner out.
  */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   return {
@@ -46,7 +46,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))
     },
 
-    /** Whatever was counted for this address, on whichever device. */
+    /** Whatever was counted for this address, on any device. */
     async clearAll(tx: Transaction, email: string) {
       const prefixes = ['login', 'reset', 'delete'].map((what) => keyOf(what, email))
       await tx

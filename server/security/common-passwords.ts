@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * The passwords that everybody tries first. The file holds four bytes of a hash of each, in order: 60 KB instead of a
- * library of lists, and one in 270,000 other passwords is refused with them. `scripts/common-passwords.ts` makes it.
+ * The passwords that everyone tries first. The file holds four bytes of a hash of each, in order: 60 KB instead of a
+ * library of lists; one in 270,000 other passwords is refused along with them. Made by `scripts/common-passwords.ts`.
  */
 const filter = readFileSync(new URL('./common-passwords.bin', import.meta.url))
 

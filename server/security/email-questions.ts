@@ -12,7 +12,7 @@ export type EmailQuestions = ReturnType<typeof createEmailQuestions>
 
 /**
  * Sign-up and checkout must say when an address is taken, so whoever calls them learns who is a customer. That cannot be
- * hidden, but it can be bounded: one network may ask about twenty different addresses an hour, in all processes together.
+ * hidden, but it can be limited: one network may ask about twenty different addresses an hour, across all processes.
  */
 export function createEmailQuestions({ db, now }: { db: Database; now: () => Date }) {
   return {
@@ -21,7 +21,7 @@ export function createEmailQuestions({ db, now }: { db: Database; now: () => Dat
       const asked = { network, email: hashToken(email) }
       const ofNetwork = eq(emailQuestions.network, network)
       const refusedFor = await db.transaction(async (tx) => {
-        // One after the other, or twenty at once would each see none of the others.
+        // One at a time, or twenty at once would each see none of the others.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${network}, 0))`)
         await tx
           .delete(emailQuestions)

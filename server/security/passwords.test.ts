@@ -14,7 +14,7 @@ test('a hash is argon2id with 19 MiB and two passes, and different each time', a
   expect(await passwords.matches('nobody has this password', null)).toBe(false)
 })
 
-test('few are hashed at once, few more wait, and the rest is refused at once', async () => {
+test('a few hashes run at once, a few more wait, and the rest are refused immediately', async () => {
   const passwords = createPasswords({ atOnce: 2, waiting: 3 })
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash('sesame')))
   expect(answers.map(({ status }) => status)).toEqual([
@@ -25,7 +25,7 @@ test('few are hashed at once, few more wait, and the rest is refused at once', a
   await passwords.hash('sesame')
 })
 
-test('ten thousand common passwords are refused, for a sign-up and for a reset, and hardly any other', () => {
+test('ten thousand common passwords are refused, at sign-up and reset, and hardly any others', () => {
   const common =
     '123456 password 12345678 iloveyou trustno1 macgyver 02061970 P@ssword Summer2026 tradingview reboundsigma'
   const patterns = '11111111 abcabcabc 0987654321 23456789 qwertz lkjhgf 90123456 zyxwvu'

@@ -10,8 +10,8 @@ export type Passwords = ReturnType<typeof createPasswords>
 const usualCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * Hashing is the dearest thing a stranger can ask for. So few run at a time, few more may wait, and the rest is
- * refused at once: a flood of logins leaves the shop free for everybody else.
+ * Hashing is the most expensive thing a stranger can ask for. So only a few run at a time, a few more may wait, and the
+ * rest are refused immediately: a flood of logins leaves the shop free for everyone else.
  */
 export function createPasswords({
   atOnce = Math.max(1, availableParallelism() - 1),
@@ -34,14 +34,14 @@ export function createPasswords({
   return {
     hash: (password: string) => hashing.run(() => argon2.hash(password, cost)),
 
-    /** Always does the same work, whether there is a hash to check or not. */
+    /** Always does the same work, whether or not there is a hash to check. */
     async matches(password: string, passwordHash: string | null | undefined) {
       const against = passwordHash ?? (await nobodys)
       const same = await hashing.run(() => argon2.verify(against, password))
       return same && passwordHash !== null && passwordHash !== undefined
     },
 
-    /** Refuses what everybody tries first. */
+    /** Refuses what everyone tries first. */
     refuseCommon(password: string, field: string) {
       if (!isCommonPassword(password)) return
       const message = 'This password is too common. Please choose another.'

@@ -12,7 +12,7 @@ const before = {
   link: '_44VaGDaCltT_FJLCbMBfyZTKk4GdLRwzMps3oSMhaE',
 }
 
-test('what the first release sealed and mailed still opens, also after a change of keys', () => {
+test('what the first release sealed and emailed still opens, even after a key change', () => {
   for (const secrets of [createSecrets(key), createSecrets(otherKey, key)]) {
     expect(secrets.open(before.sealed, 'row-1')).toBe('api key and secret')
     expect(secrets.isCurrent(before.sealed)).toBe(false)
@@ -31,7 +31,7 @@ test('each purpose has a key of its own, and none of them is the shop’s key', 
   expect(new Set(tokens).size).toBe(3)
 })
 
-test('a key that is missing is made, for its owner alone; one that is cut short stops the start', () => {
+test('a missing key is created for its owner alone; a truncated one stops the start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shop-secrets-'))
   const made = loadSecretsKey(undefined, folder)
   expect(isStrongKey(made)).toBe(true)

@@ -13,7 +13,7 @@ import { StartError } from '../errors.ts'
 
 export type Secrets = ReturnType<typeof createSecrets>
 
-/** The shop's one key: from the environment, or made once and kept in the data folder. */
+/** The shop's one key: from the environment, or created once and kept in the data folder. */
 export function loadSecretsKey(given: string | undefined, dataDir: string): string {
   if (given) return given
   mkdirSync(dataDir, { recursive: true })
@@ -36,17 +36,17 @@ function readKey(file: string): string {
   const kept = readFileSync(file, 'utf8').trim()
   if (!isStrongKey(kept))
     throw new StartError(
-      `${file} does not hold a key. Put your copy of it back, or delete the file if no exchange keys were sealed with it yet.`,
+      `${file} does not hold a key. Restore your copy of it, or delete the file if no exchange keys were sealed with it yet.`,
     )
   return kept
 }
 
-/** 32 bytes, and not the same few again and again: a key from a generator has about 30 different ones. */
+/** 32 bytes, and not just a few repeated: a generated key has about 30 different ones. */
 export const isStrongKey = (hexKey: string) =>
   /^[0-9a-f]{64}$/i.test(hexKey) && new Set(Buffer.from(hexKey, 'hex')).size >= 16
 
 /**
- * One key for each purpose, all from the shop's one key (HKDF): what is learned of one tells nothing about another.
+ * One key per purpose, all derived from the shop's one key (HKDF): learning one reveals nothing about another.
  */
 const deriveKey = (key: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, '', `rebound-sigma-shop ${purpose}`, 32))
@@ -54,8 +54,8 @@ const deriveKey = (key: Buffer, purpose: string) =>
 const mac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('base64url')
 
 /**
- * `oldHexKey` opens what was sealed before the key was changed; nothing new is sealed with it. The first release used
- * the one key itself for everything: what it sealed and mailed still opens.
+ * `oldHexKey` opens what was sealed before a key change; nothing new is sealed with it. The first release used
+ * the one key itself for everything: what it sealed and emailed still opens.
  */
 export function createSecrets(hexKey: string, oldHexKey?: string) {
   const key = Buffer.from(hexKey, 'hex')
@@ -68,7 +68,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
 
   const linkToken = (purpose: string, rowId: string) => mac(deriveKey(key, `link ${purpose}`), rowId)
 
-  /** Every form in which this link may have been mailed. */
+  /** Every form in which this link may have been emailed. */
   const linkTokens = (purpose: string, rowId: string) =>
     known.flatMap((each) => [
       mac(deriveKey(each, `link ${purpose}`), rowId),
@@ -78,10 +78,10 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
   return {
     keyId,
 
-    /** With which a backup is signed: by the id of each key that the shop has. */
+    /** The keys that can sign a backup, by the id of each key that the shop has. */
     backupKeys: new Map(known.map((each) => [idOf(deriveKey(each, 'seal')), deriveKey(each, 'backup')])),
 
-    /** Encrypts; `owner` (a row's id) must be given again to open, so that a sealed text cannot be moved to another row. */
+    /** Encrypts; opening needs the same `owner` (a row's id), so a sealed text cannot be moved to another row. */
     seal(text: string, owner: string): string {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(Buffer.from(owner))
@@ -102,7 +102,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
       return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8')
     },
 
-    /** The id of the key that is missing; undefined when the text can be opened. */
+    /** The id of the missing key; undefined when the text can be opened. */
     missingKey(sealedText: string): string | undefined {
       const [id = ''] = sealedText.split(':')
       return openingKeys.has(id) ? undefined : id
@@ -111,7 +111,7 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
     isCurrent: (sealedText: string) => sealedText.startsWith(`${keyId}:`),
 
     /**
-     * The secret part of a mailed link, made from the row's id. It can be made again when the mail is sent,
+     * The secret part of an emailed link, derived from the row's id. It can be derived again when the email is sent,
      * so neither the database nor the job queue ever holds it.
      */
     linkToken,
@@ -125,5 +125,5 @@ export function createSecrets(hexKey: string, oldHexKey?: string) {
   }
 }
 
-/** Stored beside each secret, so that after a change of keys the right one is known. */
+/** Stored next to each secret, so the right key is known after a key change. */
 const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8)

@@ -5,7 +5,7 @@ type Event = 'login' | 'login failed' | 'login locked' | 'guest login' | 'admin 
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>
 
-/** Who got in, who did not, and from where: lines of the log with `security` in them, for whoever watches it. */
+/** Who got in, who did not, and from where: log lines with `security` in them, for whoever watches. */
 export const createSecurityLog =
   (log: Pick<Logger, 'info'>) =>
   (event: Event, { user, ip }: { user: Pick<User, 'id'> | null; ip: string }, detail: object = {}) =>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** A secret that is given away once: to a browser, or by mail. */
+/** A secret that is handed out once: to a browser, or by email. */
 export const randomToken = () => randomBytes(32).toString('base64url')
 
-/** What is kept of it: whoever reads the database cannot use what is there. */
+/** What we keep of it: whoever reads the database cannot use it. */
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('base64url')

@@ -4,7 +4,7 @@ import { purchases } from '../database/schema.ts'
 
 type Values = typeof purchases.$inferInsert
 
-/** A purchase put straight into the books, in whatever state a test needs. */
+/** Puts a purchase straight into the books, in whatever state a test needs. */
 export async function bookPurchase(
   { db }: Connection,
   userId: string,

@@ -5,7 +5,7 @@ import { meaningOf, type StateAtStripe } from './subscription-states.ts'
 
 type Shop = { connection: Pick<Connection, 'db'> }
 
-/** Stripe's objects as they are kept, only as far as they are read here. */
+/** Stripe's objects as stored, only as far as they are read here. */
 type Raw = {
   customer: { id: string; email: string }
   subscription: {
@@ -33,7 +33,7 @@ type Raw = {
 }
 type Ledger = Awaited<ReturnType<typeof readLedger>>
 
-/** One look at everything, straight from the sandbox's books: neither the shop's gateway nor its mapping is asked. */
+/** One look at everything, straight from the sandbox's books, bypassing the shop's gateway and its mapping. */
 async function readLedger({ db }: Shop['connection']) {
   const { rows } = await db.execute<{ kind: keyof Raw; data: Raw[keyof Raw] }>(
     sql`select kind, data from sandbox.objects order by seq`,
@@ -51,7 +51,7 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string) {
   return (key: string) => groups.get(key) ?? []
 }
 
-/** Each charge that succeeded, with what became of its money, by subscription. */
+/** Each successful charge, with what became of its money, by subscription. */
 function readPayments(ledger: Ledger) {
   const refundsOf = groupBy(ledger('refund'), ({ charge }) => charge)
   const disputesOf = groupBy(ledger('dispute'), ({ charge }) => charge)
@@ -77,14 +77,14 @@ function readPayments(ledger: Ledger) {
       })
 }
 
-/** Reminded at the first failure, again before a try in the second of two weeks, and when none is left in them. */
+/** Reminded at the first failure, again before a retry in the second of two weeks, and when no retry is left. */
 function reminders({ created, attempt_count: tries, next_payment_attempt: next }: Raw['invoice']) {
   const days = next === null ? Infinity : (next - created) / 86_400
   if (days >= 14) return 3
   return tries >= 2 && days >= 7 ? 2 : 1
 }
 
-/** What the shop should have booked, by what Stripe says and the table of what that means. */
+/** The oracle: what the shop should have booked, given what Stripe says and what that means. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
   const invoices = new Map(ledger('invoice').map((invoice) => [invoice.id, invoice]))
@@ -125,7 +125,7 @@ function readWanted(ledger: Ledger) {
   })
 }
 
-/** What the shop has booked, and what it should have booked by what Stripe says: the two must be equal. */
+/** What the shop booked, and what it should have booked given what Stripe says: the two must be equal. */
 export async function compareBooks({ connection }: Shop) {
   const booked = await connection.db
     .select({ email: users.email, purchase: purchases })

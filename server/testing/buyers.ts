@@ -19,7 +19,7 @@ async function begin(
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
 
-/** What buyers do in a test: the same calls as the browser's, and a test card that goes straight to the sandbox. */
+/** What buyers do in a test: the same calls as the browser, and a test card that goes straight to the sandbox. */
 export function createBuyers(url: string, publishableKey: () => string) {
   /** What Stripe's form does with a card: the card never passes through the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
@@ -53,7 +53,7 @@ export function createBuyers(url: string, publishableKey: () => string) {
     return visitor.call(purchases.finishCardUpdate, { id, setupIntentId })
   }
 
-  /** Buys for someone who is logged in; `laterCard` then takes the place of the one that has paid. */
+  /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
   async function buy(
     visitor: Visitor,
     given: { billing?: BillingType; card?: string; laterCard?: string } = {},

@@ -34,7 +34,7 @@ export const crashingShop = fileURLToPath(new URL('./crashing-shop.ts', import.m
 type Place = { databaseUrl: string; dataDir: string; entry?: string }
 type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 
-/** A shop in a process of its own. Undefined when it was killed before it was open, over what others had left. */
+/** A shop in a process of its own. Undefined when it was killed before opening, while handling what others left. */
 export async function startProcess(
   place: Place,
   env: Record<string, string> = {},
@@ -56,10 +56,10 @@ export async function startProcess(
     throw new Error('The shop is gone')
   })
   gone.catch(() => {})
-  // What is sent to a process that has just died is lost, as `gone` says.
+  // What is sent to a process that just died is lost, as `gone` reports.
   child.on('error', () => {})
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
-  // Not killed, but not open either: on a busy machine the port that it chose may be taken in between.
+  // Not killed, but not open either: on a busy machine the port it chose may be taken in between.
   if (!ready && child.exitCode !== null && tries > 1) return startProcess(place, env, tries - 1)
   if (!ready && child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}`)
   if (!ready) return undefined
@@ -75,13 +75,13 @@ export async function startProcess(
   }
 }
 
-/** Pays in two tabs, comes back, cancels, changes its mind, and gets its money back. It stops where the shop dies. */
+/** Pays in two tabs, comes back, cancels, has second thoughts, and gets a refund. Stops where the shop dies. */
 async function live({ url, sandbox, ask }: Running, email: string) {
   const visitor = createVisitor(url)
   const { begin, pay } = createBuyers(url, () => sandbox.publishableKey)
   const tabs = [await begin(visitor, { email }), await begin(visitor, { email, billing: 'yearly' })]
   for (const tab of tabs) await pay(tab)
-  // The one that is booked first makes the account; the other one is a duplicate, and logs nobody in.
+  // Whichever is booked first creates the account; the other is a duplicate and logs nobody in.
   for (const { paymentIntentId } of tabs)
     await visitor
       .call(checkout.guestPurchaseLogin, { paymentIntentId })
@@ -96,7 +96,7 @@ async function live({ url, sandbox, ask }: Running, email: string) {
   await ask({ reconcile: true })
 }
 
-/** A job that was running when its process died begins again when its heartbeat is missed. */
+/** A job that was running when its process died restarts when its heartbeat is missed. */
 export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   for (;;) {
     const { rows } = await db.execute(
@@ -107,7 +107,7 @@ export async function jobsAreDone({ db }: Pick<Connection, 'db'>) {
   }
 }
 
-/** Lets the shop die so often, each time at the next moment and in the middle of another buyer's life; counts the deaths. */
+/** Kills the shop this many times, each at the next moment and in the middle of another buyer's life; counts deaths. */
 async function killMany(place: Place, times: number, complain: (complaint: string) => void) {
   let kills = 0
   for (let number = 0; number < times; number++) {
@@ -123,7 +123,7 @@ async function killMany(place: Place, times: number, complain: (complaint: strin
     }
     const exit = once(shop.child, 'exit')
     const why = await live(shop, `buyer-${number}@example.com`).then(
-      () => 'though the life was lived to its end',
+      () => 'though the run was completed',
       (error: unknown) => `because of ${String(error)}`,
     )
     const died = await Promise.race([exit.then(() => true), setTimeout(60_000, false)])
@@ -131,14 +131,14 @@ async function killMany(place: Place, times: number, complain: (complaint: strin
       kills += 1
       continue
     }
-    complain(`${number}: never came to "${moment}", ${why}`)
+    complain(`${number}: never reached "${moment}", ${why}`)
     shop.child.kill('SIGKILL')
     await exit
   }
   return kills
 }
 
-/** What is wrong after so many kills and one last start that puts everything right; nothing, if all is well. */
+/** What is wrong after this many kills and one last start that repairs everything; nothing, if all is well. */
 export async function crashMany(place: Place, times: number) {
   const complaints: string[] = []
   const kills = await killMany(place, times, (complaint) => complaints.push(complaint))
@@ -166,7 +166,7 @@ export async function crashMany(place: Place, times: number) {
 
 type Books = Awaited<ReturnType<typeof compareBooks>>
 
-/** A second payment of one account is booked as such, and at Stripe it is ended and paid back. */
+/** A second payment by one account is booked as such, and at Stripe it is ended and refunded. */
 function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, complaints: string[]) {
   const isDuplicate = ({ endedBecause }: Books['booked'][number]) => endedBecause === 'duplicate'
   const duplicates = new Set(booked.filter(isDuplicate).map(({ id }) => id))
@@ -178,7 +178,7 @@ function judge({ booked, wanted, subjects }: Books & { subjects: string[] }, com
     else if (!isDuplicate(row) && !isDeepStrictEqual(row, right))
       complaints.push(`${right.id} is ${JSON.stringify(row)}, but at Stripe ${JSON.stringify(right)}`)
     else if (isDuplicate(row) && right.endedBecause !== 'refunded')
-      complaints.push(`${right.id} is a second payment and was not paid back`)
+      complaints.push(`${right.id} is a second payment and was not refunded`)
   }
   const expected = [
     ['Your receipt: Rebound Sigma Pro', booked.length - duplicates.size],

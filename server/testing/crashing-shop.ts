@@ -5,7 +5,7 @@ import type { Sandbox } from '#sandbox/sandbox.ts'
 import { readConfig } from '../config.ts'
 import { startShop } from '../start.ts'
 
-/** A shop as a process of its own that dies, without a last word, when it comes to a named moment for the nth time. */
+/** A shop in its own process that dies, without a last word, when it reaches a named moment for the nth time. */
 const { CRASH_AT: moment, CRASH_COUNT: count = '1' } = process.env
 let hits = 0
 
@@ -40,7 +40,7 @@ async function run(order: Order) {
   }
 }
 
-// Who is killed writes nothing at its end, and the next one would have to compile all of it again.
+// A killed process writes nothing at its end, and the next one would have to compile everything again.
 flushCompileCache()
 const { publishableKey } = sandbox
 process.send?.({ url: shop.config.publicUrl, sandbox: { publishableKey } } satisfies Open)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Everything that the catalog says of our schemas, one line each, so that two databases can be compared. */
+/** Everything the catalog says about our schemas, one line each, so two databases can be compared. */
 export async function describeSchema(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -8,7 +8,7 @@ export async function describeSchema(url: string): Promise<string[]> {
     const { rows } = await client.query<{ line: string }>(statement, [
       ['public', 'jobs', 'sandbox', 'drizzle'],
     ])
-    // Tables by the day, which the job queue makes for its figures.
+    // Daily tables that the job queue creates for its figures.
     return rows.map(({ line }) => line).filter((line) => !/\bqueue_stats_\d+/.test(line))
   } finally {
     await client.end()

@@ -10,8 +10,8 @@ import { createSecrets } from '../security/secrets.ts'
 import { live } from './life.ts'
 
 /**
- * `DATABASE_URL=postgres://… node server/testing/freeze.ts`, once for each release that has a new schema: fills an empty database
- * (of a PostgreSQL whose pg_dump is installed), and keeps data, a backup and the answers for the tests of all later releases.
+ * `DATABASE_URL=postgres://… node server/testing/freeze.ts`, once per release with a new schema: fills an empty database
+ * (of a PostgreSQL whose pg_dump is installed), and keeps data, a backup and the answers for later releases' tests.
  */
 const url = process.env.DATABASE_URL
 const release = journal.entries.at(-1)?.tag

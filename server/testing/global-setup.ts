@@ -1,4 +1,4 @@
 import { openTestPostgres } from './test-database.ts'
 
-/** For vitest and playwright alike: what it returns is called at the end. */
+/** For both vitest and playwright: what it returns is called at the end. */
 export default openTestPostgres

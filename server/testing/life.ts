@@ -7,15 +7,15 @@ import { purchases } from '#contract/purchases.ts'
 import { openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What a shop looked like from outside, to be compared with what a later release shows of the same data. */
+/** What a shop looked like from outside, for comparison with what a later release shows for the same data. */
 export type Seen = {
-  /** The shop's time in that moment. */
+  /** The shop's time at that moment. */
   at: string
   secretsKey: string
-  /** Whoever was logged in: their cookies. */
+  /** The cookies of everyone who was logged in. */
   people: Record<string, Record<string, string>>
   passwords: Record<string, { email: string; password: string }>
-  /** By person, the answer to each path. */
+  /** The answer to each path, by person. */
   answers: Record<string, Record<string, Answer>>
   /** What only a later release finishes. */
   begun: {
@@ -30,7 +30,7 @@ type Answer = { status: number; body: unknown }
 const keys = { apiKey: 'key of then', secretKey: 'secret of then' }
 const passwordOf = (name: string) => `password of ${name}`
 
-/** A month of a shop through its front door: every kind of person and purchase, and in most rooms something half done. */
+/** A month of a shop through its front door: every kind of person and purchase, and something half done in most rooms. */
 export async function live(databaseUrl: string, secretsKey: string): Promise<Seen> {
   const shop = await openShop({ databaseUrl, env: { SECRETS_KEY: secretsKey } })
   const admin = await shop.admin()
@@ -79,7 +79,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   const linkIn = (to: string, subject: RegExp) => {
     const mail = mails.findLast((each) => each.to === to && subject.test(each.subject))
     const link = /https?:\/\/\S+[?&](?:token|id)=\S+/.exec(mail?.text ?? '')?.[0]
-    if (!link) throw new Error(`There is no link in a mail to ${to} about ${String(subject)}`)
+    if (!link) throw new Error(`There is no link in an email to ${to} about ${String(subject)}`)
     return new URL(link).searchParams
   }
   const reset = linkIn('ada@example.com', /reset/i)
@@ -128,7 +128,7 @@ const sellersPaths = [
   '/api/admin/access-requests?limit=100',
   '/api/admin/access-requests/to-revoke?limit=100',
   '/api/admin/recommended-assets',
-  // By a word, because whoever looks at the exports below is in the log too.
+  // Searched by a word, because opening the exports below is logged too.
   '/api/admin/audit?q=access.granted',
   '/api/admin/audit?q=purchase.refund',
   '/api/admin/reminders',
@@ -146,7 +146,7 @@ async function lookAround(visitor: Visitor, url: string, paths: string[]) {
   return answers
 }
 
-/** A refusal is an answer too; the words may change. The shop's own address may be another next time. */
+/** A refusal is an answer too; its wording may change. The shop's own address may be different next time. */
 export async function look(visitor: Visitor, path: string, url: string): Promise<Answer> {
   const response = await visitor.fetch(path)
   const text = (await response.text()).replaceAll(url, 'http://shop')
@@ -155,7 +155,7 @@ export async function look(visitor: Visitor, path: string, url: string): Promise
   return { status: response.status, body: isJson ? JSON.parse(text) : text.split('\n') }
 }
 
-/** Its mail waits in the queue when the shop stops: the next release must send it. */
+/** Its email waits in the queue when the shop stops: the next release must send it. */
 async function writeWhileTheMailServerIsAway(databaseUrl: string, secretsKey: string) {
   const shop = await openShop({
     databaseUrl,

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 
-/** Runs a plain dump, as pg_dump writes it, in an empty database. */
+/** Runs a plain pg_dump file in an empty database. */
 export async function loadDump(url: string, file: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -19,7 +19,7 @@ export async function loadDump(url: string, file: string) {
   }
 }
 
-/** Statements, and between them the rows of a table with the `COPY` that takes them. */
+/** Statements, and between them each table's rows with the `COPY` that takes them. */
 function* partsOf(dump: string): Generator<{ copy?: string; text: string }> {
   const pattern = /^(COPY .+ FROM stdin);\n([^]*?)^\\\.$/gm
   let end = 0
@@ -31,5 +31,5 @@ function* partsOf(dump: string): Generator<{ copy?: string; text: string }> {
   yield { text: withoutCommands(dump.slice(end)) }
 }
 
-/** `\restrict` and its like are for psql. */
+/** `\restrict` and the like are for psql. */
 const withoutCommands = (text: string) => text.replaceAll(/^\\.*$/gm, '')

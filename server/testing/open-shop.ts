@@ -21,7 +21,7 @@ export type OpenShopOptions = {
   withPages?: boolean
   /** Another shop's database, for tests of two servers side by side. */
   databaseUrl?: string
-  /** What the clock says at first; now, unless given. */
+  /** The initial time; now, unless given. */
   startsAt?: Date
   passwords?: Passwords
   log?: Logger
@@ -29,7 +29,7 @@ export type OpenShopOptions = {
 
 const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
-/** The whole server for a test: real database, real jobs, mails into a folder, and callers like browsers. */
+/** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */
 export async function openShop({
   env = {},
   rateLimits = false,
@@ -89,7 +89,7 @@ export async function openShop({
     visitor: () => createVisitor(url),
     /** Someone who has just signed up. */
     user,
-    /** Someone who has signed up and used a link that was mailed to them. */
+    /** Someone who has signed up and used a link emailed to them. */
     async verifiedUser() {
       const person = await user()
       const { email } = person.user
@@ -107,7 +107,7 @@ export async function openShop({
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buyers.buy(buyer, wanted) }
     },
-    /** Until every webhook has arrived and every job is done; Stripe's own webhooks do not find a test, so it is asked. */
+    /** Until every webhook has arrived and every job is done; Stripe's own webhooks cannot reach a test, so it asks. */
     async settle() {
       await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
       await shop.queue.idle()
@@ -126,7 +126,7 @@ export async function openShop({
       const visitor = createVisitor(url)
       return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
     },
-    /** Every mail that was sent so far, oldest first; waits for what is still under way. */
+    /** Every email sent so far, oldest first; waits for those still on their way. */
     async mails() {
       await shop.queue.idle()
       return readOutbox(join(folder, 'outbox'))

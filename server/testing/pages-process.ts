@@ -13,7 +13,7 @@ import { openPages } from '../pages/pages.ts'
 
 type Place = { dist: string; cacheDir: string; databaseUrl: string }
 
-/** Pages in a process of their own, which show what stands in the database. */
+/** Pages in a process of their own, showing what is in the database. */
 export async function startPagesProcess(place: Place) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(place)], {
     stdio: ['ignore', 'pipe', 'inherit'],

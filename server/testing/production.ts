@@ -1,4 +1,4 @@
-/** Settings of a shop that the world may see; without Stripe's keys. */
+/** Settings for a public shop, without Stripe's keys. */
 export const production = {
   NODE_ENV: 'production',
   PAYMENTS: 'sandbox',

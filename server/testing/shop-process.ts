@@ -10,7 +10,7 @@ import { type Config, readConfig } from '../config.ts'
 import { openCluster } from '../process/cluster.ts'
 import { startShop } from '../start.ts'
 
-/** A server in a process of its own, so that a test can kill it at any moment. */
+/** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-process-'))
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 
-/** A mail as the server took it. */
+/** An email as the server received it. */
 export type Accepted = { to: string; messageId: string; source: string }
 
 type Faults = {
-  /** Refuses with this code what is addressed to the given one. */
+  /** Refuses, with this code, anything sent to the given address. */
   refuse?(to: string): number | undefined
-  /** Called when the whole mail has arrived, before the answer. */
+  /** Called when the whole email has arrived, before the answer. */
   beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
-  /** Says again that it took the mail, though nobody asked. */
+  /** Acknowledges the email again, though nobody asked. */
   answersTwice?: boolean
 }
 
-/** A real SMTP server for tests, which can misbehave in the ways that real ones do. */
+/** A real SMTP server for tests, which can misbehave the way real ones do. */
 export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions & { port?: number } = {}) {
   const accepted: Accepted[] = []
   const sockets = new Set<Socket>()
@@ -63,7 +63,7 @@ export async function openSmtp(faults: Faults = {}, options: SMTPServerOptions &
   }
 }
 
-/** Undefined when the sender went away in the middle. */
+/** Undefined when the sender disconnected midway. */
 async function read(stream: SMTPServerDataStream) {
   const chunks: Buffer[] = []
   try {

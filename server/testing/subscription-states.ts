@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Stripe } from 'stripe'
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 
-/** Everything that Stripe can report, column by column; the types insist that no word is missing. */
+/** Everything Stripe can report, column by column; the types insist that no value is missing. */
 export const words = {
   status: Object.keys({
     incomplete: 0,
@@ -68,7 +68,7 @@ const rows = readFileSync(document, 'utf8')
   .slice(2)
   .map(readRow)
 
-/** What this state means by the table; a state that is in no row or in two of them is a fault of the table. */
+/** What this state means in the table; a state in no row, or in two, is an error in the table. */
 export function meaningOf(state: StateAtStripe): Meaning {
   const columns = Object.keys(words) as (keyof typeof words)[]
   const [row, second] = rows.filter(({ when }) =>

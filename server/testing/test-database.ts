@@ -12,7 +12,7 @@ import { createQueue } from '../jobs/queue.ts'
 const variable = 'TEST_POSTGRES_URL'
 const template = 'shop_template'
 
-/** The one of DATABASE_URL, where the user may make databases, or one of our own. */
+/** The one at DATABASE_URL, where the user may create databases, or one of our own. */
 export async function openTestPostgres(): Promise<() => Promise<void>> {
   const given = process.env.DATABASE_URL
   const postgres = given ? { url: given, close: async () => {} } : await openOwn()
@@ -57,7 +57,7 @@ export async function createTestDatabase({
 } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env[variable]
   if (!server)
-    throw new Error('Tests with a database run under vitest or playwright, whose set-up starts PostgreSQL')
+    throw new Error('Tests with a database need vitest or playwright, whose setup starts PostgreSQL')
   const name = `test_${randomBytes(8).toString('hex')}`
   await administer(server, `create database ${name} ${empty ? '' : `template ${template}`}`)
   return {

@@ -25,6 +25,6 @@ export function createVisitor(url: string) {
   return { ...createCaller(browse), fetch: browse, cookies: jar }
 }
 
-/** For whoever asks without the visitor, as a load generator does. */
+/** For whoever sends requests without the visitor, as a load generator does. */
 export const cookieHeader = ({ cookies }: { cookies: ReadonlyMap<string, string> }) =>
   [...cookies].map((pair) => pair.join('=')).join('; ')

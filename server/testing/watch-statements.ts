@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Connection } from '../database/connect.ts'
 
-/** Keeps what goes over the shop's own connections until it is asked; the job queue and the sandbox have others. */
+/** Records what goes over the shop's own connections until asked; the job queue and the sandbox have others. */
 export function watchStatements({ pool }: Pick<Connection, 'pool'>) {
   const ours = new Set<unknown>()
   const statements: string[] = []

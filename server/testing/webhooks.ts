@@ -4,7 +4,7 @@ import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
 type Place = { url: string; dataDir: string }
 
-/** Whoever knows the address can post an event to the shop; only who knows the secret can sign it. */
+/** Anyone who knows the address can post an event to the shop; only someone with the secret can sign it. */
 export function createPostman({ url, dataDir }: Place) {
   const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(undefined, dataDir)))
   const now = () => Math.floor(Date.now() / 1000)

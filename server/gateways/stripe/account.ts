@@ -3,12 +3,12 @@ import type { Client } from './answers.ts'
 
 type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 
-/** The version of Stripe's API that the shop speaks, and that its events must come in. */
+/** The Stripe API version that the shop speaks, and that its events must use. */
 export const apiVersion = StripeSdk.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion
 
 /**
- * What the key must be allowed to do, with the names of Stripe's dashboard, each tried on something that does not
- * exist: whoever may do it is told that it is missing, whoever may not is told so before.
+ * What the key must be allowed to do, in the words of Stripe's dashboard, each tried on something that does not
+ * exist: with permission, Stripe says that the object is missing; without, that the permission is.
  */
 const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] = [
   ['Customers: write', (sdk) => sdk.customers.update('cus_none', {})],
@@ -62,7 +62,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
       return neededPermissions.filter((_permission, place) => refused[place])
     },
 
-    /** Those that send to this address, enabled ones only. */
+    /** The enabled endpoints that send to this address. */
     async webhookEndpoints(url: string): Promise<WebhookEndpoint[]> {
       const { data } = await ask(sdk.webhookEndpoints.list({ limit: 100 }))
       return data
@@ -70,7 +70,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
         .map(({ id, api_version: version, enabled_events: sent }) => ({ id, version, events: sent }))
     },
 
-    /** The secret that signs its events is told only now. */
+    /** The secret that signs its events is only revealed now. */
     async createWebhookEndpoint(url: string, events: string[]): Promise<string> {
       const { secret } = await ask(
         sdk.webhookEndpoints.create({ url, api_version: apiVersion, enabled_events: enabled(events) }),
@@ -86,7 +86,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
       await ask(sdk.webhookEndpoints.update(id, { disabled: true }))
     },
 
-    /** Events that did not arrive, or not yet, newest first; at most a hundred. */
+    /** Undelivered or pending events, newest first; at most a hundred. */
     async undeliveredEvents(types: string[], since: Date): Promise<Date[]> {
       const created = { gte: Math.floor(since.getTime() / 1000) }
       const { data } = await ask(sdk.events.list({ delivery_success: false, types, created, limit: 100 }))
@@ -99,7 +99,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
       return found && walletsOf(found)
     },
 
-    /** Apple and Google look at the domain themselves, when Stripe asks them to. */
+    /** Apple and Google check the domain themselves when Stripe asks them to. */
     async ensureWalletDomain(name: string) {
       const known = await domainOf(name)
       const { id } = known
@@ -113,7 +113,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
 const enabled = (events: string[]) => events as Stripe.WebhookEndpointCreateParams.EnabledEvent[]
 
 function walletsOf({ enabled: isEnabled, apple_pay: apple, google_pay: google }: Stripe.PaymentMethodDomain) {
-  if (!isEnabled) return { fault: 'The domain is switched off at Stripe.' }
+  if (!isEnabled) return { fault: 'The domain is turned off at Stripe.' }
   const off = [apple, google].find(({ status }) => status !== 'active')
   return { fault: off ? (off.status_details?.error_message ?? 'Stripe has not verified the domain.') : null }
 }

@@ -1,19 +1,19 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import { Refusal } from '../../errors.ts'
 
-/** What Stripe would not do for us and no buyer can help: a wrong key, a missing permission, a mistake of ours. */
+/** What Stripe would not do and no buyer can fix: a wrong key, a missing permission, a mistake on our side. */
 export type StripeFault = {
-  /** The SDK's name for it, for instance StripeAuthenticationError. */
+  /** The SDK's name for it, such as StripeAuthenticationError. */
   type: string
   status: number | undefined
   code: string | undefined
   message: string
-  /** By which Stripe's dashboard and support find the request. */
+  /** How Stripe's dashboard and support find the request. */
   requestId: string | undefined
   isOutage: boolean
 }
 
-/** A refusal because of Stripe; what Stripe itself said is for the log and the seller. */
+/** A refusal caused by Stripe; Stripe's own words are for the log and the seller. */
 export class StripeRefusal extends Refusal {
   readonly fault: StripeFault
   constructor(fault: StripeFault, retryAfterSeconds: number) {
@@ -31,10 +31,9 @@ export type Client = ReturnType<typeof createClient>
 const { StripeCardError, StripeConnectionError, StripeError, StripeInvalidRequestError } = StripeSdk.errors
 
 const away = 'The payment service isn’t answering right now. Please try again in a moment.'
-const broken =
-  'Something is wrong between us and our payment service. Please try again later or contact support.'
+const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
 
-/** What is true of these passes by itself: too many requests, a key that is in use, an outage. */
+/** These go away by themselves: too many requests, a key that is in use, an outage. */
 const passes = (status: number | undefined) => status === 409 || status === 429 || (status ?? 0) >= 500
 
 /** Whether Stripe refused the request: for any reason, with this code, or because of this parameter. */
@@ -49,7 +48,7 @@ export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_
 export const needsBuyer = (error: unknown) =>
   error instanceof StripeError && error.code === 'invoice_payment_intent_requires_action'
 
-/** Stripe's API, asked with our manners. */
+/** Stripe's API, with our error handling. */
 export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) {
   /** Stripe's words never reach a visitor as ours, except what a bank says about a card. */
   function translate(error: unknown): unknown {
@@ -62,7 +61,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     return new StripeRefusal(fault, Number(headers?.['retry-after']) || 5)
   }
 
-  /** Waits for an answer. What the caller `expects` is thrown as it came, for the caller to understand. */
+  /** Waits for an answer. Errors that the caller `expects` are rethrown as they came, for the caller to handle. */
   async function ask<Answer extends { object: string }>(
     request: Promise<Answer>,
     expects: (error: unknown) => boolean = () => false,
@@ -87,7 +86,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     })
   }
 
-  /** Every object of a list, however many pages it has. */
+  /** Every object in a list, however many pages it has. */
   async function all<Item extends { id?: string }>(list: Stripe.ApiListPromise<Item>): Promise<Item[]> {
     const items: Item[] = []
     try {
@@ -101,8 +100,8 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   const failures = new Map<string, number>()
 
   /**
-   * Asks for a change under a key, so that asked for twice at once it is one. Stripe keeps a key's answer for a day,
-   * its own failures too: after one the object is read again, and what is still to be done gets the next key.
+   * Requests a change under an idempotency key, so two at once become one. Stripe keeps a key's answer for a day, its
+   * own failures included: after one, the object is read again and whatever is left to do gets the next key.
    */
   async function change<Answer extends { object: string }>(
     key: string,

@@ -4,7 +4,7 @@ import { idOf } from './values.ts'
 /** Another card for a running subscription. */
 export function cardCalls({ sdk, ask, orMissing }: Client) {
   return {
-    /** Cards only: whatever else the account has switched on could not be charged at the next renewal. */
+    /** Cards only: anything else the account has turned on could not be charged at the next renewal. */
     async createSetupIntent(customer: string) {
       const intent = await ask(
         sdk.setupIntents.create({ customer, usage: 'off_session', allowed_payment_method_types: ['card'] }),
@@ -12,7 +12,7 @@ export function cardCalls({ sdk, ask, orMissing }: Client) {
       return intent.client_secret ?? ''
     },
 
-    /** The card that a finished setup has stored for this customer; nothing for anybody else's. */
+    /** The card that a finished setup stored for this customer; nothing for anyone else's. */
     async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
       const intent = await orMissing(sdk.setupIntents.retrieve(setupIntentId))
       if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined

@@ -13,7 +13,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client) {
       return id
     },
 
-    /** A customer who was deleted at Stripe stays so. */
+    /** A customer deleted at Stripe stays deleted. */
     async updateCustomer(id: string, { name, email }: { name: string; email: string }) {
       await orMissing(sdk.customers.update(id, { name, email }))
     },

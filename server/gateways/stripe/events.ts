@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import type { Client } from './answers.ts'
 import { idOf, subscriptionOf } from './values.ts'
 
-/** An event says only whom it is about; what is true is asked from Stripe. */
+/** An event only says whom it is about; we ask Stripe for the facts. */
 export type StripeEvent = {
   id: string
   type: string
@@ -24,7 +24,7 @@ export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
       }
     },
 
-    /** Throws unless Stripe itself has signed exactly these bytes, not long ago. */
+    /** Throws unless Stripe itself signed exactly these bytes, and recently. */
     readEvent: (body: Buffer, signature: string): StripeEvent =>
       about(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
   }

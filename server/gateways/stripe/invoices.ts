@@ -17,11 +17,11 @@ export function invoiceCalls({ sdk, ask, translate }: Client) {
       }))
     },
 
-    /** What a subscription that has ended still asks for: paid now, it would buy nothing. */
+    /** What an ended subscription still asks for: paid now, it would buy nothing. */
     async voidOpenInvoices(subscription: string) {
       for (const status of ['open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
-        // Paid or voided by somebody else meanwhile: the next look shows which.
+        // Someone else paid or voided it meanwhile: the next look shows which.
         for (const { id } of data)
           await ask(sdk.invoices.voidInvoice(id), isRefused).catch((error: unknown) => {
             if (!isRefused(error)) throw error
@@ -29,13 +29,13 @@ export function invoiceCalls({ sdk, ask, translate }: Client) {
       }
     },
 
-    /** Pays an open invoice, the buyer being there. Answers a secret when the bank wants the buyer to confirm it. */
+    /** Pays an open invoice with the buyer present. Returns a secret when the bank wants the buyer to confirm it. */
     async payInvoice(id: string, card: string): Promise<string | null> {
       try {
         await ask(sdk.invoices.pay(id, { payment_method: card, off_session: false }), () => true)
         return null
       } catch (error) {
-        // Whatever the refusal says: somebody else, or this very request, may have paid it.
+        // Whatever the refusal says: someone else, or this very request, may have paid it.
         const { status, confirmation_secret: secret } = await ask(
           sdk.invoices.retrieve(id, { expand: ['confirmation_secret'] }),
         )

@@ -16,7 +16,7 @@ const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
 /** The key was used for another amount at the same moment. */
 const isOtherUse = (error: unknown) => error instanceof StripeSdk.errors.StripeIdempotencyError
 
-/** Money that came, and money that goes back. */
+/** Money that came in, and money that goes back. */
 export function paymentCalls({ sdk, ask, all, change }: Client) {
   async function disputeOf(charge: string): Promise<Payment['dispute']> {
     const { data } = await ask(sdk.disputes.list({ charge, limit: 100 }))
@@ -29,14 +29,14 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
     return data.length
   }
 
-  /** The intents that were to pay this subscription's invoices. */
+  /** The intents meant to pay this subscription's invoices. */
   async function intentsOf(subscription: string): Promise<Set<string>> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
     const payments = invoices.flatMap((invoice) => invoice.payments?.data ?? [])
     return new Set(payments.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []))
   }
 
-  /** All in one list; of a customer that was deleted, one by one. */
+  /** All in one list; for a deleted customer, one by one. */
   async function chargesOf(customer: string, intents: Set<string>): Promise<Stripe.Charge[]> {
     try {
       return await all(sdk.charges.list({ customer, limit: 100 }))
@@ -48,7 +48,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
   }
 
   return {
-    /** Every payment that arrived for a subscription, newest first: a customer may have others. */
+    /** Every payment received for a subscription, newest first: a customer may have others. */
     async payments(subscription: string, customer: string): Promise<Payment[]> {
       const intents = await intentsOf(subscription)
       const charges = await chargesOf(customer, intents)
@@ -69,9 +69,9 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
     },
 
     /**
-     * Pays back what `decide` says when it has looked. Two wishes of one moment are one refund, in whichever process:
-     * the key counts the refunds before it (failed ones too, so that after one it is another key), and they are counted
-     * before anybody looks how much went back. So whoever comes later has seen the refund, or has its key.
+     * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
+     * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
+     * counted before reading how much went back. So a later request has either seen the refund or shares its key.
      */
     async refund(paymentIntentId: string, decide: () => Promise<number>) {
       const before = await refundsOf(paymentIntentId)
@@ -84,12 +84,12 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
           async () => (await refundsOf(paymentIntentId)) > before,
           (error) => isRefused(error) || isOtherUse(error),
         )
-        if (refund?.status === 'failed') throw conflict('The bank has refused this refund')
+        if (refund?.status === 'failed') throw conflict('The bank refused this refund')
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
         if (isOtherUse(error))
-          throw conflict('Another refund of this payment was made at the same moment. Please look again.')
-        // Read by the seller: Stripe's own words say best why.
+          throw conflict('Someone else refunded this payment at the same moment. Please look again.')
+        // Read by the seller: Stripe's own words explain it best.
         throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
       }
     },

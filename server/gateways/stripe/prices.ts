@@ -28,7 +28,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
   }
 
   return {
-    /** What is wrong with a price at Stripe, in words; nothing when it is as wanted. */
+    /** What is wrong with a price at Stripe, in words; nothing when it is as it should be. */
     async priceFault(wanted: WantedPrice): Promise<string | null> {
       const [holder, product] = [
         await holderOf(wanted.lookupKey),
@@ -41,7 +41,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
     },
 
     /**
-     * The price that new subscriptions pay. A price at Stripe never changes: when the catalogue does, or when the old
+     * The price for new subscriptions. A price at Stripe never changes: when the catalog does, or when the old
      * one was archived, a new one takes over the lookup key, and running subscriptions keep theirs.
      */
     async ensurePrice(wanted: WantedPrice): Promise<string> {
@@ -65,7 +65,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
         async () => (await holderOf(wanted.lookupKey))?.id !== holder?.id,
       )
       const price = made ?? (await holderOf(wanted.lookupKey))
-      if (!price) throw new Error(`Stripe has lost the price ${wanted.lookupKey}`)
+      if (!price) throw new Error(`Stripe no longer has the price ${wanted.lookupKey}`)
       return price.id
     },
   }

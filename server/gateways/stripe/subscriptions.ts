@@ -3,15 +3,15 @@ import { type Client, isRefused } from './answers.ts'
 import type { Payment } from './payments.ts'
 import { date, dateOrNull, idOf } from './values.ts'
 
-/** What the shop needs to know of a subscription, as Stripe says it is right now. */
+/** What the shop needs to know about a subscription, as Stripe reports it right now. */
 export type Subscription = {
   id: string
   customerId: string
   status: Stripe.Subscription.Status
-  /** What each period costs, as its item says: an older subscription keeps its price. */
+  /** What each period costs, according to its item: an older subscription keeps its price. */
   amount: number
   currentPeriodEnd: Date
-  /** When a wanted cancellation takes effect. */
+  /** When a scheduled cancellation takes effect. */
   endsAt: Date | null
   endedAt: Date | null
   latestInvoice: {
@@ -21,7 +21,7 @@ export type Subscription = {
     attempts: number
     nextAttemptAt: Date | null
   } | null
-  /** Every payment that arrived, newest first. */
+  /** Every payment received, newest first. */
   payments: Payment[]
 }
 
@@ -45,7 +45,7 @@ const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.
 
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, paymentsOf: PaymentsOf) {
   return {
-    /** Says what is missing when the price is no longer sold, or the customer was deleted. */
+    /** Reports what is missing when the price is no longer sold or the customer was deleted. */
     async createSubscription(wanted: {
       attempt: string
       customerId: string
@@ -111,7 +111,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       }
     },
 
-    /** The key makes parallel wishes one: see `purchases.cancel`. */
+    /** The key makes parallel requests one: see `purchases.cancel`. */
     async cancelAtPeriodEnd(id: string, key: string) {
       await change(
         key,
@@ -120,7 +120,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       )
     },
 
-    /** Takes a cancellation back, also one that Stripe's portal has made: it sets only a date. */
+    /** Undoes a cancellation, even one from Stripe's portal, which only sets a date. */
     async resume(id: string, key: string) {
       const found = await ask(sdk.subscriptions.retrieve(id))
       if (!willEnd(found)) return
@@ -136,7 +136,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       )
     },
 
-    /** At once. Cancelling what is cancelled already changes nothing. */
+    /** Ends it immediately. Cancelling twice changes nothing. */
     async cancelNow(id: string) {
       await orMissing(sdk.subscriptions.cancel(id))
     },

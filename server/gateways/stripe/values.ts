@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 
-/** Stripe counts in seconds, and names another object by its id or, expanded, by the object itself. */
+/** Stripe counts in seconds, and refers to another object by its id or, when expanded, by the object itself. */
 export const date = (seconds: number) => new Date(seconds * 1000)
 
 export const dateOrNull = (seconds: number | null) => (seconds === null ? null : date(seconds))
