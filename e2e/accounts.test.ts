@@ -170,6 +170,26 @@ test.describe('guards', () => {
     expect(sentAway).toBe(true)
   })
 
+  test('the toast can be read for half a second from when it has come in', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    await page.addInitScript(() => {
+      addEventListener('animationend', ({ target }) => {
+        if (target instanceof Element && target.matches('[popover] > li')) performance.mark('read')
+      })
+      const replaceState = history.replaceState.bind(history)
+      history.replaceState = (...change) => {
+        performance.mark('left')
+        replaceState(...change)
+      }
+    })
+    await page.goto('/admin')
+    await expect(page).toHaveURL('/')
+    const [read = Infinity, left = 0] = await page.evaluate(() =>
+      ['read', 'left'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
+    )
+    expect(left - read).toBeGreaterThan(490)
+  })
+
   for (const path of ['/welcome', '/setup-guide']) {
     test(`${path} sends a logged-out visitor to the login and back`, async ({ page, shop }) => {
       const { user, password } = await shop.user()

@@ -3,11 +3,24 @@ import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { dismissToast, type Toast } from './toast.tsx'
 
+let current: HTMLElement | null = null
+const first = Promise.withResolvers<void>()
+
 /** Shown anew with each toast, the viewport comes to lie above a dialog that is open. */
 function raise(shown: HTMLElement | null) {
-  const viewport = shown?.closest<HTMLElement>('[popover]')
+  current = shown
+  if (!shown) return
+  const viewport = shown.closest<HTMLElement>('[popover]')
   viewport?.hidePopover()
   viewport?.showPopover()
+  first.resolve()
+}
+
+/** Until the toast has been drawn and has come in from the side. */
+export async function toastShown() {
+  await first.promise
+  await new Promise(requestAnimationFrame)
+  await Promise.allSettled(current?.getAnimations().map((animation) => animation.finished) ?? [])
 }
 
 export default function Toaster({ toast }: { toast: Toast }) {
