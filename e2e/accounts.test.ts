@@ -25,6 +25,29 @@ test.describe('the auth page', () => {
     await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
   })
 
+  test('leads to the dashboard whoever was sent away from a page, but has read on elsewhere since', async ({
+    page,
+    shop,
+  }) => {
+    const { user, password } = await shop.user()
+    await page.goto('/setup-guide')
+    await expect(page).toHaveURL('/auth')
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await header(page).getByRole('link', { name: 'Log In' }).click()
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page.getByText('Welcome Back, ')).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('has fetched the code of the page that comes after the login', async ({ page }) => {
+    const code = page.waitForResponse(/dashboard-page/)
+    await page.goto('/auth')
+    await code
+  })
+
   test('says why a login failed, at its place and as a toast', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')

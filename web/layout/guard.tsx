@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
-import { rememberReturnPath } from '#web/features/auth/return-path.ts'
+import { forgetReturnPath, rememberReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -9,6 +9,10 @@ import { toast, toastShown } from '#web/ui/toast.tsx'
 
 /** Lets only those into a page who may see it, and sends the others where they can help themselves. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {
+  const isElsewhere = route.access === 'public' && !route.page.startsWith('auth/')
+  useEffect(() => {
+    if (isElsewhere) forgetReturnPath()
+  }, [isElsewhere])
   return route.access === 'public' ? children : <Private route={route}>{children}</Private>
 }
 
