@@ -25,7 +25,30 @@ test.describe('the auth page', () => {
     await expect(header(page).getByRole('button', { name: 'Grace' })).toBeVisible()
   })
 
-  test('says why a login failed, both inline and as a toast', async ({ page, shop }) => {
+  test('leads to the dashboard whoever was sent away from a page, but has read on elsewhere since', async ({
+    page,
+    shop,
+  }) => {
+    const { user, password } = await shop.user()
+    await page.goto('/setup-guide')
+    await expect(page).toHaveURL('/auth')
+    await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
+    await expect(page).toHaveURL('/about')
+    await header(page).getByRole('link', { name: 'Log In' }).click()
+    await page.getByLabel('Email', { exact: true }).fill(user.email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page.getByText('Welcome Back, ')).toBeVisible()
+    await expect(page).toHaveURL('/dashboard')
+  })
+
+  test('has fetched the code of the page that comes after the login', async ({ page }) => {
+    const code = page.waitForResponse(/dashboard-page/)
+    await page.goto('/auth')
+    await code
+  })
+
+  test('says why a login failed, at its place and as a toast', async ({ page, shop }) => {
     const { user } = await shop.user()
     await page.goto('/auth')
     await page.getByLabel('Email', { exact: true }).fill(user.email)
@@ -168,6 +191,26 @@ test.describe('guards', () => {
     held.resolve()
     await expect(page).toHaveURL('/auth')
     expect(sentAway).toBe(true)
+  })
+
+  test('the toast can be read for half a second from when it has come in', async ({ page, shop }) => {
+    await logInAs(page, await shop.user(), shop)
+    await page.addInitScript(() => {
+      addEventListener('animationend', ({ target }) => {
+        if (target instanceof Element && target.matches('[popover] > li')) performance.mark('read')
+      })
+      const replaceState = history.replaceState.bind(history)
+      history.replaceState = (...change) => {
+        performance.mark('left')
+        replaceState(...change)
+      }
+    })
+    await page.goto('/admin')
+    await expect(page).toHaveURL('/')
+    const [read = Infinity, left = 0] = await page.evaluate(() =>
+      ['read', 'left'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
+    )
+    expect(left - read).toBeGreaterThan(490)
   })
 
   for (const path of ['/welcome', '/setup-guide']) {

@@ -210,7 +210,33 @@ test('the success page without a payment goes home and says so', async ({ page }
   await expect(page).toHaveURL('/')
 })
 
-test('nothing from Stripe is loaded until there is something to pay', async ({ page }) => {
+test('a payment is taken up again by a reload of its page, and by no later visit', async ({ page }) => {
+  await goToPayment(page, someone())
+  await fillCard(page, '4242 4242 4242 4242')
+  await payButton(page).click()
+  await expect(succeeded(page)).toBeVisible()
+  await page.reload()
+  await expect(succeeded(page)).toBeVisible()
+  await page.goto('/about')
+  await page.goto('/checkout/success')
+  await expect(told(page, 'Invalid request')).toBeVisible()
+  await expect(page).toHaveURL('/')
+})
+
+test('a guest whose login fails reads so before anything else happens', async ({ page }) => {
+  await page.route('**/api/auth/guest-purchase-login', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.clock.install()
+  await page.goto('/checkout/success?payment_intent=pi_any')
+  await expect(told(page, 'Processing failed')).toBeVisible()
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500))
+  await page.clock.runFor(3000)
+  await expect(told(page, 'Processing failed')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'We could not log you in' })).toBeVisible()
+  await page.clock.resume()
+  await expect(page).toHaveURL('/auth')
+})
+
+test('nothing of the payment provider is loaded before there is something to pay', async ({ page }) => {
   const loaded: string[] = []
   page.on('request', (request) => loaded.push(new URL(request.url()).pathname))
   await page.goto(monthly)

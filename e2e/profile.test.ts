@@ -47,6 +47,58 @@ test('Cancel and Escape change nothing and restore focus', async ({ page, shop }
   expect(await person.call(accounts.user, {})).toEqual(person.user)
 })
 
+test('a toast above the dialog is reached by F8, closed and swiped away, and the dialog stays', async ({
+  page,
+  shop,
+}) => {
+  const { dialog } = await openProfile(page, shop)
+  await page.route('**/api/user/profile', (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 503, json: { message: 'The shop is busy for a moment.' } })
+      : route.continue(),
+  )
+  const toast = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+  const name = dialog.getByLabel('Name', { exact: true })
+  await expect(name).toHaveValue('Ada')
+  const fail = async () => {
+    await dialog.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(toast).toBeVisible()
+  }
+
+  await fail()
+  await toast.getByRole('button', { name: 'Close' }).click()
+  await expect(toast).toHaveCount(0)
+  await expect(dialog).toBeVisible()
+
+  await fail()
+  await page.keyboard.press('F8')
+  await page.keyboard.press('Tab')
+  await expect(toast).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(toast).toHaveCount(0)
+  await expect(dialog).toBeVisible()
+
+  await fail()
+  const box = await toast.boundingBox()
+  const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y, { steps: 5 })
+  await page.mouse.up()
+  await expect(toast).toHaveCount(0)
+  await expect(dialog).toBeVisible()
+
+  // It outlives the dialog, and comes along into the next one.
+  await fail()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(toast).toBeVisible()
+  await page.getByRole('button', { name: /^Profile/ }).click()
+  await toast.getByRole('button', { name: 'Close' }).click()
+  await expect(toast).toHaveCount(0)
+  await expect(dialog).toBeVisible()
+})
+
 test('a failed change says so and keeps what was typed', async ({ page, shop }) => {
   const { dialog } = await openProfile(page, shop)
   await page.route('**/api/user/profile', (route) =>

@@ -128,15 +128,37 @@ test.describe('going from page to page', () => {
     expect(documents).toEqual([])
   })
 
-  test('goes back to where the reader left off', async ({ page }) => {
+  test('goes back to where the reader was', async ({ page }) => {
+    await page.goto('/')
+    const link = page.getByRole('link', { name: 'View Rebound Sigma Pro' })
+    await link.scrollIntoViewIfNeeded()
+    await link.click()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+    await page.goBack()
+    await expect(link).toBeInViewport()
+  })
+
+  test('begins the product page at its top, also on Back and on a reload', async ({ page }) => {
     await page.goto('/products/rebound-sigma-pro')
+    const top = page.getByRole('heading', { level: 1 })
     const link = page.getByRole('link', { name: 'Write to us' })
     await link.scrollIntoViewIfNeeded()
     await link.click()
     await expect(page).toHaveURL('/about#contact')
     await expect(page.getByRole('heading', { name: 'Write to us' })).toBeInViewport()
     await page.goBack()
-    await expect(link).toBeInViewport()
+    await expect(page).toHaveURL('/products/rebound-sigma-pro')
+    await expect(top).toBeInViewport()
+    await link.scrollIntoViewIfNeeded()
+    await expect(top).not.toBeInViewport()
+    await page.reload()
+    await expect(top).toBeInViewport()
+    // A jump inside the page is taken back as well.
+    await page.getByRole('link', { name: 'Learn How It Works' }).click()
+    await expect(page.getByRole('heading', { name: 'How It Works', exact: true })).toBeInViewport()
+    await expect(top).not.toBeInViewport()
+    await page.goBack()
+    await expect(top).toBeInViewport()
   })
 
   test('goes back to where the reader left off, even if they scrolled before hydration', async ({ page }) => {

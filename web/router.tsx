@@ -9,6 +9,8 @@ export type Route = {
   access: Access
   /** Whether search engines may list it. */
   indexable: boolean
+  /** Always begins at its top, also on Back and on a reload. */
+  beginsAtTop?: boolean
   /** The address carries a secret, which must not travel as referrer. */
   secret?: boolean
 }
@@ -22,7 +24,7 @@ const admins = { access: 'admin', indexable: false } as const
 export const routes: Route[] = [
   { ...open, path: '/', page: 'home/home-page', title: 'Premium Trading Indicators' },
   { ...open, path: '/products', page: 'products/products-page', title: 'Products' },
-  { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro' },
+  { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
   { ...open, path: '/about', page: 'about/about-page', title: 'About' },
   { ...unlisted, path: '/auth', page: 'auth/auth-page', title: 'Log in or sign up' },
   { ...unlisted, path: '/forgot-password', page: 'auth/forgot-password-page', title: 'Forgot password' },

@@ -1,14 +1,18 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
-import { rememberReturnPath } from '#web/features/auth/return-path.ts'
+import { forgetReturnPath, rememberReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { toast, toasterLoaded } from '#web/ui/toast.tsx'
+import { toast, toastShown } from '#web/ui/toast.tsx'
 
 /** Lets only those into a page who may see it, and sends the others where they can help themselves. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {
+  const isElsewhere = route.access === 'public' && !route.page.startsWith('auth/')
+  useEffect(() => {
+    if (isElsewhere) forgetReturnPath()
+  }, [isElsewhere])
   return route.access === 'public' ? children : <Private route={route}>{children}</Private>
 }
 
@@ -57,11 +61,11 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
   return user && !refusal ? children : <Loading />
 }
 
-/** Half a second after the toast can be seen, however slowly its code comes. Returns how to call it off. */
+/** Half a second after the toast can be seen. Returns how to call it off. */
 function onceRead(leave: () => unknown) {
   let isOff = false
   void (async () => {
-    await toasterLoaded()
+    await toastShown()
     await new Promise((resolve) => setTimeout(resolve, 500))
     if (!isOff) leave()
   })()

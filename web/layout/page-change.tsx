@@ -11,7 +11,7 @@ export function pageTitle(route: Route) {
 /** After a navigation: title and canonical address, scroll position, focus on the heading, and an announcement. */
 export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
-  const { isReturn } = useNavigation()
+  const place = useNavigation()
   const [announcement, setAnnouncement] = useState('')
   const shown = useRef(route)
   const positions = useRef(new Map<Route, number>())
@@ -26,22 +26,30 @@ export function PageChange({ route }: { route: Route }) {
 
   // Before the next scroll event, which belongs to the new page already.
   useLayoutEffect(() => {
-    if (shown.current === route) return
+    const { beginsAtTop = false } = route
+    // The browser keeps this with the place in the history, and asks it on a reload.
+    history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
+    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null
+    const scroll = () => (target ? target.scrollIntoView() : scrollTo({ top: 0, behavior: 'instant' }))
+    if (shown.current === route) {
+      // Back from a jump inside the page.
+      if (place.isReturn && beginsAtTop) scroll()
+      return
+    }
     shown.current = route
     const title = pageTitle(route)
     document.title = title
     setAnnouncement(title)
     const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
     if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
-    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null
     const heading = document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main')
     heading?.setAttribute('tabindex', '-1')
     heading?.focus({ preventScroll: true })
     // Going back, the browser tries to restore the position while the old page is still there.
-    if (isReturn) scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
-    else if (target) target.scrollIntoView()
-    else scrollTo({ top: 0, behavior: 'instant' })
-  }, [route, isReturn, publicUrl])
+    if (place.isReturn && !beginsAtTop)
+      scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
+    else scroll()
+  }, [route, place, publicUrl])
 
   return (
     <div aria-live="polite" className="sr-only">

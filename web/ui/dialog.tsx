@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
+import { rememberDialog } from './open-dialogs.ts'
 
 /**
  * The native modal dialog: it traps focus, restores it, closes on Escape, and makes the rest inert.
@@ -20,8 +21,13 @@ export function Dialog(props: {
   // Close before the element is removed; afterwards it could no longer restore focus.
   useLayoutEffect(() => {
     const dialog = ref.current
-    dialog?.showModal()
-    return () => dialog?.close()
+    if (!dialog) return undefined
+    dialog.showModal()
+    const forget = rememberDialog(dialog)
+    return () => {
+      forget()
+      dialog.close()
+    }
   }, [])
   return (
     <dialog

@@ -32,8 +32,12 @@ export function dismissToast(id: number) {
 const loadToaster = () => import('./toaster.tsx')
 const Toaster = lazy(loadToaster)
 
-/** When it never comes there is nothing to wait for. */
-export const toasterLoaded = () => loadToaster().catch(() => null)
+/** Until a toast can be read, however slowly its code comes. When that never comes there is nothing to wait for. */
+export const toastShown = () =>
+  loadToaster().then(
+    (toaster) => toaster.toastShown(),
+    () => null,
+  )
 
 /** The code that shows toasts is loaded with the first one. */
 export function ToastHost() {

@@ -1,23 +1,47 @@
 import * as Radix from '@radix-ui/react-toast'
+import { createPortal } from 'react-dom'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
+import { useTopDialog } from './open-dialogs.ts'
 import { dismissToast, type Toast } from './toast.tsx'
+
+let current: HTMLElement | null = null
+const first = Promise.withResolvers<void>()
 
 /** Shown anew with each toast, the viewport comes to lie above a dialog that is open. */
 function raise(shown: HTMLElement | null) {
-  const viewport = shown?.closest<HTMLElement>('[popover]')
+  current = shown
+  if (!shown) return
+  const viewport = shown.closest<HTMLElement>('[popover]')
   viewport?.hidePopover()
   viewport?.showPopover()
+  first.resolve()
 }
 
+/** Until the toast has been drawn and has come in from the side. */
+export async function toastShown() {
+  await first.promise
+  await new Promise(requestAnimationFrame)
+  await Promise.allSettled(current?.getAnimations().map((animation) => animation.finished) ?? [])
+}
+
+/** Toasts lie inside the dialog that is on top, because a modal dialog makes everything outside of it inert. */
 export default function Toaster({ toast }: { toast: Toast }) {
+  const place = useTopDialog() ?? document.body
   return (
-    <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50}>
+    <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={place}>
       <Radix.Root
         key={toast.id}
         ref={raise}
         open={toast.open}
         onOpenChange={(open) => !open && dismissToast(toast.id)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          // Else it would close the dialog too.
+          event.preventDefault()
+          event.currentTarget.parentElement?.focus()
+          dismissToast(toast.id)
+        }}
         className={classes(
           'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float',
           'data-[state=open]:animate-toast-in data-[state=closed]:animate-toast-out data-[swipe=end]:animate-toast-swipe',
@@ -40,11 +64,14 @@ export default function Toaster({ toast }: { toast: Toast }) {
           <Icon name="close" className="size-4" />
         </Radix.Close>
       </Radix.Root>
-      <Radix.Viewport
-        popover="manual"
-        hotkey={['F8']}
-        className="pointer-events-none fixed inset-auto top-0 right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
-      />
+      {createPortal(
+        <Radix.Viewport
+          popover="manual"
+          hotkey={['F8']}
+          className="pointer-events-none fixed inset-auto top-0 right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
+        />,
+        place,
+      )}
     </Radix.Provider>
   )
 }

@@ -8,6 +8,7 @@ import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { createBooked } from './booked.ts'
 import type { Lookup } from './lookup.ts'
 
 type Dependencies = {
@@ -16,16 +17,15 @@ type Dependencies = {
   stripe: StripeGateway
   checkouts: Checkouts
   lookup: Lookup
+  booked: ReturnType<typeof createBooked>
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
   crashPoint: (name: string) => void
 }
 
-const byHand = 'This purchase was booked by the seller. Please contact support to change it.'
-
-/** What buyers do with their own subscriptions. */
+/** What buyers do with their subscriptions. */
 export function createOwnSubscriptions(deps: Dependencies) {
-  const { db, now, stripe, checkouts, lookup, sync, runExclusive, crashPoint } = deps
+  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, crashPoint } = deps
 
   /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
@@ -36,7 +36,8 @@ export function createOwnSubscriptions(deps: Dependencies) {
   return {
     /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
     async cancel({ user }: Actor, id: string) {
-      const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
+      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, user.id)
+      if (!subscriptionId) return booked.cancel(id)
       await runExclusive(subscriptionId, async () => {
         const { status } = await lookup.find(id, user.id)
         if (status === 'pending_cancel') return
@@ -52,7 +53,8 @@ export function createOwnSubscriptions(deps: Dependencies) {
 
     /** Undoes a cancellation during the paid period. */
     async resume({ user }: Actor, id: string) {
-      const subscriptionId = await lookup.findSubscription(id, user.id, byHand)
+      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, user.id)
+      if (!subscriptionId) return booked.resume(id)
       await runExclusive(subscriptionId, async () => {
         const { status } = await lookup.find(id, user.id)
         if (status === 'active') return

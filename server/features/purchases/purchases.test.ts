@@ -72,7 +72,44 @@ describe('a cancelled subscription', () => {
   })
 })
 
-test('a renewal extends the period, emails a receipt, and adds an invoice', async () => {
+test('a purchase booked by hand is cancelled by its buyer: it stays until its period ends, and ends then', async () => {
+  await using own = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
+  const admin = await own.admin()
+  const buyer = await own.user()
+  await admin.call(purchases.adminAdd, {
+    userId: buyer.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: 3900,
+    status: 'active',
+  })
+  const booked = async () => {
+    const [purchase] = await buyer.call(purchases.list, {})
+    if (!purchase) throw new Error('There is no purchase')
+    return purchase
+  }
+  const { id } = await booked()
+  own.clock.advance({ days: 3 })
+  await buyer.call(purchases.cancel, { id })
+  await buyer.call(purchases.cancel, { id })
+  const { status, endsAt } = await booked()
+  expect([status, endsAt?.slice(0, 13)]).toEqual(['pending_cancel', '2027-02-28T10'])
+  await buyer.call(purchases.resume, { id })
+  expect(await booked()).toMatchObject({ status: 'active', endsAt: null })
+
+  await buyer.call(purchases.cancel, { id })
+  own.clock.advance({ days: 24 })
+  await own.queue.runNow('end-booked')
+  expect(await booked()).toMatchObject({ status: 'pending_cancel', endsAt })
+  own.clock.advance({ days: 1, minutes: 1 })
+  await own.queue.runNow('end-booked')
+  expect(await booked()).toMatchObject({ status: 'cancelled', endedAt: endsAt, endedBecause: 'cancelled' })
+  await expect(buyer.call(purchases.resume, { id })).rejects.toMatchObject({ status: 409 })
+  const subjects = (await own.mails()).filter(({ to }) => to === buyer.user.email).map((mail) => mail.subject)
+  expect(subjects).toContain('Your subscription to Rebound Sigma Pro has ended')
+})
+
+test('a renewal moves the period, mails a receipt and adds an invoice', async () => {
   await using own = await openShop()
   const buyer = await own.buyer()
   const { id, currentPeriodEnd } = buyer.purchase

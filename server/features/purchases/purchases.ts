@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createAdministration } from './administration.ts'
+import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
 import { createInbox } from './inbox.ts'
 import { createLookup } from './lookup.ts'
@@ -42,7 +43,8 @@ export function createPurchases(deps: Dependencies) {
   const notify = createNotifications(deps)
   const lookup = createLookup(deps)
   const sync = createSync({ ...deps, notify })
-  const shared = { ...deps, lookup, sync, runExclusive: createKeyedMutex() }
+  const booked = createBooked({ ...deps, notify })
+  const shared = { ...deps, lookup, booked, sync, runExclusive: createKeyedMutex() }
   const inbox = createInbox(shared)
   return {
     ...lookup,
@@ -51,7 +53,7 @@ export function createPurchases(deps: Dependencies) {
     card: createCardUpdate(shared),
     administration: createAdministration(shared),
     receiveEvent: inbox.receive,
-    countOverdueEvents: inbox.countOverdue,
+    endBooked: booked.endDue,
     reconcile: createReconciler({ ...shared, inbox }),
     sendRenewalNotices: createRenewalNotices(deps),
   }

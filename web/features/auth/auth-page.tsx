@@ -10,19 +10,24 @@ import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
-import { takeReturnPath } from './return-path.ts'
+import { forgetReturnPath, returnPath } from './return-path.ts'
 
 export default function AuthPage() {
   const { user } = useUser()
-  const { navigate } = useNavigation()
+  const { navigate, prefetch } = useNavigation()
   // Typed once, it serves both tabs.
   const [email, setEmail] = useState('')
   const isIn = user !== null
   useEffect(() => {
-    if (!isIn) return undefined
-    const timer = setTimeout(() => navigate(takeReturnPath(), { replace: true }), 50)
+    const next = returnPath()
+    // Its code is there when the login is, so that the spec's moment is all there is to wait.
+    if (!isIn) return prefetch(next)
+    const timer = setTimeout(() => {
+      forgetReturnPath()
+      navigate(next, { replace: true })
+    }, 50)
     return () => clearTimeout(timer)
-  }, [isIn, navigate])
+  }, [isIn, navigate, prefetch])
 
   return (
     <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">

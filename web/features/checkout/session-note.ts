@@ -3,7 +3,6 @@ export function sessionNote(name: string) {
   return {
     read: () => attempt(() => sessionStorage.getItem(name)),
     write: (value: string) => attempt(() => sessionStorage.setItem(name, value)),
-    clear: () => attempt(() => sessionStorage.removeItem(name)),
   }
 }
 

@@ -13,15 +13,15 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { sessionNote } from './session-note.ts'
 
 type State =
   | { step: 'processing'; note: string }
   | { step: 'login'; reason: string }
+  | { step: 'failed'; error: unknown }
   | { step: 'done'; paymentIntentId: string }
 
+const failed = { title: 'Processing failed', description: 'Something went wrong' }
 const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
-const paid = sessionNote('paid')
 
 /** Begun once for each arrival, however often the page is rendered. */
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
@@ -42,10 +42,15 @@ export default function SuccessPage() {
     if (processing?.paymentIntentId !== paymentIntentId)
       processing = { paymentIntentId, outcome: process(paymentIntentId, startSession, tell) }
     try {
-      return await processing.outcome
+      const outcome = await processing.outcome
+      if (outcome.step === 'failed') {
+        processing = undefined
+        toastError(failed, outcome.error)
+      }
+      return outcome
     } catch (error) {
       processing = undefined
-      toastError({ title: 'Processing failed', description: 'Something went wrong' }, error)
+      toastError(failed, error)
       navigate('/dashboard', { replace: true })
       return undefined
     }
@@ -54,25 +59,17 @@ export default function SuccessPage() {
     void arrive().then((outcome) => outcome && setState(outcome))
   }, [])
 
-  if (state.step === 'processing')
-    return (
-      <>
-        <Loading text="Processing your purchase..." />
-        <p role="status" className="mx-auto max-w-prose px-5 pb-20 text-center text-muted">
-          {state.note}
-        </p>
-      </>
-    )
+  if (state.step === 'processing') return <Loading text="Processing your purchase..." />
+  if (state.step === 'failed') return <NotLoggedIn />
   if (state.step === 'login') return <PleaseLogIn reason={state.reason} />
   return <Thanks paymentIntentId={state.paymentIntentId} />
 }
 
-/** The address carries the payment: it is taken out at once, and kept in this tab for a reload. */
+/** The address carries the payment: it is taken out at once, and kept with this place in the history for a reload. */
 function takePaymentIntent(): string | null {
-  const given = new URLSearchParams(location.search).get('payment_intent')
-  if (location.search) history.replaceState(history.state, '', location.pathname)
-  if (given) paid.write(given)
-  return given ?? paid.read()
+  const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
+  if (location.search) history.replaceState({ paymentIntentId }, '', location.pathname)
+  return history.state?.paymentIntentId ?? null
 }
 
 /** Seconds between one question and the next: about twenty in all, and then on as long as the page is open. */
@@ -111,7 +108,7 @@ async function process(
     try {
       await untilDone(() => call(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 403)) throw error
+      if (!(error instanceof ApiError && error.status === 403)) return { step: 'failed', error }
       return { step: 'login', reason: error.serverMessage ?? 'Please log in to continue.' }
     }
     await startSession()
@@ -120,6 +117,24 @@ async function process(
   await untilDone(() => call(checkout.confirm, { paymentIntentId }), tell)
   toast({ title: 'Payment successful!' })
   return { step: 'done', paymentIntentId }
+}
+
+/** The way on is the dashboard, whose own toast for logged-out visitors would take the place of ours at once. */
+function NotLoggedIn() {
+  const { navigate } = useNavigation()
+  useEffect(() => {
+    const timer = setTimeout(() => navigate('/dashboard', { replace: true }), 5000)
+    return () => clearTimeout(timer)
+  }, [navigate])
+  return (
+    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
+      <h1 className="text-3xl">We could not log you in</h1>
+      <p className="max-w-2xl text-lg text-muted">
+        If your payment went through, your receipt is on its way by email. Please do not pay again.
+      </p>
+      <ButtonLink href="/dashboard">Go to your dashboard</ButtonLink>
+    </Container>
+  )
 }
 
 function PleaseLogIn({ reason }: { reason: string }) {
@@ -137,7 +152,6 @@ function PleaseLogIn({ reason }: { reason: string }) {
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
   const { navigate } = useNavigation()
   const leaveFor = (path: string) => {
-    paid.clear()
     processing = undefined
     navigate(path, { replace: true })
   }
