@@ -59,7 +59,7 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
   ]
 }
 
-/** Peak memory growth in MB, until you ask for it. */
+/** Tracks the peak memory growth in MB until stopped. */
 function watchMemory(pid: number) {
   const idle = memoryOf(pid)
   let peak = idle

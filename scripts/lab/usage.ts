@@ -15,7 +15,7 @@ function ticks(pid: number): number {
   }
 }
 
-/** Including its children. */
+/** All descendants, not just direct children. */
 export function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
