@@ -7,11 +7,11 @@ import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { explain, runCommand } from './command.ts'
 
-const help = `npm run admin -- add <email>     makes an admin, or an existing user one; with a new password
+const help = `npm run admin -- add <email>     creates an admin, or makes an existing user one, with a new password
 npm run admin -- reset <email>   gives an admin a new password
 
-Either way the password is printed once, every device of that account is logged out, and wrong tries are forgotten.
-The shop may be running meanwhile.
+Either way, the password is printed once, the account is logged out on every device, and failed attempts are cleared.
+The shop can keep running.
 `
 
 const [command, typed] = process.argv.slice(2)
@@ -26,7 +26,7 @@ await runCommand(async ({ url }) => {
     const attempts = createAttempts({ db, now })
     const admins = createAdmins({ db, now, passwords: createPasswords(), attempts })
     const { password } = await admins[command](email)
-    console.log(`${email} is an admin with the password ${password}`)
+    console.log(`${email} is now an admin with the password ${password}`)
   } finally {
     await close()
   }

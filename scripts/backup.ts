@@ -8,7 +8,7 @@ import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { explain, runCommand } from './command.ts'
 
-/** `npm run backup -- <file>`: every row of the shop into one file, also while the shop runs. */
+/** `npm run backup -- <file>`: saves every row of the shop in one file, even while the shop runs. */
 const [file = ''] = process.argv.slice(2)
 if (!file) explain('Where to? npm run backup -- shop.sql.gz')
 
@@ -16,10 +16,10 @@ await runCommand(async ({ config, url }) => {
   const found = findSecretsKey(config.secretsKey, config.dataDir)
   if (!found)
     throw new StartError(
-      `There is no SECRETS_KEY and no key in ${config.dataDir}: is it the shop’s DATA_DIR?`,
+      `There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`,
     )
   const secrets = createSecrets(found)
-  // Written beside and renamed, so that a file with this name is always whole.
+  // Written under another name first, so a file with this name is always complete.
   const part = `${file}.part`
   const zipped = createGzip()
   const written = pipeline(zipped, createWriteStream(part, { mode: 0o600 }))
@@ -30,10 +30,8 @@ await runCommand(async ({ config, url }) => {
     ])
     await rename(part, file)
     const key = config.secretsKey ? 'SECRETS_KEY' : `${config.dataDir}/secrets-key`
-    console.log(`Backed up ${rows} rows of ${tables} tables to ${file}.`)
-    console.log(
-      `To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy of it in another place.`,
-    )
+    console.log(`Backed up ${rows} rows from ${tables} tables to ${file}.`)
+    console.log(`To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
   } catch (error) {
     await rm(part, { force: true })
     throw error

@@ -13,7 +13,7 @@ import freshWeb from './fresh-web.ts'
 import { openLab } from './lab/lab.ts'
 import { seller } from './lab/shop-process.ts'
 
-/** `npm run bench:web`: what a browser has to do for the pages, and how quickly they answer. `-- --quick` with a small shop. */
+/** `npm run bench:web`: how much work pages are for a browser, and how fast they respond. `-- --quick` uses a small shop. */
 await freshWeb()
 const lab = await openLab()
 const shop = await lab.openShop()
@@ -22,7 +22,7 @@ const browser = await chromium.launch({
   args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
 })
 try {
-  // Before the shop is filled: PostgreSQL tidies up for minutes after it.
+  // Before filling the shop: PostgreSQL is busy cleaning up for minutes afterward.
   const loads = await pageLoads(browser, shop.url)
   fillShop(shop)
   const [admin, buyer] = [createVisitor(shop.url), createVisitor(shop.url)]
@@ -51,7 +51,7 @@ try {
   const report = [
     tableOf(lines),
     '',
-    '| page | interaction | to the next paint | CPU of the main thread, all in all |',
+    '| page | interaction | to the next paint | total main-thread CPU |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n')

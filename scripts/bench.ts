@@ -18,7 +18,7 @@ import { openLab } from './lab/lab.ts'
 import { get } from './lab/load.ts'
 import { seller } from './lab/shop-process.ts'
 
-/** `npm run bench`: the shop beside the limit of the machine, as one table. `-- --quick` in under a minute, with a small shop. */
+/** `npm run bench`: the shop compared with the limit of the machine, in one table. `-- --quick` uses a small shop, in under a minute. */
 const quick = process.argv.includes('--quick')
 
 await freshWeb()
@@ -37,7 +37,7 @@ try {
   add(await served(bench, 'home', get('/'), { cpu: 1.1, p99: 2 }))
   add(await served({ ...bench, limit: productLimit }, 'product page', get(product), { cpu: 1.1, p99: 2 }))
   add(await served(bench, 'GET /api/products', get('/api/products'), { cpu: 2 }))
-  // As many as there are connections: who asks at the same moment is not the same person.
+  // One per connection: simultaneous requests come from different people.
   const buyers = await openBuyers(shop, 64)
   const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))
   add(await served(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 5 }))

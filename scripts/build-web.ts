@@ -8,7 +8,7 @@ const client = join(root, 'dist/web')
 const renderer = join(root, 'dist/render')
 const sources = ['web', 'contract', 'vite.config.ts', 'package-lock.json', 'scripts/build-web.ts']
 
-/** True when the web part was never built, or when one of its sources is newer than the build. */
+/** True if the web part was never built, or if any of its sources is newer than the build. */
 export async function isWebStale() {
   const built = await stat(join(renderer, 'render.js')).catch(() => null)
   if (!built) return true
@@ -18,9 +18,9 @@ export async function isWebStale() {
 
 /** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. */
 async function buildWeb() {
-  // Loaded only now: a start with nothing to build need not wait for it.
+  // Loaded only now, so a start with nothing to build does not wait for it.
   const { build } = await import('vite')
-  // A half-made build must look stale, so the old renderer goes first and the new one comes last.
+  // A half-finished build must look stale, so the old renderer goes first and the new one comes last.
   await rm(renderer, { recursive: true, force: true })
   console.log('  1 of 3  what browsers load')
   await build({ root, logLevel: 'warn' })

@@ -16,7 +16,7 @@ import { checkTables, type OwnedTable } from './checks/tables.ts'
 import { checkWordLists } from './checks/word-lists.ts'
 import { run } from './run.ts'
 
-/** `npm run check`: everything that can be said of the sources without running them. `-- --fix` formats them first. */
+/** `npm run check`: everything we can check without running the code. `-- --fix` formats it first. */
 
 type Verdict = { ok: boolean; output: string; seen?: string }
 type Step = { name: string; judge: () => Verdict | Promise<Verdict> }
@@ -38,14 +38,14 @@ const steps: Step[] = [
     },
   },
   {
-    name: 'owners of tables',
+    name: 'table owners',
     judge: () => {
       const { complaints, writes } = checkTables(readSources('.'), ownedTables)
       return verdict(complaints, `${ownedTables.length} tables, ${writes} writes`)
     },
   },
   {
-    name: 'lists of statuses',
+    name: 'status lists',
     judge: () => {
       const { complaints, lists } = checkWordLists(readSources('.'))
       return verdict(complaints, `${lists} lists`)
@@ -84,7 +84,7 @@ const steps: Step[] = [
       const { ok, output } = await run(`${packageJson.scripts.sbom} --loglevel=error`)
       if (!ok) return { ok, output }
       const bill: Bill = JSON.parse(output)
-      return verdict(checkMaterials(bill), `${bill.components.length} packages, their licences and hashes`)
+      return verdict(checkMaterials(bill), `${bill.components.length} packages, their licenses and hashes`)
     },
   },
 ]
@@ -101,7 +101,7 @@ async function attempt(judge: Step['judge']): Promise<Verdict> {
   }
 }
 
-/** One line for each step; all that a failed one had to say. */
+/** Prints one line per step, and the full output of those that fail. */
 export async function check(): Promise<{ passed: number; failed: number }> {
   const verdicts = await Promise.all(
     steps.map(async ({ name, judge }) => {

@@ -21,7 +21,7 @@ function run(command: string, env: Record<string, string>) {
 
 const commands = ['admin add a@example.com', `backup ${file}.gz`, `restore ${file}`, 'secrets rotate', 'demo']
 
-test.each(commands)('%s: what is wrong with the settings is one line', (command) => {
+test.each(commands)('%s: a problem with the settings is reported in one line', (command) => {
   for (const [env, line] of [
     [{ PORT: 'abc' }, /^PORT must be a whole number\n$/],
     [

@@ -5,8 +5,8 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { Refusal, StartError } from '#server/errors.ts'
 
 /**
- * What every command of the shop does: it reads the settings, finds the database that they name, works, and leaves
- * nothing running that it has started. What is wrong with settings or input is one line.
+ * What every command does: read the settings, connect to their database, do the work, and leave nothing running that it
+ * started. A problem with settings or input is reported in one line.
  */
 export async function runCommand(work: (given: { config: Config; url: string }) => Promise<void>) {
   try {
@@ -36,7 +36,7 @@ async function tryToReach(url: string) {
   }
 }
 
-/** A command that was called in a way that it does not know says how it is called, and does nothing. */
+/** Called the wrong way, a command prints its usage and does nothing. */
 export function explain(help: string): never {
   console.error(help)
   process.exit(1)

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { hashOf } from '#server/security/common-passwords.ts'
 
 /**
- * Makes the filter of common passwords again: node scripts/common-passwords.ts <list.json>
- * The list has the most common first: `src/passwords.json` of @zxcvbn-ts/language-common 4.1.3 (MIT). Taken are the first
- * 10,000 that a reset would accept (6 characters), the first 10,000 that the sign-up would (8), and the words below.
+ * Rebuilds the filter of common passwords: node scripts/common-passwords.ts <list.json>
+ * The list is sorted by frequency: `src/passwords.json` of @zxcvbn-ts/language-common 4.1.3 (MIT). The filter takes the first
+ * 10,000 that a reset would accept (6 characters), the first 10,000 that sign-up would (8), and the words below.
  */
 const more = `
   p@ssword password12345 password! password1! pass12345 thepassword yourpassword change123 letmein123 letmein!

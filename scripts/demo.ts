@@ -11,7 +11,7 @@ import { demoBuyer, letThemBuy } from './demo/buyers.ts'
 
 /**
  * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
- * enough to measure. The settings say where, as for `npm start`.
+ * enough to measure. It uses the same settings as `npm start`.
  */
 const { values } = parseArgs({
   options: {
@@ -39,12 +39,12 @@ const assets = {
 await runCommand(async ({ config, url }) => {
   await migrate(url)
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
-  // At Stripe nothing is bought for show.
+  // Never buy at Stripe for show.
   if (!config.stripe) {
     await letThemBuy(config)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
   }
-  console.log('The shop is filled. Start it with `npm start`, log in as its admin and open /admin.')
+  console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')
 })
 
 async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
@@ -54,7 +54,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     const { rows } = await client.query('select 1 from purchases limit 1')
     if (rows.length > 0)
       throw new StartError(
-        'This shop has purchases already: the demo fills only an empty one, so that nothing real is mixed with it.',
+        'This shop already has purchases. The demo fills only an empty shop, so it never mixes with real data.',
       )
     await client.query('begin')
     const indexes = await takeIndexes(client)
@@ -68,7 +68,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   }
 }
 
-/** A million rows go in ten times faster when their indexes are built afterwards. */
+/** Inserting a million rows is ten times faster when the indexes are built afterward. */
 async function takeIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
@@ -89,7 +89,7 @@ function statements() {
     .filter((statement) => statement.trim() !== '')
 }
 
-/** So that an admin has something to reveal: keys for the first requests of the queue. */
+/** Keys for the first requests in the queue, so an admin has something to reveal. */
 async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecrets>) {
   const { rows } = await client.query<{ id: string }>(
     `select id from access_requests where status = 'requested' order by submitted_at limit 200`,

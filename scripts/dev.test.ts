@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { freePort } from '#server/database/free-port.ts'
 import freshWeb from './fresh-web.ts'
 
-/** A copy of the repository, because this test edits it; what is installed is only linked. */
+/** A copy of the repository, because this test edits it; node_modules is only linked. */
 const copy = mkdtempSync(join(tmpdir(), 'shop-dev-'))
 let dev: ChildProcess
 let url: string
@@ -35,7 +35,7 @@ beforeAll(async () => {
     'scripts',
   ])
     cpSync(name, join(copy, name), { recursive: true })
-  // Last, so that it is newer than its sources.
+  // Last, so the build is newer than its sources.
   for (const name of ['dist/web', 'dist/render']) cpSync(name, join(copy, name), { recursive: true })
   mkdirSync(join(copy, 'node_modules'))
   for (const name of readdirSync('node_modules').filter((installed) => installed !== '.vite'))
@@ -64,7 +64,7 @@ afterAll(async () => {
 const answer = (path: string) =>
   fetch(url + path).then(
     (response) => response.text(),
-    () => 'nobody answers',
+    () => 'no response',
   )
 
 async function expectSoon(path: string, text: string) {
@@ -78,7 +78,7 @@ function edit(file: string, before: string, after: string) {
   writeFileSync(path, source.replace(before, after))
 }
 
-test('development begins with an empty data folder, and shows what is changed in the pages and in the server', async () => {
+test('development starts with an empty data folder and picks up changes to pages and server', async () => {
   onTestFailed(() => console.error(said))
   const [title, notFound] = ['Premium Trading Indicators', 'There is nothing here']
   await expectSoon('/', title)

@@ -6,15 +6,15 @@ import type { SiteSettings } from '#contract/site.ts'
 import freshWeb from './fresh-web.ts'
 
 /**
- * `npm run dev`: the shop with reload on both sides. The server restarts when its files change; in front of it Vite
- * renders the pages from their sources and passes on everything else.
+ * `npm run dev`: the shop with live reload on both sides. The server restarts when its files change; in front of it,
+ * Vite renders the pages from source and proxies everything else.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const port = Number(process.env.PORT ?? 3000)
 const behind = `http://localhost:${port + 1}`
 
-// The server wants pages of its own; nobody sees them.
+// The server needs its own pages, though nobody sees them.
 await freshWeb()
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/main.ts'], {
   cwd: root,
@@ -26,7 +26,7 @@ const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 's
   },
 })
 
-// Whoever of the two ends first takes the other along.
+// When either of the two exits, so does the other.
 server.once('exit', (code) => process.exit(code ?? 0))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGTERM'))
 
@@ -63,7 +63,7 @@ async function render(url: string) {
   return vite.transformIndexHtml(url, html)
 }
 
-/** The running server knows its settings best: they stand in every page it makes. */
+/** Read from the running server, which embeds its settings in every page. */
 async function settingsOfServer(): Promise<SiteSettings> {
   for (;;) {
     const page = await fetch(behind).then(
@@ -77,4 +77,4 @@ async function settingsOfServer(): Promise<SiteSettings> {
 }
 
 await vite.listen()
-console.log(`\nThe shop reloads itself on http://localhost:${port}\n`)
+console.log(`\nThe shop is running with live reload on http://localhost:${port}\n`)

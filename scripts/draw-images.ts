@@ -7,7 +7,7 @@ import type { RenderPages } from '#contract/site.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
-/** `node scripts/draw-images.ts`: draws the pictures of `web/public` anew. Run it when titles or the look change. */
+/** `node scripts/draw-images.ts`: redraws the images in `web/public`. Run it when titles or the design change. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pictures = join(root, 'web/public')
@@ -26,7 +26,7 @@ const { pages } = await renderPages({
 const home = pages.find(({ path }) => path === '/')?.html ?? ''
 const [chart] = /<svg role="img".*?<\/svg>/.exec(home) ?? []
 const [mark] = /<svg viewBox="0 0 32 32".*?<\/svg>/.exec(home) ?? []
-if (!chart || !mark) throw new Error('The home page has no chart or no mark')
+if (!chart || !mark) throw new Error('The home page is missing its chart or mark')
 const filling = (svg: string) => svg.replace(/class="[^"]*"/, 'width="100%" height="100%"')
 const styles = readdirSync(join(root, 'dist/web/assets'))
   .filter((name) => name.endsWith('.css'))

@@ -14,7 +14,7 @@ import freshWeb from './fresh-web.ts'
 import { concurrently } from './lab/concurrently.ts'
 import { openLab } from './lab/lab.ts'
 
-/** `npm run test:faults`: hurts a real shop in every way of the fault table and says how it took it. `-- --quick` in under two minutes. */
+/** `npm run test:faults`: breaks a real shop in every way the fault table lists and reports how it held up. `-- --quick` takes under two minutes. */
 const rows: Row[] = [
   slowConnections,
   databaseRestarts,
@@ -39,7 +39,7 @@ await freshWeb()
 const lab = await openLab()
 const count = { passed: 0, failed: 0, skipped: 0, retried: [] as string[], failures: [] as string[] }
 const chosen = rows.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
-// Rows that need the machine or its PostgreSQL for themselves come first; the others then share it.
+// Rows that need the machine or its PostgreSQL to themselves come first; the others then share it.
 for (const row of chosen.filter(({ alone }) => alone)) await judge(row)
 const others = chosen.filter(({ alone }) => !alone).values()
 await concurrently(quick ? 1 : 2, async () => {
@@ -53,11 +53,11 @@ process.exit(count.failed > 0 ? 1 : 0)
 
 async function judge(row: Row) {
   const first = await show(row)
-  // Among everything else of `npm test` a row gets a second try; asked for in full, it has to hold at once.
+  // As part of `npm test`, a row gets a second try; in a full run, it has to hold the first time.
   const { ok, skipped, figures } = first.ok || !quick ? first : await show(row)
   count[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1
   if (!ok) count.failures.push(`${row.name}: ${figures}`)
-  else if (!first.ok) count.retried.push(`${row.name} (at first: ${first.figures})`)
+  else if (!first.ok) count.retried.push(`${row.name} (first try: ${first.figures})`)
 }
 
 async function show(row: Row): Promise<Outcome> {

@@ -13,7 +13,7 @@ function machine(installed: string[], its: Partial<Parameters<typeof findBrowser
   }
 }
 
-test('the browser asked for is used, and no other when it is missing', () => {
+test('the requested browser is used, and never another if it is missing', () => {
   const chromiumPath = '/opt/chromium'
   expect(findBrowser(machine(['/opt/chromium', '/usr/bin/chromium'], { chromiumPath }))).toBe('/opt/chromium')
   expect(() => findBrowser(machine(['/usr/bin/chromium'], { chromiumPath }))).toThrow('there is no such file')
@@ -26,7 +26,7 @@ test('an installed browser comes before Playwright’s own', () => {
   expect(findBrowser(machine(['/cache/playwright/chrome']))).toBe('/cache/playwright/chrome')
 })
 
-test('without any, Debian’s is installed where that is allowed; elsewhere a sentence says what to do', () => {
+test('without any, Debian’s is installed where allowed; elsewhere a message says what to do', () => {
   expect(findBrowser(machine([], { mayInstall: true }))).toBe('/usr/bin/chromium')
   expect(() => findBrowser(machine([]))).toThrow(
     'install Chrome or Chromium, or run `npx playwright install chromium`',

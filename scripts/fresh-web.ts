@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isWebStale } from './build-web.ts'
 
-/** Builds the web part when it is missing or older than its sources. Also the set-up of tests that open pages. */
+/** Builds the web part if it is missing or out of date. Also the setup for tests that open pages. */
 export default async function freshWeb() {
   if (!(await isWebStale())) return
-  console.log('Building the web part, because it is missing or older than its sources...')
+  console.log('Building the web part, because it is missing or out of date...')
   const started = performance.now()
-  // A process of its own: the build sets NODE_ENV for itself, and its memory is given back.
+  // In its own process, because the build sets NODE_ENV, and so that its memory is released.
   const builder = fileURLToPath(new URL('./build-web.ts', import.meta.url))
   const { status } = spawnSync(process.execPath, [builder], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

@@ -12,9 +12,9 @@ import { explain, runCommand } from './command.ts'
 
 const help = `npm run restore -- <file>
 
-Puts a backup of this version or an older one into an empty shop. Stop the shop before.
-  --replace    into a shop that has data: all of it is given up
-  --unsigned   also a backup that this shop has not signed
+Restores a backup from this version or an older one into an empty shop. Stop the shop first.
+  --replace    replaces everything in a shop that has data
+  --unsigned   accepts a backup that this shop did not sign
 `
 
 const { positionals, values } = parseArgs({
@@ -23,7 +23,7 @@ const { positionals, values } = parseArgs({
 })
 const [file = ''] = positionals
 if (!file) explain(help)
-if (!existsSync(file)) explain(`There is no file ${file}`)
+if (!existsSync(file)) explain(`File not found: ${file}`)
 
 await runCommand(async ({ config, url }) => {
   const key = findSecretsKey(config.secretsKey, config.dataDir)
@@ -36,16 +36,16 @@ await runCommand(async ({ config, url }) => {
       await createTables(client)
     },
   })
-  const from = header.takenAt ? ` of ${header.takenAt} (version ${header.version})` : ''
-  console.log(`Restored ${rows} rows of ${tables} tables${from}; every checksum is the same.`)
-  if (run.length > 0) console.log(`Brought up to this version by ${run.join(', ')}.`)
+  const from = header.takenAt ? ` from ${header.takenAt} (version ${header.version})` : ''
+  console.log(`Restored ${rows} rows in ${tables} tables${from}; every checksum matches.`)
+  if (run.length > 0) console.log(`Upgraded to this version by ${run.join(', ')}.`)
 })
 
 async function* unzipped(path: string): AsyncGenerator<Buffer> {
   try {
     yield* pipeline(createReadStream(path), createGunzip(), () => undefined)
   } catch (error) {
-    throw new StartError(`This is not a backup of the shop, or a damaged one: ${(error as Error).message}`)
+    throw new StartError(`This is not a backup of the shop, or it is damaged: ${(error as Error).message}`)
   }
 }
 
@@ -59,11 +59,11 @@ async function assertEmpty(url: string) {
     )
     if (rows[0]?.tables && !rows[0].ours)
       throw new StartError(
-        'This database holds tables that are not the shop’s. Give the shop a database of its own.',
+        'This database has tables that don’t belong to the shop. Give the shop its own database.',
       )
     if (rows[0]?.ours && (await client.query('select from users limit 1')).rowCount)
       throw new StartError(
-        'This shop has users already. Say --replace to give up what it has, and restore the backup instead.',
+        'This shop already has users. Use --replace to overwrite everything with the backup.',
       )
   } finally {
     await client.end()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 type Env = Record<string, string>
 
-/** Runs one of the tools in node_modules/.bin (npm has put it on the path) and keeps what it said. */
+/** Runs a tool from node_modules/.bin (npm puts it on the path) and captures its output. */
 export function run(command: string, env: Env = {}): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, {
@@ -18,7 +18,7 @@ export function run(command: string, env: Env = {}): Promise<{ ok: boolean; outp
   })
 }
 
-/** Runs a tool that speaks for itself; answers whether it succeeded. */
+/** Runs a tool that prints its own output; returns whether it succeeded. */
 export function show(command: string, env: Env = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, { shell: true, stdio: 'inherit', env: { ...process.env, ...env } })

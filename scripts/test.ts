@@ -3,15 +3,15 @@ import { relative } from 'node:path'
 import { check } from './check.ts'
 import { show } from './run.ts'
 
-/** `npm test`: every check and every test, even after a failure, then the sum of all. */
+/** `npm test`: every check and every test, even after a failure, then the totals. */
 
 type Count = {
   passed: number
   failed: number
   skipped?: number
-  /** What failed at first and passed at the second try: named, so that it does not stay unseen. */
+  /** Tests that passed only on retry, named so they do not go unnoticed. */
   retried?: string[]
-  /** What failed both times, named again at the very end: the end is what is kept of a long log. */
+  /** Tests that failed both times, named again at the very end, where people look in a long log. */
   failures?: string[]
 }
 
@@ -25,7 +25,7 @@ const kinds: [name: string, count: () => Promise<Count>][] = [
 async function unitTests(): Promise<Count> {
   const first = await vitest()
   if (first.failures.length === 0) return counted(first.ok, first.passed, 0, first.skipped)
-  for (const { text } of first.failures) console.log(`failed at the first try: ${text}`)
+  for (const { text } of first.failures) console.log(`failed on first try: ${text}`)
   const again = await vitest([...new Set(first.failures.map(({ file }) => file))])
   const lasting = again.ok ? [] : again.failures
   const retried = first.failures.filter(({ name }) => !lasting.some((failure) => failure.name === name))
@@ -52,7 +52,7 @@ async function vitest(files: string[] = []) {
   const failures = results.flatMap(({ name: path, status, message, assertionResults }) => {
     const file = relative('.', path)
     const failed = assertionResults.filter((test) => test.status === 'failed')
-    // A file whose tests could not even be read, or whose hooks failed, has no failed test.
+    // A file that failed to load, or whose hooks failed, has no failed test.
     if (failed.length === 0 && status === 'failed') return [{ file, name: file, text: `${file}: ${message}` }]
     return failed.map(({ fullName, failureMessages }) => {
       const name = `${file} › ${fullName}`
@@ -106,7 +106,7 @@ function readReport(path: string) {
   }
 }
 
-/** A run that could not start, that broke off, or that tested nothing is a failure too. */
+/** A run that could not start, stopped early or tested nothing is a failure too. */
 function counted(ok: boolean, passed = 0, failed = 0, skipped = 0): Count {
   const failedAsAWhole = failed === 0 && (!ok || passed === 0)
   return { passed, failed: failedAsAWhole ? 1 : failed, skipped }
@@ -120,12 +120,12 @@ for (const [name, count] of kinds) {
 }
 
 console.log()
-for (const { retried = [] } of counts) for (const name of retried) console.log(`at the second try: ${name}`)
+for (const { retried = [] } of counts) for (const name of retried) console.log(`passed on retry: ${name}`)
 for (const { failures = [] } of counts) for (const text of failures) console.log(`failed: ${text}`)
 for (const { name, minutes, passed, failed, skipped, retried } of counts) {
   const notes = [
     skipped && `${skipped} skipped`,
-    retried?.length && `${retried.length} at the second try`,
+    retried?.length && `${retried.length} passed on retry`,
     `${minutes.toFixed(1)} minutes`,
   ]
   console.log([`${name}: ${passed} passed, ${failed} failed`, ...notes.filter(Boolean)].join(', '))

@@ -6,7 +6,7 @@ import type { Line } from './table.ts'
 
 const list = '/api/admin/purchases'
 
-/** Lists and searches by what they touch: the figures are counts, so the machine's mood does not matter. */
+/** Lists and searches, measured in counts, so a busy machine does not matter. */
 export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[]> {
   const total = await countPurchases(shop)
   const first = await costOf(shop, list, cookie)
@@ -33,7 +33,7 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
       ok: word.buffers <= 100 && word.statements <= 3,
     },
     {
-      what: 'admin search, a word that everybody has',
+      what: 'admin search, a word everyone has',
       figure: show(broad),
       budget: 'at most 3 statements',
       ok: broad.statements <= 3,

@@ -9,7 +9,7 @@ import { cpuMicros } from '../lab/usage.ts'
 import type { Bench } from './served.ts'
 import type { Line } from './table.ts'
 
-/** People with an account and a subscription, logged in. */
+/** Logged-in people with an account and a subscription. */
 export async function openBuyers(shop: LabShop, count: number) {
   const { buy } = await buyersAt(shop)
   return concurrently(count, async (number) => {
@@ -26,7 +26,7 @@ async function buyersAt(shop: LabShop) {
   return createBuyers(shop.url, () => settings?.key ?? '')
 }
 
-/** Guests who buy, several at once: the intent, the card at the sandbox, the confirmation. */
+/** Guests buying in parallel: the intent, the card at the sandbox, the confirmation. */
 export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
   const buyers = await buyersAt(shop)
   const [intents, confirmations]: [number[], number[]] = [[], []]
@@ -54,9 +54,9 @@ export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
   )
   return [
     {
-      what: 'checkout, intent + confirmation, the sandbox included',
-      figure: `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99 of the intent ${p99(intents).toFixed(0)} ms, of the confirmation ${p99(confirmations).toFixed(0)} ms`,
-      budget: 'every payment one purchase',
+      what: 'checkout, intent + confirmation, including the sandbox',
+      figure: `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99: intent ${p99(intents).toFixed(0)} ms, confirmation ${p99(confirmations).toFixed(0)} ms`,
+      budget: 'one purchase per payment',
       ok: booked.length === bought,
     },
   ]

@@ -7,11 +7,11 @@ import { openProcess } from '../lab/shop-process.ts'
 import { memoryOf } from '../lab/usage.ts'
 import type { Line } from './table.ts'
 
-/** From nothing to the first answer, with nothing to build; and what the shop weighs then. */
+/** Time to the first response with nothing to build, and the memory used by then. */
 export async function coldStart({ databaseUrl }: LabShop, rounds: number): Promise<Line[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
   const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
-  // The first start renders the pages for its address; later ones find them.
+  // The first start renders the pages for its URL; later ones reuse them.
   const shop = await openProcess(env, { entry: 'scripts/start.ts' })
   const first = shop.secondsToStart()
   const later: number[] = []
@@ -28,7 +28,7 @@ export async function coldStart({ databaseUrl }: LabShop, rounds: number): Promi
   return [
     {
       what: 'cold start',
-      figure: `${best.toFixed(2)} s (the first time, with rendering: ${first.toFixed(2)} s)`,
+      figure: `${best.toFixed(2)} s (first time, with rendering: ${first.toFixed(2)} s)`,
       budget: 'under 1 s',
       ok: best < 1,
     },

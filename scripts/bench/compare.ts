@@ -2,7 +2,7 @@ import { runLoad } from '../lab/load.ts'
 import type { Requests } from '../lab/load-generator.ts'
 import { cpuMicros, untilIdle } from '../lab/usage.ts'
 
-/** One server under load, as figures: the stable one is its CPU time for each request. */
+/** One server under load. Its CPU time per request is the stable figure. */
 export type Figures = { cpuMicros: number; perSecond: number; p99: number; failures: number }
 export type Target = { pid: number; port: number; request: Requests }
 
@@ -25,7 +25,7 @@ export async function compare(
   { rounds, seconds }: { rounds: number; seconds: number },
 ) {
   const [limits, targets]: [Figures[], Figures[]] = [[], []]
-  // Compiled while it runs: what a visitor meets is the warm server.
+  // Warm up first: visitors meet a server whose code is already compiled.
   await measure(limit, seconds)
   await measure(target, seconds * 2)
   for (let round = 0; round < rounds; round++) {

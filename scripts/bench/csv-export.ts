@@ -13,12 +13,12 @@ const plainCopy = `copy (
   select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.amount, p.refunded_amount, p.status, p.ended_at
   from purchases p join users u on u.id = p.user_id order by p.created_at, p.id) to stdout with (format csv, header)`
 
-/** An export, formulas made harmless, against PostgreSQL's plain COPY of the same columns; and what others feel of it. */
+/** An export with formulas defused, compared with a plain COPY of the same columns, and its effect on other visitors. */
 export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string): Promise<Line[]> {
   const page = { port: shop.port, request: get('/'), connections: 64, seconds }
   const calm = await runLoad(page)
   const memory = watchMemory(shop.pid())
-  // Warms what both of them read.
+  // Warms up the data that both read.
   await copy(shop)
   const [copies, exports]: [number[], number[]] = [[], []]
   let bytes = 0
@@ -33,7 +33,7 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
   const during = await runLoad(page)
   await again
   const growth = memory.stop()
-  // Of a few long runs the best is the steadiest figure: whatever else the machine does only adds.
+  // The best of a few long runs is the steadiest figure: other work on the machine can only add.
   const best = Math.min(...exports)
   const speed = Math.min(...copies) / best
   const slower = during.p99 / calm.p99
@@ -59,7 +59,7 @@ export async function csvExport({ shop, rounds, seconds }: Bench, cookie: string
   ]
 }
 
-/** By how many MB it grows at most, until it is asked. */
+/** Tracks the peak memory growth in MB until stopped. */
 function watchMemory(pid: number) {
   const idle = memoryOf(pid)
   let peak = idle
@@ -86,7 +86,7 @@ async function copy(shop: LabShop) {
 async function download(shop: LabShop, cookie: string) {
   const asked = request(`${shop.url}/api/admin/export/orders`, { headers: { cookie } })
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  if (response.statusCode !== 200) throw new Error(`The export answered ${response.statusCode}`)
+  if (response.statusCode !== 200) throw new Error(`The export returned status ${response.statusCode}`)
   let bytes = 0
   for await (const chunk of response) bytes += (chunk as Buffer).length
   return bytes

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import type { LabShop } from '../lab/lab.ts'
 
-/** A shop that has grown as large as the budgets say; or, with `--quick`, a small one. */
+/** A shop as large as the budgets assume or, with `--quick`, a small one. */
 export const size = process.argv.includes('--quick')
   ? { users: 2000, purchases: 5000 }
   : { users: 300_000, purchases: 1_000_000 }

@@ -2,9 +2,9 @@ import type { Browser, BrowserContext, CDPSession, Page } from '@playwright/test
 import { admins, buyers, type Journey, visitors } from './journeys.ts'
 import type { Line } from './table.ts'
 
-/** From the input to the frame that answers it, and the work of the main thread for the whole act. */
+/** Time from the input to the next frame, and main-thread work for the whole act. */
 type Measured = { page: string; act: string; milliseconds: number; cpu: number }
-/** Collects what Interaction to Next Paint is made of: each event from the input to the frame that answers it. */
+/** Collects the events behind Interaction to Next Paint, each timed from the input to the next frame. */
 const observe = () => {
   const durations: number[] = []
   new PerformanceObserver((list) => {
@@ -31,7 +31,7 @@ async function walk(context: BrowserContext, journeys: Journey[], slower: number
       await run(page)
       const durations = await takeDurations(page)
       const cpu = (await mainThread(devtools)) - before
-      // What took less than 16 ms is not reported at all.
+      // Anything under 16 ms is not reported at all.
       found.push({ page: path, act, milliseconds: Math.max(8, ...durations), cpu })
     }
     await page.close()
@@ -45,15 +45,15 @@ export async function mainThread(devtools: CDPSession) {
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
 }
 
-/** The events of an act are reported some frames after it. */
+/** The events of an act are reported a few frames later. */
 async function takeDurations(page: Page): Promise<number[]> {
   await page.waitForTimeout(400)
   return page.evaluate(() => (window as unknown as { takeDurations: () => number[] }).takeDurations())
 }
 
 /**
- * Every page with what is done on it most. Each act counts as in the best of the rounds, because whatever else the
- * machine does can only add to it.
+ * Every page with its most common actions. The best round counts for each act, because other work on the machine can
+ * only add to it.
  */
 export async function interactions(
   browser: Browser,
@@ -85,7 +85,7 @@ export async function interactions(
     all,
     line: {
       what: `interaction to next paint${slower === 1 ? '' : `, CPU ${slower} x slower`}`,
-      figure: `${slowest?.milliseconds} ms at worst of ${all.length} (${slowest?.page}: ${slowest?.act})`,
+      figure: `${slowest?.milliseconds} ms, the slowest of ${all.length} (${slowest?.page}: ${slowest?.act})`,
       budget: slower === 1 ? 'under 50 ms' : '',
       ok: slower === 1 ? (slowest?.milliseconds ?? 0) < 50 : undefined,
     },

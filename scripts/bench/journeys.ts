@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 
 type Act = (page: Page) => Promise<unknown>
-/** What is done most on a page, in this order. */
+/** The most common actions on a page, in this order. */
 export type Journey = { path: string; acts: Record<string, Act>; prepare?: Act }
 
 const product = '/products/rebound-sigma-pro'
@@ -20,14 +20,14 @@ export const visitors: Journey[] = [
     path: '/',
     acts: {
       'change the theme': (page) => button(page, /Switch to/).click(),
-      'type into the newsletter': (page) => type(page.getByLabel('Email address'), 'ada@example'),
+      'type in the newsletter form': (page) => type(page.getByLabel('Email address'), 'ada@example'),
       'follow a link': (page) => page.getByRole('link', { name: 'Explore Products' }).click(),
     },
   },
   {
     path: product,
     acts: {
-      'open an answer': (page) => page.locator('summary').first().click(),
+      'open an FAQ answer': (page) => page.locator('summary').first().click(),
       'open another': (page) => page.locator('summary').nth(1).click(),
       'explore the chart': (page) => button(page, /Explore/).click(),
     },
@@ -36,24 +36,24 @@ export const visitors: Journey[] = [
     path: '/about',
     acts: {
       'type a message': (page) => type(page.getByLabel('Message'), 'Does it work in Zürich?'),
-      'send it incomplete': (page) => button(page, 'Send Message').click(),
+      'submit it incomplete': (page) => button(page, 'Send Message').click(),
     },
   },
   {
     path: '/legal/terms',
-    acts: { 'go to a part': (page) => page.locator('main nav a').nth(5).click() },
+    acts: { 'jump to a section': (page) => page.locator('main nav a').nth(5).click() },
   },
   {
     path: '/auth',
     acts: {
-      'choose the other tab': (page) => tab(page, 'Sign Up').click(),
+      'switch tabs': (page) => tab(page, 'Sign Up').click(),
       'type a password': (page) => type(page.getByLabel('Password', { exact: true }), 'a long password'),
     },
   },
   {
     path: `/checkout?product=rebound-sigma-pro`,
     acts: {
-      'type an e-mail': (page) => type(page.getByLabel('Email', { exact: true }).first(), 'ada@example.com'),
+      'type an email': (page) => type(page.getByLabel('Email', { exact: true }).first(), 'ada@example.com'),
     },
   },
 ]
@@ -69,7 +69,7 @@ export const buyers: Journey[] = [
   },
 ]
 
-/** Rows on the admin's page before anything is measured: as many as fit into a long morning. */
+/** Rows on the admin's page before we measure anything: about a long morning's worth of scrolling. */
 const rows = 3000
 
 export const admins: Journey[] = [
@@ -91,7 +91,7 @@ export const admins: Journey[] = [
       'page up': press('PageUp'),
       'ask to delete a purchase': (page) => inView(page, /^Delete purchase/).then((found) => found.click()),
       'close the question': press('Escape'),
-      'open the dialog to add one': (page) => button(page, 'Add Purchase').click(),
+      'open the Add Purchase dialog': (page) => button(page, 'Add Purchase').click(),
       'close the dialog': (page) => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click(),
       'type a search': (page) => type(page.getByPlaceholder('Search by email or name...'), 'ines'),
       'choose a status': (page) => page.getByLabel('Status').press('ArrowDown'),
@@ -104,7 +104,7 @@ export const admins: Journey[] = [
       'ask to delete a user': (page) => inView(page, /^Delete user/).then((found) => found.click()),
       'close the question': press('Escape'),
       'type a search': (page) => type(page.getByPlaceholder('Search by email or name...'), 'nakamura'),
-      'choose another order': (page) => page.getByLabel('Sort users').press('ArrowDown'),
+      'change the sort order': (page) => page.getByLabel('Sort users').press('ArrowDown'),
     },
   },
   {
@@ -120,7 +120,7 @@ export const admins: Journey[] = [
   },
 ]
 
-/** Scrolls until the list holds many rows, as the pages come. */
+/** Scrolls, page by page, until the list has loaded many rows. */
 async function scrollThrough(page: Page) {
   const count = page.locator('[role=tabpanel]:not([hidden]) output')
   await count.first().waitFor()
@@ -134,7 +134,7 @@ async function scrollThrough(page: Page) {
   await page.evaluate(() => scrollBy({ top: -2000, behavior: 'instant' }))
 }
 
-/** A button of a row that is on the screen, where the visitor has scrolled to. */
+/** A button in a row that is currently on screen. */
 async function inView(page: Page, name: RegExp) {
   const found = page.getByRole('button', { name, disabled: false })
   const index = await found.evaluateAll((buttons) =>

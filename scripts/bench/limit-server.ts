@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** A bare node:http server that writes one ready-made buffer: nothing in Node answers for less. */
+/** A bare node:http server that writes one ready-made buffer: Node cannot answer for less. */
 process.once('message', ({ body, headers }: { body: string; headers: string[] }) => {
   const bytes = Buffer.from(body, 'base64')
   const server = createServer((_request, response) => {

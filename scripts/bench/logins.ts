@@ -4,7 +4,7 @@ import { cpuMicros } from '../lab/usage.ts'
 import type { Bench } from './served.ts'
 import type { Line } from './table.ts'
 
-/** Hashing is bounded, so a flood of logins must not stop the pages. */
+/** Hashing is bounded, so a login flood must not stop the pages. */
 export async function loginFlood({ shop, seconds }: Bench): Promise<Line[]> {
   const page = { port: shop.port, request: get('/api/products'), connections: 64, seconds: seconds * 2 }
   const calm = await runLoad(page)
@@ -27,7 +27,7 @@ export async function loginFlood({ shop, seconds }: Bench): Promise<Line[]> {
       ok: undefined,
     },
     {
-      what: 'other calls during a flood of logins, p99',
+      what: 'other calls during a login flood, p99',
       figure: `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`,
       budget: 'at most 3 x without it',
       ok: ratio <= 3,

@@ -14,7 +14,7 @@ function App() {
 }
 hydrateRoot(document.body, e(App))`
 
-/** The least that React can do: one heading and one button, rendered before and taken over in the browser. */
+/** The least that React can do: one heading and one button, prerendered and hydrated in the browser. */
 async function openBarePage() {
   const name = 'virtual:bare'
   const { output } = (await build({
@@ -29,7 +29,7 @@ async function openBarePage() {
     ],
     build: { write: false, target: 'es2022', modulePreload: false, rolldownOptions: { input: name } },
   })) as Rolldown.RolldownOutput
-  // The build has set it for itself, and whatever is started later would take it for its own.
+  // The build sets NODE_ENV, and anything started later would inherit it.
   delete process.env.NODE_ENV
   const script = brotliCompressSync(output[0].code)
   const page = brotliCompressSync(
@@ -50,7 +50,7 @@ async function openBarePage() {
   }
 }
 
-/** The main thread's CPU time until a page is loaded and rests, as a first-time visitor's. */
+/** Main-thread CPU time until a page has loaded and gone idle, for a first-time visitor. */
 async function cpuAtLoad(browser: Browser, url: string) {
   const context = await browser.newContext()
   const { origin } = new URL(url)
@@ -67,7 +67,7 @@ async function cpuAtLoad(browser: Browser, url: string) {
   return cpu
 }
 
-/** Pages against a bare React page, in alternating rounds; each figure is the best, because noise only adds. */
+/** Pages compared with a bare React page in alternating rounds; the best counts, because noise can only add. */
 export async function pageLoads(
   browser: Browser,
   url: string,

@@ -5,7 +5,7 @@ import type { Line } from './table.ts'
 
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 
-/** Served requests against the limit, in alternating rounds. */
+/** Requests compared with the limit, in alternating rounds. */
 export async function served(
   bench: Bench,
   what: string,

@@ -3,7 +3,7 @@ import type { Lab, LabShop } from '../lab/lab.ts'
 
 export type Cost = { buffers: number; statements: number; milliseconds: number }
 
-/** Makes PostgreSQL count statements and the buffers they touch; for that it must start anew. */
+/** Makes PostgreSQL count statements and the buffers they touch, which takes a restart. */
 export async function countStatements({ postgres }: Lab, shop: LabShop) {
   await shop.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
   await postgres.restart()
@@ -11,7 +11,7 @@ export async function countStatements({ postgres }: Lab, shop: LabShop) {
   while (!(await shop.isReady())) await sleep(50)
 }
 
-/** What a request costs the database. The least of some tries: jobs that run meanwhile are not the request's. */
+/** What a request costs the database. The minimum of several tries, to leave out jobs that run meanwhile. */
 export async function costOf(shop: LabShop, path: string, cookie: string): Promise<Cost> {
   const tries: Cost[] = []
   for (let count = 0; count < 7; count++) {
@@ -20,7 +20,7 @@ export async function costOf(shop: LabShop, path: string, cookie: string): Promi
     const response = await fetch(shop.url + path, { headers: { cookie } })
     await response.arrayBuffer()
     const milliseconds = performance.now() - begun
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    if (!response.ok) throw new Error(`${path} returned status ${response.status}`)
     const [counted] = await shop.query<{ buffers: number; statements: number }>(
       `select sum(shared_blks_hit + shared_blks_read)::int as buffers, sum(calls)::int as statements
        from pg_stat_statements where query ~ '"(sessions|users|purchases)"'`,

@@ -1,4 +1,4 @@
-/** One line of the table: a figure, what it may be at most (or at least), and whether it is. */
+/** One line of the table: a figure, its budget, and whether the budget is met. */
 export type Line = { what: string; figure: string; budget: string; ok: boolean | undefined }
 
 const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')

@@ -9,8 +9,8 @@ import type { Bench } from './served.ts'
 import type { Line } from './table.ts'
 
 /**
- * Two processes beside one. The load generator needs a core too, so the request is one that keeps the server busy
- * and the generator idle: the description of the API, written out and not sent.
+ * Two processes compared with one. The load generator needs a core too, so the request keeps the server busy and the
+ * generator idle: the API description, generated but not sent.
  */
 export async function twoProcesses(
   { databaseUrl }: LabShop,
@@ -18,7 +18,7 @@ export async function twoProcesses(
 ): Promise<Line[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-bench-'))
   const request = get('/api/openapi.json').replace('GET', 'HEAD')
-  // The best of its rounds: whatever else the machine does takes a core from the two, and none from the one.
+  // The best round counts: other work on the machine takes a core from the two, but none from the one.
   const perSecond: Record<1 | 2, number> = { 1: 0, 2: 0 }
   for (let round = 0; round < rounds; round++)
     for (const count of [1, 2] as const) {

@@ -7,7 +7,7 @@ type Sources = ReadonlyMap<string, string>
 type Arrow = { from: string; to: string; deferred: boolean }
 type Import = { specifier: string; deferred: boolean; onlyTypes: boolean }
 
-/** Which room may import which. Tests may reach further, see `mayImport`. */
+/** Which room may import which. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
   contract: ['contract'],
   web: ['web', 'contract'],
@@ -17,13 +17,13 @@ const allowed: Record<string, string[]> = {
   scripts: ['scripts', 'contract', 'server', 'sandbox', 'package.json'],
 }
 
-/** The sandbox is plugged in where a whole shop is put together, and nowhere else. */
+/** The sandbox is plugged in only where a whole shop is assembled. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-/** Whoever validates brings it to the schemas. */
+/** Whoever validates passes it to the schemas. */
 const validator = 'contract/zod.ts'
 
-/** Every import that the house rules forbid, as sentences. */
+/** Every import the house rules forbid, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
   const arrows: Arrow[] = []
   const complaints: string[] = []
@@ -48,7 +48,7 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
   return { complaints, modules: sources.size, imports: arrows.length }
 }
 
-/** Deferred imports (`import('./page.tsx')`) run later, when both modules are there. */
+/** Deferred imports (`import('./page.tsx')`) run later, once both modules are loaded. */
 function importsOf(path: string, source: string): Import[] {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
@@ -76,7 +76,7 @@ function importsOf(path: string, source: string): Import[] {
   ]
 }
 
-/** The repository's file behind a specifier, or undefined for a package. */
+/** The file a specifier refers to, or undefined for a package. */
 function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return specifier.slice(1)
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
@@ -85,7 +85,7 @@ function resolve(from: string, specifier: string): string | undefined {
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(path)
-/** Tests, their helpers, and what measures or hurts a whole shop on purpose. */
+/** Tests, their helpers, and scripts that measure or break a whole shop on purpose. */
 const isTesting = (path: string) =>
   isTest(path) || isForTests(path) || /^(e2e\/|scripts\/(bench|faults|lab))/.test(path)
 const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[1]
@@ -93,7 +93,7 @@ const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
 const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency)\//
-/** A room's logic; its routes alone know that there is HTTP. */
+/** A room's logic; only its routes know about HTTP. */
 const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
 
 function packageComplaint(from: string, specifier: string): string | undefined {
@@ -101,11 +101,11 @@ function packageComplaint(from: string, specifier: string): string | undefined {
   const isZod = /^zod(\/|$)/.test(name)
   if (roomOf(from) === 'contract' && !isTest(from) && !isZod)
     return `${from} imports ${specifier}: the contract imports only zod`
-  // Schemas get what is named there handed over, and the browser loads what is named there.
+  // It names exactly what schemas receive and the browser loads.
   if (/^(contract|web)\//.test(from) && isZod && from !== validator && !isTest(from))
     return `${from} imports ${specifier}: write #${validator}`
   if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
-    return `${from} imports ${specifier}: only a room's routes.ts knows HTTP`
+    return `${from} imports ${specifier}: only a room's routes.ts knows about HTTP`
   if (builtinModules.includes(name) && !specifier.startsWith('node:'))
     return `${from} imports ${specifier}: write node:${name}`
   return undefined
@@ -114,10 +114,10 @@ function packageComplaint(from: string, specifier: string): string | undefined {
 function mayImport(from: string, to: string): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
   const inTest = isTesting(from)
-  if (isTest(to)) return 'a test is imported by nobody'
-  if (isForTests(to) && !inTest) return 'only tests import what is for tests'
+  if (isTest(to)) return 'nothing may import a test'
+  if (isForTests(to) && !inTest) return 'only tests may import test helpers'
   if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to)))
-    return 'benchmarks and faults share scripts/lab, and nothing else'
+    return 'benchmarks and faults share only scripts/lab'
 
   const mayCross =
     room === target ||
@@ -129,9 +129,9 @@ function mayImport(from: string, to: string): string | undefined {
   const layers = inTest ? undefined : layerComplaint(from, to)
   if (layers) return layers
 
-  if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor does not know the features'
+  if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor may not import features'
 
-  if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows HTTP"
+  if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows about HTTP"
 
   const feature = featureOf(to)
   if (feature && feature !== featureOf(from)) {
@@ -144,10 +144,10 @@ function mayImport(from: string, to: string): string | undefined {
   return undefined
 }
 
-/** A page that only calls shall not load the validation with the row. */
+/** A page that only makes calls must not load the validation library with its rows. */
 function bringsZod(from: string, to: string, onlyTypes: boolean): string | undefined {
   if (roomOf(from) !== 'contract' || to !== validator || onlyTypes || isTest(from)) return undefined
-  return 'the contract imports only types of it, and schemas get it handed over'
+  return 'the contract imports only its types; schemas receive it as an argument'
 }
 
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
@@ -155,7 +155,7 @@ function styleComplaint(from: string, to: string, specifier: string): string | u
   return undefined
 }
 
-/** One cycle for every group of modules that import each other in a circle. */
+/** One cycle for each group of modules that import each other. */
 function cyclesOf(arrows: Arrow[]): string[][] {
   const targets = Map.groupBy(arrows, (arrow) => arrow.from)
   const done = new Set<string>()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDocuments } from './documents.ts'
 
-test('a document that names a lost file or command is found', () => {
+test('a document that names a missing file or command is reported', () => {
   const text =
     'See `server/app.ts`, `server/old.ts`, `web/`, `<room>/routes.ts`; `npm run check` and `npm run old:one`.'
   const repository = { exists: (path: string) => path !== 'server/old.ts', scripts: ['check'] }

@@ -7,7 +7,7 @@ export function readDocuments(): Map<string, string> {
   return new Map(paths.toSorted().map((path) => [path, readFileSync(path, 'utf8')]))
 }
 
-/** What the documents name must be there: files (`server/app.ts`) and commands (`npm run check`). */
+/** Everything the documents name must exist: files (`server/app.ts`) and commands (`npm run check`). */
 export function checkDocuments(
   documents: ReadonlyMap<string, string>,
   { exists, scripts }: Repository,

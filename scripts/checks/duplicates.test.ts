@@ -4,7 +4,7 @@ import { findDuplicates } from './duplicates.ts'
 const lines = (prefix: string, count: number) =>
   Array.from(Array(count).keys(), (number) => `  ${prefix}(${number})`).join('\n')
 
-test('the same twelve lines in two files are found, whatever their indentation and comments', () => {
+test('the same twelve lines in two files are reported, whatever their indentation and comments', () => {
   const once = `import { a } from './a.ts'\n\n${lines('step', 12)}\n`
   const again = `function other() {\n// why\n${lines('  step', 12)}\n}\n`
   expect(findDuplicates(new Map(Object.entries({ 'server/a.ts': once, 'server/b.ts': again })))).toEqual([
@@ -12,7 +12,7 @@ test('the same twelve lines in two files are found, whatever their indentation a
   ])
 })
 
-test('nine lines in common, or the same imports, are no duplicate', () => {
+test('nine lines in common, or the same imports, are not a duplicate', () => {
   const imports = lines('import { x } from', 12)
     .replaceAll(/\((\d+)\)/g, "'./$1.ts'")
     .replaceAll(/^ +/gm, '')

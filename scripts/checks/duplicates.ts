@@ -1,9 +1,9 @@
-/** Runs of this many lines that stand in two places are one thing written twice. */
+/** This many identical lines in two places count as a duplicate. */
 const shortestRun = 10
 
 type Line = { text: string; number: number }
 
-/** Code that stands in two places. Blank lines, comments, imports and lone brackets do not count. */
+/** Code that appears in two places. Blank lines, comments, imports and lone brackets do not count. */
 export function findDuplicates(sources: ReadonlyMap<string, string>): string[] {
   const firstSeen = new Map<string, { path: string; index: number }>()
   const linesOf = new Map([...sources].map(([path, source]) => [path, meaningfulLines(source)]))

@@ -3,19 +3,19 @@ import { checkLockFile } from './lock-file.ts'
 
 const integrity = 'sha512-x'
 
-test('a download address and a missing hash are found', () => {
+test('a download URL and a missing hash are reported', () => {
   const packages = {
     '': {},
     'node_modules/a': { integrity, resolved: 'https://example.com/a.tgz' },
     'node_modules/b': {},
   }
   expect(checkLockFile({ packages })).toEqual([
-    'node_modules/a has a download address (see .npmrc)',
+    'node_modules/a has a download URL (see .npmrc)',
     'node_modules/b has no integrity hash',
   ])
 })
 
-test('a native package must bring all its builds, nested or not', () => {
+test('a native package must come with all its builds, nested or not', () => {
   const native = { integrity, optionalDependencies: { 'n-linux': '1.0.0', 'n-windows': '1.0.0' } }
   const packages = { 'node_modules/n': native, 'node_modules/n-linux': { integrity } }
   expect(checkLockFile({ packages })).toEqual([

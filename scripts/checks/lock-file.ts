@@ -5,12 +5,12 @@ type LockedPackage = {
 }
 export type LockFile = { packages: Record<string, LockedPackage> }
 
-/** What would make `npm ci` differ from machine to machine. */
+/** Anything that would make `npm ci` differ between machines. */
 export function checkLockFile({ packages }: LockFile): string[] {
   const complaints: string[] = []
   for (const [path, locked] of Object.entries(packages)) {
     const name = path || 'this package'
-    if (path && locked.resolved) complaints.push(`${name} has a download address (see .npmrc)`)
+    if (path && locked.resolved) complaints.push(`${name} has a download URL (see .npmrc)`)
     if (path && !locked.integrity) complaints.push(`${name} has no integrity hash`)
 
     for (const build of Object.keys(locked.optionalDependencies ?? {}))

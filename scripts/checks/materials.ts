@@ -1,4 +1,4 @@
-/** The part of a CycloneDX bill of materials (`npm run sbom`) that is looked at. */
+/** The part of a CycloneDX bill of materials (`npm run sbom`) that we check. */
 export type Bill = {
   components: {
     name: string
@@ -8,14 +8,14 @@ export type Bill = {
   }[]
 }
 
-/** May be used, changed and sold with; MPL-2.0 and OFL-1.1 as they are. */
+/** Free to use, change and sell with; MPL-2.0 and OFL-1.1 unchanged. */
 const allowed = new Set(
   'MIT MIT-0 ISC 0BSD BSD-2-Clause BSD-3-Clause Apache-2.0 CC0-1.0 Unlicense BlueOak-1.0.0 MPL-2.0 OFL-1.1'.split(
     ' ',
   ),
 )
 
-/** Packages that may not be passed on, or of which nobody can tell whether they are what they were. */
+/** Packages we may not redistribute, or whose contents nobody can verify. */
 export function checkMaterials({ components }: Bill): string[] {
   return components.flatMap(({ name, version, hashes = [], licenses = [] }) => {
     const terms = licenses.map((each) =>
@@ -25,13 +25,13 @@ export function checkMaterials({ components }: Bill): string[] {
     if (hashes.length === 0) complaints.push(`${name}@${version} has no hash`)
     if (terms.length === 0 || !terms.every(isAllowed))
       complaints.push(
-        `${name}@${version} has the licence ${terms.join(', ') || '(none)'}, which is not on our list`,
+        `${name}@${version} has the license ${terms.join(', ') || '(none)'}, which is not on our list`,
       )
     return complaints
   })
 }
 
-/** One of several is enough; of all that are joined, each. */
+/** For OR, one is enough; for AND, every one counts. */
 function isAllowed(expression: string): boolean {
   return expression
     .replaceAll(/[()]/g, '')

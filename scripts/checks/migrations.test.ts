@@ -3,7 +3,7 @@ import { checkForLargeShops, compareHashes } from './migrations.ts'
 
 const released = { '0000_init.sql': 'a', '0001_more.sql': 'b' }
 
-test('the migrations that shops have run are left alone', () => {
+test('migrations that shops have run are left alone', () => {
   expect(compareHashes(released, released)).toEqual([])
 })
 
@@ -24,7 +24,7 @@ describe('a migration in a large shop', () => {
       { tag: '0001_more', hash: '', when: 1, statements },
     ])
 
-  test('may add tables, columns and what is built while others write', () => {
+  test('may add tables, columns and indexes built concurrently', () => {
     expect(
       complaintsAbout(
         'CREATE TABLE "notes" ("id" uuid NOT NULL);',
@@ -51,7 +51,7 @@ describe('a migration in a large shop', () => {
     expect(complaintsAbout(statement)).toHaveLength(1)
   })
 
-  test('does not mix what takes long with what needs a transaction', () => {
+  test('does not mix slow work with what needs a transaction', () => {
     const mixed = [
       'ALTER TABLE "users" ADD COLUMN "note" text;',
       'CREATE INDEX CONCURRENTLY "b" ON "users" ("note");',

@@ -6,12 +6,12 @@ import { run } from '../run.ts'
 
 const migrations = 'server/database/migrations'
 const copy = 'node_modules/.cache/migrations'
-/** The hash of every migration, written when it is generated: a shop somewhere has run it, so it never changes. */
+/** The hash of every migration, recorded when it is generated: a shop somewhere has run it, so it never changes. */
 const sealed = 'hashes.json'
 
 type Hashes = Record<string, string>
 
-/** Whether the migrations are the ones that shops have run, and build the schema: generating from a copy must add nothing. */
+/** Whether the migrations are those that shops have run, and build the schema: generating from a copy must add nothing. */
 export async function checkMigrations(): Promise<{ ok: boolean; output: string; seen?: string }> {
   const complaints = compareHashes(
     hashesOf(migrations),
@@ -32,7 +32,8 @@ export async function checkMigrations(): Promise<{ ok: boolean; output: string; 
 export function compareHashes(found: Hashes, promised: Hashes): string[] {
   const names = [...new Set([...Object.keys(promised), ...Object.keys(found)])]
   return names.flatMap((name) => {
-    if (!promised[name]) return [`${name} is not in ${sealed}: make migrations with \`npm run db:generate\``]
+    if (!promised[name])
+      return [`${name} is not in ${sealed}: create migrations with \`npm run db:generate\``]
     if (!found[name]) return [`${name} is gone, but shops have run it`]
     if (found[name] !== promised[name])
       return [`${name} has changed, but shops have run it: add a new migration instead`]
@@ -40,32 +41,26 @@ export function compareHashes(found: Hashes, promised: Hashes): string[] {
   })
 }
 
-/** What makes the buyers of a large shop wait, or breaks the version that still runs beside the new one. */
+/** Anything that makes buyers of a large shop wait, or breaks the previous version still running beside the new one. */
 const harmful: [pattern: RegExp, instead: string][] = [
-  [
-    /^create (unique )?index (?!concurrently)/i,
-    'say .concurrently() in the schema, in a migration of its own',
-  ],
-  [
-    /^(?!.*\bdefault\b).*\badd column\b.*\bnot null\b/i,
-    'the rows that are there have no value: give it a default',
-  ],
+  [/^create (unique )?index (?!concurrently)/i, 'use .concurrently() in the schema, in its own migration'],
+  [/^(?!.*\bdefault\b).*\badd column\b.*\bnot null\b/i, 'existing rows have no value: give it a default'],
   [
     /\bset not null\b/i,
     'it reads the whole table under a lock: add a check that is not valid yet, then validate it',
   ],
-  [/\bset data type\b/i, 'it writes the whole table anew: add a column, fill it in batches'],
+  [/\bset data type\b/i, 'it rewrites the whole table: add a column and fill it in batches'],
   [
     /\badd constraint\b.*\b(check|foreign key)\b(?!.*\bnot valid\b)/is,
-    'say "not valid", and validate it in the next migration',
+    'add it as "not valid", and validate it in the next migration',
   ],
-  [/\b(drop column|drop table|rename)\b/i, 'the version before still uses it: only a later release may'],
+  [/\b(drop column|drop table|rename)\b/i, 'the previous version still uses it: only a later release may'],
 ]
 
-/** Harmless all the same, and why. */
+/** Harmless anyway, and why. */
 const agreed: Record<string, string> = {}
 
-/** The first one finds no rows; a table that a migration makes has none either. */
+/** The first migration finds no rows; neither does one on a table it creates. */
 export function checkForLargeShops([, ...later]: Migration[]): string[] {
   return later.flatMap(({ tag, statements }) => {
     if (agreed[tag]) return []
@@ -75,7 +70,7 @@ export function checkForLargeShops([, ...later]: Migration[]): string[] {
       made.some((table) => new RegExp(`(on|alter table) "${table}"`, 'i').test(statement))
     return [
       ...(isMixed
-        ? [`${tag} needs a transaction for a part only: generate the index in a migration of its own`]
+        ? [`${tag} needs a transaction for only part of it: generate the index in its own migration`]
         : []),
       ...statements
         .filter((statement) => !isNew(statement))
@@ -88,7 +83,7 @@ export function checkForLargeShops([, ...later]: Migration[]): string[] {
   })
 }
 
-/** Adds the newest migration to the list; those before it keep their hash, so that a rewritten one is still found. */
+/** Adds the newest migration to the list; earlier ones keep their hash, so a rewritten one is still caught. */
 export function sealMigrations() {
   const promised: Hashes = JSON.parse(readFileSync(join(migrations, sealed), 'utf8'))
   writeFileSync(

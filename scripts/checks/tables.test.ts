@@ -12,7 +12,7 @@ const owners = {
 const complaintsAbout = (files: Record<string, string>) =>
   checkTables(new Map(Object.entries({ ...owners, ...files })), tables).complaints
 
-test('owners write, everybody reads', () => {
+test('owners write, everyone reads', () => {
   const reader = `import { users } from '#server/database/schema.ts'\ndb.select().from(users).for('update')`
   expect(complaintsAbout({ 'server/features/other/other.ts': reader })).toEqual([])
 })
@@ -22,33 +22,33 @@ test.for([
   ['an update', 'await connection.db.update(users).set({ name })'],
   ['a delete', 'tx.delete(users).where(x)'],
   ['a statement', 'tx.execute(sql`update ${users} set name = 1`)'],
-  ['a statement with the name in it', "pool.query('delete from users')"],
-] as const)('%s from another room is named', ([, code]) => {
+  ['a statement with the table name in it', "pool.query('delete from users')"],
+] as const)('%s from another room is reported', ([, code]) => {
   const file = `import { users } from '../../database/schema.ts'\n${code}`
   expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
     'server/features/other/other.ts writes users: ask server/features/accounts',
   ])
 })
 
-test('another name for the table does not hide it', () => {
+test('an alias does not hide the table', () => {
   const renamed = `import { users as rows } from '../../database/schema.ts'\ntx.delete(rows)`
   expect(complaintsAbout({ 'server/features/b/a.ts': renamed })).toEqual([
     'server/features/b/a.ts writes users: ask server/features/accounts',
   ])
   const hidden = `import { users } from '../../database/schema.ts'\nfor (const table of [users]) tx.delete(table)`
   expect(complaintsAbout({ 'server/features/accounts/b.ts': hidden })).toEqual([
-    'server/features/accounts/b.ts writes a table that the check cannot name',
+    'server/features/accounts/b.ts writes a table the check cannot name',
   ])
 })
 
-test('maps and hashes are no tables', () => {
+test('maps and hashes are not tables', () => {
   const code = 'waiting.delete(key)\ncreateHash(a).update(text)'
   expect(complaintsAbout({ 'server/features/other/other.ts': code })).toEqual([])
 })
 
-test('a check that finds no write does not pass', () => {
+test('a check that finds no writes does not pass', () => {
   expect(checkTables(new Map(), tables).complaints).toEqual([
-    'no write into users was found',
-    'no write into auditLog was found',
+    'no write to users was found',
+    'no write to auditLog was found',
   ])
 })

@@ -2,16 +2,16 @@ import { posix } from 'node:path'
 import { type Expression, type Program, parseSync, Visitor } from 'oxc-parser'
 
 type Sources = ReadonlyMap<string, string>
-/** A table by its name in the schema, with its name in SQL and the folder of `server/` that writes it. */
+/** A table by its name in the schema, with its SQL name and the folder in `server/` that writes it. */
 export type OwnedTable = { name: string; sqlName: string; owner: string }
 type Write = { path: string; table: string }
 
 const schema = 'server/database/schema.ts'
-/** The shop itself; what prepares, copies and restores whole databases is not meant. */
+/** The shop itself, not the code that prepares, copies and restores whole databases. */
 const isJudged = (path: string) =>
   /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
 
-/** Every write into a table from a folder that does not own it, as sentences. */
+/** Every write to a table from a folder that does not own it, as sentences. */
 export function checkTables(
   sources: Sources,
   tables: OwnedTable[],
@@ -27,7 +27,7 @@ export function checkTables(
   }
   // A check that sees nothing must not pass.
   for (const { name } of tables)
-    if (!writes.some(({ table }) => table === name)) complaints.push(`no write into ${name} was found`)
+    if (!writes.some(({ table }) => table === name)) complaints.push(`no write to ${name} was found`)
   return { complaints, writes: writes.length }
 }
 
@@ -48,14 +48,14 @@ function writesOf(path: string, source: string, tables: OwnedTable[], complaints
   visitCalls(program, ({ receiver, argument }) => {
     const table = argument?.type === 'Identifier' ? imported.get(argument.name) : undefined
     if (table) note(table)
-    else if (isDatabase(receiver)) complaints.push(`${path} writes a table that the check cannot name`)
+    else if (isDatabase(receiver)) complaints.push(`${path} writes a table the check cannot name`)
   })
   for (const [, , local, sqlName] of source.matchAll(statement))
     note(local ? imported.get(local) : bySqlName(sqlName ?? ''))
   return writes
 }
 
-/** SQL that is written out: `update users`, or with the table of the schema, `update ${users}`. */
+/** Raw SQL: `update users` or, with the table from the schema, `update ${users}`. */
 const statement =
   /\b(insert into|update|delete from|truncate|merge into)\s+(?:table\s+|only\s+)?(?:\$\{(\w+)\}|"?(\w+)"?)/gi
 
@@ -75,7 +75,7 @@ function visitCalls(
   }).visit(program)
 }
 
-/** `db`, `tx`, or a `.db` of something: a map and a hash have `delete` and `update` too. */
+/** `db`, `tx`, or a `.db` of something: maps and hashes have `delete` and `update` too. */
 function isDatabase(receiver: Expression): boolean {
   if (receiver.type === 'Identifier') return receiver.name === 'db' || receiver.name === 'tx'
   return (

@@ -1,7 +1,7 @@
-/** From the ground up. What is in none of these folders is the app, which knows all of them. */
+/** Bottom up. Anything outside these folders is the app, which may import all of them. */
 const layers = ['ui', 'api', 'features', 'app']
 
-/** What a feature offers to others and to the app; the rest of its files is its own. */
+/** What a feature offers to others and to the app; its other files are private. */
 export const offered = [
   'access-request/access-request-form.tsx',
   'auth/return-path.ts',
@@ -20,13 +20,13 @@ export const offered = [
 
 export const webFeatureOf = (path: string) => /^web\/features\/([^/]+)\//.exec(path)?.[1]
 
-/** `ui` below `api` below `features` below the app; a feature sees of another one what it offers. */
+/** `ui` below `api` below `features` below the app; a feature sees only what another one offers. */
 export function layerComplaint(from: string, to: string): string | undefined {
   if (!from.startsWith('web/')) return undefined
-  if (layerOf(from) === 'ui' && to.startsWith('contract/')) return 'ui knows nothing of ours'
+  if (layerOf(from) === 'ui' && to.startsWith('contract/')) return 'ui knows nothing about the shop'
   if (!to.startsWith('web/')) return undefined
   const [below, above] = [layerOf(from), layerOf(to)]
-  if (layers.indexOf(above) > layers.indexOf(below)) return `${below} does not know ${above}`
+  if (layers.indexOf(above) > layers.indexOf(below)) return `${below} may not import ${above}`
   if (webFeatureOf(to) && webFeatureOf(to) !== webFeatureOf(from) && !offered.includes(to))
     return `${webFeatureOf(to)} does not offer it (scripts/checks/web-layers.ts)`
   return undefined

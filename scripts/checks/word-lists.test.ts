@@ -10,18 +10,18 @@ test.for([
   ['a type', `type Billing = 'monthly' | 'yearly'`],
   ['SQL', "sql`status in ('requested', 'granted', 'refused')`"],
   ['over several lines', `[\n  "monthly",\n  "yearly",\n]`],
-])('a copied list is named: %s', ([, source]) => {
+])('a copied list is reported: %s', ([, source]) => {
   expect(complaintsAbout(source ?? '')).toEqual([
     expect.stringMatching(/^server\/a.ts lists .* take it from/),
   ])
 })
 
-test('a word alone, a pair of many, and what tests expect are no copies', () => {
+test('a single word, a pair out of many, and what tests expect are not copies', () => {
   expect(complaintsAbout(`if (status === 'active' || status === 'past_due') return 'monthly'`)).toEqual([])
   expect(complaintsAbout(`claim.status in ('requested', 'granted')`)).toEqual([])
   expect(complaintsAbout(`['monthly', 'yearly']`, 'server/a.test.ts')).toEqual([])
 })
 
-test('every list is watched', () => {
+test('every list is checked', () => {
   expect(checkWordLists(new Map()).lists).toBe(6)
 })

@@ -3,7 +3,7 @@ import * as statuses from '#contract/statuses.ts'
 const home = 'contract/statuses.ts'
 const lists = Object.values(statuses).filter((value) => Array.isArray(value))
 
-/** Lists of statuses and billing types that stand in the code a second time, as sentences. */
+/** Lists of statuses and billing types that appear in the code a second time, as sentences. */
 export function checkWordLists(sources: ReadonlyMap<string, string>): {
   complaints: string[]
   lists: number
@@ -11,7 +11,7 @@ export function checkWordLists(sources: ReadonlyMap<string, string>): {
   const complaints = [...sources]
     .filter(([path]) => path !== home && !/(\.test\.tsx?$|^(e2e|sandbox|server\/testing)\/)/.test(path))
     .flatMap(([path, source]) =>
-      copiesIn(source).map((copy) => `${path} lists ${copy}: take it from ${home}`),
+      copiesIn(source).map((copy) => `${path} lists ${copy}: import it from ${home}`),
     )
   return { complaints, lists: lists.length }
 }

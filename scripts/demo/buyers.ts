@@ -9,7 +9,7 @@ import type { Config } from '#server/config.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
 
-/** One of them to log in as; the others ask for access and wait. */
+/** The one you can log in as; the others request access and wait. */
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
 const names = [
   'Ada',
@@ -26,7 +26,7 @@ const names = [
   'Lina',
 ]
 
-/** A dozen who really buy, through the front door and with test cards: with payments and invoices to refund and look at. */
+/** A dozen who really buy, with test cards, so that there are payments to refund and invoices to open. */
 export async function letThemBuy(config: Config) {
   const here = { ...config, port: 0, rateLimits: false, mail: { ...config.mail, smtpUrl: undefined } }
   const shop = await startShop(here, { log: pino({ level: 'silent' }), withPages: false })

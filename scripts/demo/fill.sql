@@ -1,4 +1,4 @@
--- A believable shop: people who came faster and faster, subscriptions that renew, lapse, fail and return.
+-- A believable shop: sign-ups that keep accelerating; subscriptions that renew, lapse, fail and come back.
 -- :users and :purchases say how many, :days how old the shop is; the same seed gives the same shop.
 select setseed(0.42);
 
@@ -14,7 +14,7 @@ create temporary table words on commit drop as select
   array['gmail.com','gmail.com','gmail.com','outlook.com','icloud.com','proton.me','gmx.ch','bluewin.ch','yahoo.com'] as host,
   array['Binance','Kraken','Coinbase','Bybit','Interactive Brokers','Swissquote','Bitget','OKX'] as exchange;
 
--- Numbered in the order in which they came.
+-- Numbered in the order they signed up.
 create temporary table people on commit drop as
 select n, gen_random_uuid() as id, w.first[1 + floor(random() * 50)] as first, w.last[1 + floor(random() * 50)] as last,
   w.host[1 + floor(random() * 9)] as host, random() as luck,
@@ -26,8 +26,8 @@ select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n
   case when luck < 0.86 then translate(lower(first), 'ë', 'e') || '_' || left(lower(last), 3) || n end, created_at
 from people;
 
--- Who came lately has bought once; the other purchases are dealt evenly to those before. One person's follow each other,
--- and only the last can still run.
+-- Recent users have bought once; the other purchases are spread evenly over earlier users. One person's purchases follow
+-- one another, and only the last can still be running.
 create temporary table dealt on commit drop as
 select p.id as user_id, p.luck, row_number() over (partition by p.id order by k) as turn, count(*) over (partition by p.id) as turns,
   random() as dice, random() < 0.3 as is_yearly, p.created_at as came_at, (now() - p.created_at) as since
@@ -61,7 +61,7 @@ from (
   from booked) b
 order by created_at;
 
--- Those who gave a username asked for access; the youngest requests still wait, a few of them too long.
+-- Users with a username requested access; the newest requests are still waiting, a few of them too long.
 insert into access_requests (user_id, purchase_id, exchange_name, trading_view_username, additional_info, status, reason,
   submitted_at, decided_at, ended_at)
 select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_username,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** As far as the contract's schemas use it. */
+/** Only what the contract's schemas use. */
 export type JsonSchema = {
   type?: string
   format?: string
@@ -18,7 +18,7 @@ export type JsonSchema = {
   anyOf?: JsonSchema[]
 }
 
-/** Mostly ordinary ones, that come again and again; else whatever the standard allows, which the shop may refuse. */
+/** Mostly ordinary, recurring ones; otherwise anything the standard allows, which the shop may refuse. */
 const email = fc.oneof(
   { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@lab.example`) },
   { weight: 1, arbitrary: fc.emailAddress() },
@@ -94,7 +94,7 @@ const wrong = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-/** Right in three of ten; else one field wrong, missing or too many, or the whole body something else. */
+/** Valid three times out of ten; otherwise one field wrong, missing or extra, or a different body altogether. */
 export function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   const name = names.length > 0 ? fc.constantFrom(...names) : fc.constant('extra')

@@ -13,7 +13,7 @@ import type { Row } from './row.ts'
 import { createTally } from './tally.ts'
 import { createWrites } from './writes.ts'
 
-/** The commands themselves, as an operator runs them, while buyers write. */
+/** The actual commands, as an operator runs them, while buyers write. */
 export const backupAndRestore: Row = {
   name: 'backup and restore',
   async run({ shop, lab, limits: { backups: limit } }) {
@@ -40,7 +40,7 @@ export const backupAndRestore: Row = {
     const opens = await canLogIn(shop.dataDir, copy)
     return {
       ok: differing === 0 && missing === 0 && answers.only(200) && opens,
-      figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; meanwhile answers ${answers.show()}; the restored shop ${opens ? 'opens' : 'does not open'}`,
+      figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; responses meanwhile ${answers.show()}; the restored shop ${opens ? 'starts' : 'does not start'}`,
     }
   },
 }
@@ -51,7 +51,7 @@ async function command(name: 'backup' | 'restore', dataDir: string, databaseUrl:
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`npm run ${name} ended with ${code}`)
+  if (code !== 0) throw new Error(`npm run ${name} exited with code ${code}`)
 }
 
 async function canLogIn(dataDir: string, databaseUrl: string) {
@@ -68,7 +68,7 @@ async function canLogIn(dataDir: string, databaseUrl: string) {
   }
 }
 
-/** Of the tables: when it was taken stands above them, and the signature below. */
+/** Tables only: the header above them has the time, and the signature follows below. */
 const sha256 = (file: string) =>
   createHash('sha256')
     .update(gunzipSync(readFileSync(file)).toString().split('\n').slice(2, -2).join('\n'))

@@ -13,7 +13,7 @@ import { inputs, type JsonSchema } from './arbitrary-inputs.ts'
 import { details, type Row } from './row.ts'
 import { createTally } from './tally.ts'
 
-/** Inputs for every endpoint of the contract, made from its own schemas: right ones, and ones wrong in every way. */
+/** Inputs for every endpoint of the contract, generated from its own schemas: valid ones, and wrong ones of every kind. */
 export const badInputs: Row = {
   name: 'bad inputs',
   env: { LIGHT_HASHING: 'true' },
@@ -39,14 +39,14 @@ export const badInputs: Row = {
     const percent = (share: number) => `${Math.round(100 * share)} %`
     return {
       ok: faults.length === 0 && (limit.shareOf === 'all' ? mean : least) >= limit.rightShare,
-      figures: `${sent} inputs, ${percent(mean)} right (at least ${percent(least)} for each endpoint): answers ${answers.show()}${details(faults)}`,
+      figures: `${sent} inputs, ${percent(mean)} valid (at least ${percent(least)} for each endpoint): responses ${answers.show()}${details(faults)}`,
     }
   },
 }
 
-/** A good many at a time, and as the seller, who may call everything. */
+/** Many at a time, and as the seller, who may call everything. */
 async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
-  // An endpoint may well end the session that it was called with.
+  // An endpoint may end the very session it was called with.
   const visitor = createVisitor(shop.url)
   await visitor.call(accounts.login, seller)
   const cookie = cookieHeader(visitor)
@@ -54,7 +54,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const samples = fc.sample(inputs(json), count).values()
   const sent: { input: unknown; isRight: boolean; answer: Answer }[] = []
-  // All of them draw from the same samples.
+  // They all draw from the same samples.
   await concurrently(32, async () => {
     for (const input of samples) {
       const answer = await ask(shop, rawRequest(endpoint, input, cookie), { agent })
@@ -66,7 +66,7 @@ async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
 
 const agent = new Agent({ keepAlive: true })
 
-/** As an attacker would send it: whatever the input is, with no help from the typed caller. */
+/** As an attacker would send it: any input, without the typed client. */
 function rawRequest({ method, ...endpoint }: Endpoint, input: unknown, cookie: string): Request {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const fields: Record<string, unknown> = isObject ? { ...input } : {}

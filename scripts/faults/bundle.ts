@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const folder = fileURLToPath(new URL('../../dist/faults', import.meta.url))
 
-/** One file of what is started hundreds of times: looking for a thousand modules is half of each start. */
+/** Bundles what we start hundreds of times: resolving a thousand modules is half of each start. */
 export function bundled(entry: string): string {
-  // A process of its own, because the build sets NODE_ENV for itself.
+  // In its own process, because the build sets NODE_ENV.
   const { status } = spawnSync(process.execPath, [import.meta.filename, entry], { stdio: 'inherit' })
   if (status !== 0) throw new Error(`${entry} could not be bundled`)
   return join(folder, basename(entry).replace(/\.ts$/, '.js'))
@@ -20,7 +20,7 @@ async function bundle(entry: string) {
     ssr: { noExternal: true, external: ['@node-rs/argon2'] },
     plugins: [
       {
-        // What a module finds beside itself is still there.
+        // Keep the files that a module expects beside it.
         name: 'where-it-was',
         transform: (code, id) => code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
       },

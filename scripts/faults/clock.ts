@@ -8,7 +8,7 @@ import { countDifferent } from './payment-side.ts'
 import { details, type Row } from './row.ts'
 
 const day = 24 * 60
-/** After a jump of so many minutes, what was given before it still works, or no longer. */
+/** After a jump of this many minutes, whether tokens issued earlier should still work. */
 const jumps = [
   { name: '+10 min', minutes: 10, works: true },
   { name: '+31 d', minutes: 31 * day, works: false },
@@ -44,7 +44,7 @@ export const clockJumps: Row = {
       const different = countDifferent(books)
       if (different > 0) wrong.push(`the books at ${name}`)
       seen.push(
-        `${name}: ${working} of ${Object.keys(tokens).length} tokens work, ${paid} of ${buyers.length} subscriptions paid, ${different} of ${books.booked.length} purchases not as at the payment side`,
+        `${name}: ${working} of ${Object.keys(tokens).length} tokens work, ${paid} of ${buyers.length} subscriptions paid, ${different} of ${books.booked.length} purchases differ from the payment side`,
       )
     }
     const [renewed] = await query<{ count: number }>(
@@ -58,7 +58,7 @@ export const clockJumps: Row = {
   },
 }
 
-/** Everything that has a time to live, each with a way to use it; and buyers by the month and by the year. */
+/** Everything that expires, each with a way to use it, plus monthly and yearly buyers. */
 async function prepare(shop: TestShop, name: string) {
   const [loggedIn, forgetful, guest] = [await shop.user(), await shop.user(), shop.visitor()]
   const buyers = [await shop.buyer({ billing: 'monthly' }), await shop.buyer({ billing: 'yearly' })]

@@ -30,7 +30,7 @@ export const databaseRestarts: Row = {
     const isAlive = shop.isAlive()
     return {
       ok: lost === 0 && pages.only(200) && answers.only(200, 503) && slowest < limit.readyWithinMs && isAlive,
-      figures: `${restarts} restarts: ${writes.acknowledged.length} writes acknowledged, ${lost} lost, ready again within ${slowest.toFixed(0)} ms, answers ${answers.show()}, pages ${pages.show()}, its process ${isAlive ? 'lives' : 'is gone'}`,
+      figures: `${restarts} restarts: ${writes.acknowledged.length} writes acknowledged, ${lost} lost, ready again within ${slowest.toFixed(0)} ms, responses ${answers.show()}, pages ${pages.show()}, its process ${isAlive ? 'is alive' : 'is gone'}`,
     }
   },
 }
@@ -49,7 +49,7 @@ export const databaseFrozen: Row = {
     const [thawed, thawedTook] = await timed(() => untilWritten(() => writes.write(shop, 'thawed')))
     return {
       ok: answer === 503 && took < limit.answerWithinMs && page === 200 && thawed === 200,
-      figures: `answered ${answer} after ${(took / 1000).toFixed(1)} s, a page ${page} after ${pageTook.toFixed(0)} ms; thawed, ${thawed} after ${(thawedTook / 1000).toFixed(1)} s`,
+      figures: `answered ${answer} after ${(took / 1000).toFixed(1)} s, a page ${page} after ${pageTook.toFixed(0)} ms; after thawing, ${thawed} after ${(thawedTook / 1000).toFixed(1)} s`,
     }
   },
 }

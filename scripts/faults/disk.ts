@@ -10,7 +10,7 @@ import type { Outcome, Row } from './row.ts'
 import { createTally } from './tally.ts'
 import { createWrites, untilWritten } from './writes.ts'
 
-/** A small disk of its own for a shop with its local PostgreSQL, filled up while buyers write. */
+/** A shop and its local PostgreSQL on a small disk that fills up while buyers write. */
 export const diskFull: Row = {
   name: 'disk full',
   alone: true,
@@ -19,7 +19,7 @@ export const diskFull: Row = {
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]).status === 0
     try {
       if (mounted) return await fillUp(disk)
-      return { ok: true, skipped: true, figures: 'skipped: needs root, for a small disk of its own' }
+      return { ok: true, skipped: true, figures: 'skipped: needs root to mount a small disk' }
     } finally {
       if (mounted) spawnSync('umount', ['--lazy', disk])
       rmSync(disk, { recursive: true, force: true })
@@ -42,7 +42,7 @@ async function fillUp(disk: string): Promise<Outcome> {
     await visit(20)
     writeUntilFull(join(disk, 'ballast'))
     await visit(20)
-    // The worst of it: PostgreSQL cannot write its log, ends, and cannot recover while the disk is full.
+    // The worst case: PostgreSQL cannot write its log, exits, and cannot recover while the disk is full.
     const needsMoreLog = `update users set name = name; select pg_switch_wal(); update users set name = name`
     await query(databaseUrl(disk), needsMoreLog).catch(() => undefined)
     await visit(20)
@@ -58,14 +58,14 @@ async function fillUp(disk: string): Promise<Outcome> {
         lost === 0 &&
         again === 200 &&
         isAlive,
-      figures: `answers ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space again, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'lives' : 'is gone'}`,
+      figures: `responses ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space freed, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'is alive' : 'is gone'}`,
     }
   } finally {
     await shop.stop()
   }
 }
 
-/** Up to the last byte. */
+/** Fills it to the last byte. */
 function writeUntilFull(path: string) {
   const file = openSync(path, 'w')
   for (let size = 2 ** 20; size >= 1; size = Math.floor(size / 2)) {

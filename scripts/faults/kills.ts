@@ -10,7 +10,7 @@ export const kills: Row = {
   async run({ shop, lab, limits: { kills: limit } }) {
     await shop.stop()
     const entry = bundled(crashingShop)
-    // Shops die side by side, each on a database of its own: one alone leaves half of the machine idle.
+    // Several shops at once, each on its own database: a single one leaves half the machine idle.
     const outcomes = await concurrently(limit.shops, async () =>
       crashMany(
         {
@@ -31,7 +31,7 @@ export const kills: Row = {
         sum('lost') === 0 &&
         sum('doubled') === 0 &&
         sum('payments') > 0,
-      figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('paidBack')} of them second ones, paid back), ${sum('mails')} mails, ${sum('lost')} lost, ${sum('doubled')} doubled${details(complaints)}`,
+      figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('paidBack')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
     }
   },
 }

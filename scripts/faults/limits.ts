@@ -1,4 +1,4 @@
-/** How much each row does and what it must keep to, by `npm run test:faults`. */
+/** How much each row does in `npm run test:faults`, and the limits it must keep. */
 export const fullLimits = {
   slowConnections: { connections: 2000, visits: 100, slowestMs: 500 },
   databaseRestarts: { restarts: 20, readyWithinMs: 1000 },
@@ -7,7 +7,7 @@ export const fullLimits = {
   gracefulStop: { stops: 5 },
   rollingRestarts: { rounds: 3 },
   kills: { shops: 2, killsEach: 250 },
-  // The share of inputs that are right: of every endpoint, or of all of them together.
+  // The share of valid inputs: for each endpoint, or for all of them together.
   badInputs: { perEndpoint: 10_000, rightShare: 0.2, shareOf: 'each endpoint' as 'each endpoint' | 'all' },
   webhookStorm: { webhooks: 10_000, guestsAtOnce: 100 },
   webhooksLost: { guestsADay: 100 },
@@ -17,8 +17,8 @@ export const fullLimits = {
 export type Limits = typeof fullLimits
 
 /**
- * The same as a part of `npm test`: less of everything, and more time and memory, because that machine may be busy with
- * other things and a shop that has just started is still warming up. The README names what is looser.
+ * The same within `npm test`: less of everything, with more time and memory, because the machine may be busy and a shop
+ * that has just started is still warming up. The README lists what is looser.
  */
 export const quickLimits: Limits = {
   slowConnections: { connections: 500, visits: 20, slowestMs: 5000 },

@@ -33,7 +33,7 @@ export const slowConnections: Row = {
     for (const socket of sockets) socket.destroy()
     return {
       ok: connected === limit.connections && others.only(200) && slowest < limit.slowestMs,
-      figures: `${connected} slow connections (${cutOff} of them cut off): others answered ${others.show()}, slowest ${slowest.toFixed(0)} ms`,
+      figures: `${connected} slow connections (${cutOff} of them cut off): other responses ${others.show()}, slowest ${slowest.toFixed(0)} ms`,
     }
   },
 }
@@ -50,7 +50,7 @@ export const manyRequests: Row = {
         const load = { port: shop.port, request, connections: 64, seconds: limit.secondsEach }
         sent += (await runLoad(load)).requests
       }
-      // What is still being tidied up is no leak.
+      // Pending cleanup is not a leak.
       await sleep(1500)
       return { sent, memory: memoryOf(shop.pid()), descriptors: descriptorsOf(shop.pid()) }
     }

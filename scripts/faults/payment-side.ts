@@ -11,7 +11,7 @@ import { createPostman } from '#server/testing/webhooks.ts'
 import { concurrently } from '../lab/concurrently.ts'
 import type { LabShop } from '../lab/lab.ts'
 
-/** The payment side of a shop: its sandbox, opened beside the shop's own process, and its webhooks in our hand. */
+/** The payment side of a shop: its sandbox, running outside the shop's process, with webhooks under our control. */
 export async function openPaymentSide(shop: LabShop) {
   const database = new pg.Pool({ connectionString: shop.databaseUrl, max: 5 })
   const postman = createPostman(shop)
@@ -21,7 +21,7 @@ export async function openPaymentSide(shop: LabShop) {
   const stripe = createStripeGateway({ secretKey, webhookSecret: webhook.secret, address: api })
   const connection = connect(shop.databaseUrl, () => {})
   await sandbox.controls.webhooks.flush()
-  // Whoever is tested, the other one is silent.
+  // Test webhooks and reconciler one at a time: the other stays silent.
   await database.query(`delete from jobs.schedule where name = 'reconcile'`)
   return {
     ...sandbox,
@@ -42,7 +42,7 @@ export async function openPaymentSide(shop: LabShop) {
   }
 }
 
-/** Purchases that are not as Stripe has them, missing, too many or doubled. */
+/** Purchases that differ from Stripe: wrong, missing, extra or duplicated. */
 export function countDifferent({ booked, wanted }: Awaited<ReturnType<typeof compareBooks>>) {
   const [inBooks, atStripe] = [byId(booked), byId(wanted)]
   const ids = [...new Set([...inBooks.keys(), ...atStripe.keys()])]
@@ -54,7 +54,7 @@ const byId = <Row extends { id: string }>(rows: Row[]) => new Map(rows.map((row)
 
 type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
-/** Guests who pay and never come back from it; at Stripe things go on, in every way there is. */
+/** Guests who pay and never return; their subscriptions then change at Stripe in every possible way. */
 export async function trade(shop: LabShop, side: PaymentSide, guests: number) {
   const { begin, pay, storeCard } = createBuyers(shop.url, () => side.publishableKey)
   const { controls, stripe } = side

@@ -6,7 +6,7 @@ import { details, type Row } from './row.ts'
 import { createTally } from './tally.ts'
 import { createWrites } from './writes.ts'
 
-/** Half of the visitors keep their connection, the others open one for each request; half of each write. */
+/** Half of the visitors keep their connection, the others open one per request; half of each group write. */
 export const gracefulStop: Row = {
   name: 'stopped under load',
   alone: true,
@@ -27,7 +27,7 @@ export const gracefulStop: Row = {
             visitor % 4 < 2
               ? await ask(shop, { path: turn % 2 === 0 ? '/' : '/api/products' }, options)
               : await writes.write(shop, `${stop}-${visitor}-${turn}`, options)
-          // A shop that is stopping takes no new connection; before that it has to.
+          // Only a shop that is stopping may refuse new connections.
           if (answer !== 'refused') answers.add(answer)
           else if (stopping) return
           else refusedBefore += 1
@@ -42,12 +42,12 @@ export const gracefulStop: Row = {
     const lost = await writes.countLost(shop.databaseUrl)
     return {
       ok: answers.only(200) && refusedBefore === 0 && exitCodes.only(0) && lost === 0,
-      figures: `answers ${answers.show()}, ${refusedBefore} refused before the stop, ${lost} acknowledged writes lost, exit codes ${exitCodes.show()}${details(reasons)}`,
+      figures: `responses ${answers.show()}, ${refusedBefore} refused before the stop, ${lost} acknowledged writes lost, exit codes ${exitCodes.show()}${details(reasons)}`,
     }
   },
 }
 
-/** Two processes on one database behind what a reverse proxy does: where it cannot connect, it asks the other. */
+/** Two processes on one database, behind a stand-in for a reverse proxy: if it cannot connect to one, it tries the other. */
 export const rollingRestarts: Row = {
   name: 'rolling restarts under load',
   alone: true,
@@ -82,7 +82,7 @@ export const rollingRestarts: Row = {
     const lost = await writes.countLost(shop.databaseUrl)
     return {
       ok: answers.only(200) && lost === 0,
-      figures: `${restarts} restarts: answers ${answers.show()}, ${lost} acknowledged writes lost${details(reasons)}`,
+      figures: `${restarts} restarts: responses ${answers.show()}, ${lost} acknowledged writes lost${details(reasons)}`,
     }
   },
 }

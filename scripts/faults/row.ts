@@ -1,20 +1,20 @@
 import type { Lab, LabShop } from '../lab/lab.ts'
 import type { Limits } from './limits.ts'
 
-/** Each row hurts the shop in one way and answers one line of figures; `ok` says whether its limits were kept. */
+/** Each row breaks the shop in one way and returns one line of figures; `ok` says whether it kept its limits. */
 export type Row = {
   name: string
-  /** Hurts what others share, or measures what others would disturb. */
+  /** Breaks something shared, or measures something others would disturb. */
   alone?: true
-  /** Settings of the shop that it hurts. */
+  /** Settings of the shop it breaks. */
   env?: Record<string, string>
   run(given: { shop: LabShop; lab: Lab; limits: Limits }): Promise<Outcome>
 }
 
-/** Figures are what was measured, never what was expected. */
+/** Figures show what was measured, never what was expected. */
 export type Outcome = { ok: boolean; figures: string; skipped?: boolean }
 
-/** Details below the line of figures, at most five. */
+/** At most five details, shown below the figures. */
 export const details = (lines: Iterable<string>) =>
   [...new Set(lines)]
     .slice(0, 5)

@@ -1,4 +1,4 @@
-/** Counts by key, and shows it: `200: 41, 503: 2`. */
+/** Counts by key, shown as `200: 41, 503: 2`. */
 export function createTally<Key extends string | number>() {
   const counts = new Map<Key, number>()
   return {

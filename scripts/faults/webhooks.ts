@@ -5,7 +5,7 @@ import { openPaymentSide, trade } from './payment-side.ts'
 import type { Row } from './row.ts'
 import { createTally } from './tally.ts'
 
-/** All that Stripe has to say, much of it twice, in no order, with forged ones in between. */
+/** Everything Stripe sends, much of it twice, shuffled, with forgeries mixed in. */
 export const webhookStorm: Row = {
   name: 'webhook storm',
   async run({ shop, limits: { webhookStorm: limit } }) {
@@ -33,12 +33,12 @@ export const webhookStorm: Row = {
       )
       const { booked, different } = await side.compare()
       const mails = await readOutbox(`${shop.dataDir}/outbox`)
-      // Two receipts of one buyer differ by their dates: nothing but the very same mail is doubled.
+      // Two receipts for one buyer differ in their dates, so only identical emails are duplicates.
       const distinct = new Set(mails.map(({ to, subject, text }) => `${to} ${subject} ${text}`)).size
       const right = answers.of(200) === bodies.length + doubled.length && answers.of(400) === forged.length
       return {
         ok: right && different === 0 && mails.length === distinct && booked > 0,
-        figures: `${bodies.length} webhooks, ${doubled.length} of them doubled, shuffled, ${forged.length} forged: answers ${answers.show()}; ${booked} purchases, ${different} not as at the payment side, ${mails.length} mails, ${mails.length - distinct} doubled`,
+        figures: `${bodies.length} webhooks, ${doubled.length} of them duplicated, shuffled, ${forged.length} forged: responses ${answers.show()}; ${booked} purchases, ${different} differ from the payment side, ${mails.length} emails, ${mails.length - distinct} duplicated`,
       }
     } finally {
       await side.close()
@@ -71,7 +71,7 @@ export const webhooksLost: Row = {
       reopened.child.kill()
       return {
         ok: before.different === 0 && meanwhile.different > 2 * limit.guestsADay && after.different === 0,
-        figures: `${before.different} of ${before.booked} purchases not as at the payment side before, ${meanwhile.different} without webhooks, ${after.different} of ${after.booked} after the reconciler`,
+        figures: `${before.different} of ${before.booked} purchases differ from the payment side before, ${meanwhile.different} without webhooks, ${after.different} of ${after.booked} after the reconciler`,
       }
     } finally {
       await side.close()
@@ -86,7 +86,7 @@ function shuffled<Item>(items: Item[]): Item[] {
     .map(({ item }) => item)
 }
 
-/** So many at a time; the answers by their status. */
+/** Sends this many at a time; counts the responses by status. */
 async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {
   const answers = createTally<number>()
   const waiting = webhooks.values()

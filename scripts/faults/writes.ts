@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask } from '../lab/ask.ts'
 import { query } from '../lab/query.ts'
 
-/** A write: a reader's address, which has to be in the database once it is acknowledged. */
+/** A write: a newsletter address, which must be in the database once acknowledged. */
 const subscription = (email: string) => ({
   method: 'POST',
   path: '/api/newsletter/subscribe',
@@ -10,7 +10,7 @@ const subscription = (email: string) => ({
   body: JSON.stringify({ email }),
 })
 
-/** Keeps what was acknowledged, and counts in the end what of it is not in the database. */
+/** Remembers what was acknowledged, and finally counts how much of it is missing from the database. */
 export function createWrites() {
   const acknowledged: string[] = []
   return {
@@ -32,7 +32,7 @@ export function createWrites() {
   }
 }
 
-/** Tries again for half a minute; the last answer counts. */
+/** Retries for half a minute; the last response counts. */
 export async function untilWritten(write: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + 30_000
   for (;;) {

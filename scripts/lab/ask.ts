@@ -4,19 +4,19 @@ import type { Socket } from 'node:net'
 export type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 
 /**
- * What became of a request: the status of a whole answer; `refused`, because nobody listens; or `cut off`, which is every
- * request that had a connection and got no whole answer.
+ * What became of a request: the status of a complete response; `refused`, because nobody was listening; or `cut off`,
+ * when it had a connection but got no complete response.
  */
 export type Answer = number | 'refused' | 'cut off'
 
 type Options = {
-  /** Without one each request has a connection of its own. */
+  /** Without one, each request opens its own connection. */
   agent?: Agent
-  /** Told why a request was cut off. */
+  /** Called with the reason a request was cut off. */
   onCutOff?: (reason: string) => void
 }
 
-/** Plain `node:http`: it tells a refused connection from a lost one, and costs less than `fetch`. */
+/** Plain `node:http`: it distinguishes a refused connection from a lost one, and costs less than `fetch`. */
 export function ask(
   { port }: { port: number },
   { path, method = 'GET', headers = {}, body }: Request,
@@ -31,7 +31,7 @@ export function ask(
     const options = { host: '127.0.0.1', port, path, method, headers, agent: agent ?? false, timeout: 20_000 }
     const asked = request(options, (response) => {
       response
-        .once('error', (error) => cutOff(`${error.message} in the middle of the answer`))
+        .once('error', (error) => cutOff(`${error.message} in the middle of the response`))
         .once('end', () => resolve(response.statusCode ?? 0))
         .resume()
     })
@@ -40,7 +40,7 @@ export function ask(
         if (socket.connecting) socket.once('connect', () => (connected = true))
         else connected = true
       })
-      .once('timeout', () => asked.destroy(new Error('no answer for 20 s')))
+      .once('timeout', () => asked.destroy(new Error('no response for 20 s')))
       .once('error', ({ code, message }: NodeJS.ErrnoException) => {
         if (connected) cutOff(code ?? message)
         else resolve('refused')
@@ -49,5 +49,5 @@ export function ask(
   })
 }
 
-/** A visitor's one connection, kept from request to request. */
+/** One visitor's connection, kept alive between requests. */
 export const ownConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })

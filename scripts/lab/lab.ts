@@ -15,18 +15,18 @@ export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
 /**
- * Where shops are measured and hurt: one PostgreSQL, and shops in processes of their own, each on a copy of a database
- * in which a shop was opened once.
+ * Where we measure and break shops: one PostgreSQL, and shops in their own processes, each on a copy of a database that
+ * a shop has already opened.
  */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
   const postgres = await openEmbedded(home)
   const first = await openProcess({ DATA_DIR: home, DATABASE_URL: postgres.url })
-  // It makes its admin after it is ready.
+  // The shop creates its admin after it is ready.
   while ((await query(postgres.url, 'select 1 from users')).length === 0) await sleep(20)
   await first.stop()
 
-  /** A copy of the opened shop's database, or an empty one. */
+  /** A copy of that shop's database, or an empty one. */
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
     const address = new URL(postgres.superuserUrl)
@@ -66,7 +66,7 @@ function controlsOf({ folder, url }: { folder: string; url: string }) {
   const postmaster = () => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
   return {
     postmaster,
-    /** Fast: clients are cut off, as by an operator or a failover. It comes back on the same port. */
+    /** Fast mode: it cuts clients off, as an operator or a failover would. It comes back on the same port. */
     async restart() {
       const pid = postmaster()
       process.kill(pid, 'SIGINT')

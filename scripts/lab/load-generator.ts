@@ -2,13 +2,13 @@ import { connect } from 'node:net'
 import { concurrently } from './concurrently.ts'
 
 /**
- * A load generator that costs little: raw keep-alive sockets, one request at a time on each. Runs as a process of
- * its own, so that its work is not counted as the server's, and stops by itself after the given time.
+ * A cheap load generator: raw keep-alive sockets, one request at a time on each. It runs in its own process, so its
+ * work is not counted as the server's, and stops on its own after the given time.
  */
 export type LoadOptions = { port: number; request: Requests; connections: number; seconds: number }
-/** Every connection sends the same, or each the next of these. */
+/** Every connection sends the same request, or each takes the next of these. */
 export type Requests = string | string[]
-/** Latencies are in milliseconds; a failure is an answer that is not 2xx, or none. */
+/** Latencies are in milliseconds; a failure is a response other than 2xx, or none. */
 export type LoadReport = { requests: number; failures: number; seconds: number; p50: number; p99: number }
 
 async function load({ port, request, connections, seconds }: LoadOptions): Promise<LoadReport> {
@@ -29,7 +29,7 @@ async function load({ port, request, connections, seconds }: LoadOptions): Promi
   }
 }
 
-/** One connection: the next request follows the answer to the last. */
+/** One connection: each request waits for the previous response. */
 function sendUntil(end: number, port: number, request: string) {
   const bytes = Buffer.from(request)
   const isHead = request.startsWith('HEAD ')
@@ -60,7 +60,7 @@ function sendUntil(end: number, port: number, request: string) {
         received = received.subarray(length)
         send()
       })
-      // The close that follows tells the same.
+      // The close event that follows reports it.
       .on('error', () => undefined)
       .on('close', () => {
         if (sentAt !== undefined || latencies.length === 0) failures += 1
@@ -69,7 +69,7 @@ function sendUntil(end: number, port: number, request: string) {
   })
 }
 
-/** How many bytes the answer at the start of the buffer has; undefined while its head is incomplete. */
+/** Length in bytes of the response at the start of the buffer; undefined while its head is incomplete. */
 function answerLength(buffer: Buffer, isHead: boolean): number | undefined {
   const headEnd = buffer.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

@@ -5,7 +5,7 @@ import type { LoadOptions, LoadReport } from './load-generator.ts'
 
 const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url))
 
-/** Puts load on a server, from a process of its own. */
+/** Puts load on a server, from a separate process. */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const child = fork(generator)
   child.send(options)

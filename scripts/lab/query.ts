@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** On a connection of its own, because the database may be hurt at any moment. */
+/** On its own connection, because the database may go down at any moment. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -10,7 +10,7 @@ const lightHashing = process.env.LIGHT_HASHING
   ? { passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }) }
   : {}
 
-/** The shop as `server/main.ts` runs it, but without rate limits: in the lab every visitor has the same address. */
+/** The shop as `server/main.ts` runs it, but without rate limits: in the lab, every visitor has the same address. */
 const config = { ...readConfig(process.env), rateLimits: false }
 const opening =
   config.processes > 1 && cluster.isPrimary

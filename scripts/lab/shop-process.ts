@@ -7,7 +7,7 @@ import { freePort } from '#server/database/free-port.ts'
 /** The admin of every shop in the lab. */
 export const seller = { email: 'seller@lab.example', password: 'the seller of this shop' }
 
-/** What `npm start` tells Node. */
+/** The Node options of `npm start`. */
 const flags = [
   '--max-semi-space-size=4',
   '--max-old-space-size=512',
@@ -16,7 +16,7 @@ const flags = [
 ]
 const labShop = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
-/** A shop in a process of its own; started again, it has the same address. */
+/** A shop in its own process; after a restart it has the same address. */
 export async function openProcess(env: Record<string, string>, { entry = labShop } = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -41,7 +41,7 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     while (performance.now() < begun + 60_000) {
-      if (child.exitCode !== null) throw new Error(`The shop stopped with ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`The shop exited with code ${child.exitCode}`)
       if (await isReady()) return { child, seconds: (performance.now() - begun) / 1000 }
       await sleep(10)
     }
@@ -55,11 +55,11 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
     url,
     port,
     pid: () => child.pid ?? 0,
-    /** How long the last start took, from nothing to ready. */
+    /** How long the last start took, until it was ready. */
     secondsToStart: () => seconds,
     isAlive,
     isReady,
-    /** With SIGTERM it waits for its visitors, with SIGINT it does not. */
+    /** SIGTERM waits for visitors, SIGINT does not. */
     async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' = 'SIGINT') {
       if (!isAlive()) return child.exitCode
       const exited = once(child, 'exit')

@@ -1,4 +1,4 @@
-/** The result of some work and how many milliseconds it took. */
+/** The result of some work, and how many milliseconds it took. */
 export async function timed<Result>(
   work: () => Promise<Result>,
 ): Promise<[result: Result, milliseconds: number]> {

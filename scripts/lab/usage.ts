@@ -15,7 +15,7 @@ function ticks(pid: number): number {
   }
 }
 
-/** With those of its children. */
+/** All descendants, not just direct children. */
 export function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -28,7 +28,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** What a server still does after its last answer belongs to the requests. */
+/** Work a server still does after its last response counts toward the requests. */
 export async function untilIdle(pid: number) {
   for (let last = -1, now = ticks(pid), tries = 0; now !== last && tries < 50; tries++) {
     last = now

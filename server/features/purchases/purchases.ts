@@ -53,6 +53,7 @@ export function createPurchases(deps: Dependencies) {
     card: createCardUpdate(shared),
     administration: createAdministration(shared),
     receiveEvent: inbox.receive,
+    countOverdueEvents: inbox.countOverdue,
     endBooked: booked.endDue,
     reconcile: createReconciler({ ...shared, inbox }),
     sendRenewalNotices: createRenewalNotices(deps),
