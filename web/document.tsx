@@ -47,11 +47,12 @@ export function Document(props: {
         {assets.styles.map((href) => (
           <link key={href} rel="stylesheet" href={href} />
         ))}
+        {/* After styles and font: the page can be read before its code is there. */}
         {assets.preloads.map((href) => (
-          <link key={href} rel="modulepreload" href={href} />
+          <link key={href} rel="modulepreload" href={href} fetchPriority="low" />
         ))}
         {assets.scripts.map((src) => (
-          <script key={src} type="module" src={src} />
+          <script key={src} type="module" src={src} fetchPriority="low" />
         ))}
         <meta name="theme-color" content="#0b7a5b" />
         <link rel="icon" href={assets.icon} type="image/svg+xml" />
