@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Connection } from '../database/connect.ts'
 
 /** Records what goes over the shop's own connections until asked; the job queue and the sandbox have others. */
-export function watchStatements({ pool }: Pick<Connection, 'pool'>) {
+export function watchStatements({ pool }: Pick<Connection, 'pool'>, counts: () => boolean = () => true) {
   const ours = new Set<unknown>()
   const statements: string[] = []
   const note = (client: unknown) => ours.add(client)
@@ -10,7 +10,8 @@ export function watchStatements({ pool }: Pick<Connection, 'pool'>) {
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[]) {
     const [statement] = given as [string | { text: string }]
-    if (ours.has(this)) statements.push(typeof statement === 'string' ? statement : statement.text)
+    if (ours.has(this) && counts())
+      statements.push(typeof statement === 'string' ? statement : statement.text)
     return Reflect.apply(query, this, given)
   } as typeof query
   return {

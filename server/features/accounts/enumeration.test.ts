@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash, verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
@@ -20,6 +21,9 @@ const passwords = createPasswords({
   },
 })
 
+// A job that the request has queued may run before the answer is out; its work is not the request's.
+const duringRequest = new AsyncLocalStorage<true>()
+
 let shop: TestShop
 let addresses: Record<'a customer' | 'a guest who has no password yet' | 'nobody', string>
 beforeAll(async () => {
@@ -39,9 +43,10 @@ afterAll(() => shop.close())
 async function workOf(path: string, body: object) {
   const mailsBefore = (await shop.mails()).length
   costs.length = 0
-  const watch = watchStatements(shop.connection)
+  const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
   const work = new Promise<{ hashes: string[]; statements: string[] }>((sent) => {
-    shop.app.server.once('request', (_request, response) => {
+    shop.app.server.prependOnceListener('request', (_request, response) => {
+      duringRequest.enterWith(true)
       response.once('finish', () => sent({ hashes: [...costs], statements: watch.stop() }))
     })
   })

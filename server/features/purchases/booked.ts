@@ -64,7 +64,7 @@ export function createBooked({ db, now, notify }: Dependencies) {
 }
 
 /** When the period ends that runs now, counted from the booking as Stripe counts: the 31st is the 30th in a shorter month. */
-export function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
+function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
   const months = billingType === 'yearly' ? 12 : 1
   for (let passed = months; ; passed += months) {
     const end = new Date(start)
