@@ -59,7 +59,15 @@ export default function SuccessPage() {
     void arrive().then((outcome) => outcome && setState(outcome))
   }, [])
 
-  if (state.step === 'processing') return <Loading text="Processing your purchase..." />
+  if (state.step === 'processing')
+    return (
+      <>
+        <Loading text="Processing your purchase..." />
+        <p role="status" className="mx-auto max-w-prose px-5 pb-20 text-center text-muted">
+          {state.note}
+        </p>
+      </>
+    )
   if (state.step === 'failed') return <NotLoggedIn />
   if (state.step === 'login') return <PleaseLogIn reason={state.reason} />
   return <Thanks paymentIntentId={state.paymentIntentId} />
