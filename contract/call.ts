@@ -9,7 +9,9 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
-    super(`${status}: ${body || statusText}`)
+    // A proxy's page is markup, which tells nobody anything.
+    const isMarkup = /^\s*</.test(body)
+    super(`${status}: ${isMarkup ? statusText : body || statusText}`)
     this.status = status
     const parsed = parseError(body)
     this.serverMessage = parsed.message

@@ -28,6 +28,11 @@ test.for([
     '503: Service Unavailable',
   ],
   [
+    'the status text instead of a proxy’s page',
+    refused(502, 'Bad Gateway', '<html><h1>502 Bad Gateway</h1></html>'),
+    '502: Bad Gateway',
+  ],
+  [
     'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',
