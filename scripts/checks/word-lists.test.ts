@@ -12,7 +12,7 @@ test.for([
   ['over several lines', `[\n  "monthly",\n  "yearly",\n]`],
 ])('a copied list is reported: %s', ([, source]) => {
   expect(complaintsAbout(source ?? '')).toEqual([
-    expect.stringMatching(/^server\/a.ts lists .* take it from/),
+    expect.stringMatching(/^server\/a.ts lists .* import it from/),
   ])
 })
 
