@@ -477,7 +477,7 @@ test.describe('the access tab', () => {
     await row.getByRole('button', { name: 'Reveal key' }).click()
     await dialog(page).getByRole('button', { name: 'Reveal' }).click()
     await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
-    await dialog(page).getByRole('button', { name: 'Close' }).click()
+    await dialog(page).getByRole('button', { name: 'Close' }).first().click()
 
     await row.getByRole('button', { name: 'Grant' }).click()
     await toast(page, 'Access granted')

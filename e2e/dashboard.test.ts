@@ -154,7 +154,7 @@ test.describe('my products', () => {
         badge: 'past due',
         plan: 'monthly',
         price: '$39/month',
-        text: /Payment failed, update your card/,
+        text: /Payment failed. Please update your card/,
         extra: 'Update Card',
       },
       { badge: 'cancelled', plan: 'monthly', price: '$39/month', text: /ended on .* It was cancelled/ },
@@ -204,16 +204,6 @@ test.describe('my products', () => {
     await expect(row).toContainText(/ends on/)
     await row.getByRole('button', { name: 'Resume Subscription' }).click()
     await expect(row.getByText('active', { exact: true })).toBeVisible()
-  })
-
-  test('say why they cannot be cancelled', async ({ page, shop }) => {
-    const buyer = await shop.user()
-    await bookPurchase(shop.connection, buyer.user.id)
-    await openDashboard(page, buyer, shop)
-    await products(page).first().getByRole('button', { name: 'Cancel Subscription' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel Subscription' }).click()
-    await expect(toastIn(page)).toContainText('Failed to cancel')
-    await expect(toastIn(page)).toContainText('booked by the seller')
   })
 
   test('load a few at a time when there are hundreds', async ({ page, shop }) => {

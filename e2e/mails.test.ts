@@ -10,7 +10,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     const names = await page
       .getByRole('navigation')
       .getByRole('list')
-      .first()
+      .last()
       .getByRole('link')
       .evaluateAll((links) =>
         links.map((link) => new URL((link as HTMLAnchorElement).href).searchParams.get('mail') ?? ''),

@@ -113,13 +113,13 @@ test.describe('the product page', () => {
     const faq = section(page, 'Frequently Asked Questions')
     for (const fact of [
       /any symbol .* designed for stocks and ETFs/,
-      /Daily charts.* 2–5 days.* not made for intraday/,
+      /Daily charts.* 2–5 days.* not designed for intraday/,
       /strategy version/,
       /reviewed at least once a month/,
       /not automated trading/,
       /works on free TradingView accounts.* paid plan is recommended/,
       /Non-US markets work/,
-      /data-driven traders/,
+      /data-driven traders/i,
     ])
       await expect(faq.locator('details').filter({ hasText: fact })).toHaveCount(1)
   })

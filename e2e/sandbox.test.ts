@@ -60,7 +60,7 @@ test('card fields that fail to load say so, and load on the second try', async (
   // Wallets open a window that must be able to message back.
   expect(opened?.headers()['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
-  await expect(page.getByRole('alert')).toContainText('The payment form could not be loaded.')
+  await expect(page.getByRole('alert')).toContainText('We couldn’t load the payment form.')
   await page.unroute('**/_sandbox/card-frame')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('button', { name: 'Pay $39.00' })).toBeEnabled()
