@@ -115,7 +115,12 @@ test('everything under /api/admin/ is for admins only, and nothing else is', () 
 
 test('only a public call may make its caller optional', () => {
   const optional = endpoints.filter(({ endpoint }) => endpoint.caller === 'optional')
-  expect(optional.map(({ name }) => name)).toEqual(['accounts.user', 'checkout.createSubscriptionIntent'])
+  expect(optional.map(({ name }) => name)).toEqual([
+    'accounts.user',
+    'checkout.createSubscriptionIntent',
+    'declarations.withdraw',
+    'declarations.cancel',
+  ])
   for (const { endpoint } of optional) expect(endpoint.access).toBe('public')
 })
 

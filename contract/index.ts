@@ -5,6 +5,7 @@ import { audit } from './audit.ts'
 import { catalog } from './catalog.ts'
 import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
+import { declarations } from './declarations.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
 import { jobs } from './jobs.ts'
@@ -26,6 +27,7 @@ export const contract = {
   assets,
   newsletter,
   contact,
+  declarations,
   jobs,
   exports,
   audit,

@@ -6,6 +6,8 @@ export type SiteSettings = {
   testMode: boolean
   stripe: { publishableKey: string; scriptUrl: string }
   regionLookupUrl: string
+  /** Whether the statutory parts for consumers in the EU are shown. */
+  consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
   seller: {
     name: string

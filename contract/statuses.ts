@@ -35,5 +35,13 @@ export const statusTexts: Record<PurchaseStatus, string> = {
 export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate'] as const
 export type EndReason = (typeof endReasons)[number]
 
+/** What consumers may declare about a contract without logging in. */
+export const declarationKinds = ['withdrawal', 'cancellation'] as const
+export type DeclarationKind = (typeof declarationKinds)[number]
+
+/** Open: waits for its owner's click or for the seller. Confirmed: the shop carries it out by itself. */
+export const declarationStates = ['open', 'confirmed', 'done'] as const
+export type DeclarationState = (typeof declarationStates)[number]
+
 export const accessRequestStatuses = ['requested', 'granted', 'refused', 'revoked'] as const
 export type AccessRequestStatus = (typeof accessRequestStatuses)[number]

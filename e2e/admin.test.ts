@@ -532,7 +532,7 @@ test.describe('the access tab', () => {
 
 test.describe('the admin area', () => {
   for (const theme of ['light', 'dark'])
-    for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Activity'])
+    for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Declarations', 'Activity'])
       test(`passes axe: ${tab}, ${theme}`, async ({ page, shop }) => {
         await customer(shop)
         await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
@@ -553,7 +553,7 @@ test.describe('the admin area', () => {
       await asker(shop)
       await page.setViewportSize({ width, height: 740 })
       await openAdmin(page, shop)
-      for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Activity']) {
+      for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Declarations', 'Activity']) {
         await page.getByRole('tab', { name: tab }).click()
         await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
         const tooWide = await page

@@ -20,6 +20,7 @@ const { pages } = await renderPages({
   testMode: false,
   stripe: { publishableKey: '', scriptUrl: '' },
   regionLookupUrl: 'https://example.com',
+  consumerLaw: 'eu',
   gaMeasurementId: null,
   seller: { name: '', street: '', city: '', country: '', phone: '', register: '', vatId: '' },
 })

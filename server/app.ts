@@ -11,6 +11,8 @@ import { checkoutRoutes } from './features/checkout/routes.ts'
 import { checkoutSchedules } from './features/checkout/schedules.ts'
 import { contactRoutes } from './features/contact/routes.ts'
 import { contactSchedules } from './features/contact/schedules.ts'
+import { declarationRoutes } from './features/declarations/routes.ts'
+import { declarationSchedules } from './features/declarations/schedules.ts'
 import { exportRoutes } from './features/exports/routes.ts'
 import { jobRoutes } from './features/jobs/routes.ts'
 import { mountMailPreview } from './features/mails/routes.ts'
@@ -86,6 +88,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     accessRequestSchedules(accessRequests),
     newsletterSchedules(newsletter),
     contactSchedules(contact),
+    declarationSchedules(rooms.declarations),
     overviewSchedules(overview),
   )
 
@@ -111,6 +114,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)
   mount(contract.contact, contactRoutes(contact))
+  mount(contract.declarations, declarationRoutes(rooms.declarations))
   mount(contract.overview, overviewRoutes(overview))
   mount(contract.reminders, reminderRoutes(rooms.reminders))
   mount(contract.exports, exportRoutes(rooms.exports))

@@ -81,6 +81,8 @@ function shape(s: Settings, warnings: string[]) {
       register: s.SELLER_REGISTER,
       vatId: s.SELLER_VAT_ID,
     },
+    /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
+    consumerLaw: s.CONSUMER_LAW,
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
     /** What the seller should fix; the shop runs anyway. */

@@ -12,6 +12,7 @@ import {
   wantedPrices,
 } from './features/checkout/checkout.ts'
 import { createContact } from './features/contact/contact.ts'
+import { createDeclarations } from './features/declarations/declarations.ts'
 import { createExports } from './features/exports/exports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
@@ -101,6 +102,19 @@ export function createRooms(deps: RoomDependencies) {
   })
   const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
 
+  const declarations = createDeclarations({
+    db,
+    now,
+    queue,
+    mails,
+    audit,
+    attempts,
+    secrets,
+    purchases,
+    supportEmail,
+    consumerLaw: config.consumerLaw,
+  })
+
   return {
     /** What emails say about the shop, for their preview. */
     mailSite: site,
@@ -114,11 +128,12 @@ export function createRooms(deps: RoomDependencies) {
       passwords,
       attempts,
       audit,
-      rooms: [accounts, accessRequests, checkouts, customers, sessions],
+      rooms: [accounts, accessRequests, checkouts, customers, sessions, declarations],
       endSubscriptionsOf: purchases.endAllOf,
     }),
     /** Every room that stores something about people, for "my data". */
-    personalData: [accounts, sessions, purchases, accessRequests],
+    personalData: [accounts, sessions, purchases, accessRequests, declarations],
+    declarations,
     checkouts,
     purchases,
     checkout,

@@ -173,13 +173,14 @@ async function listen(app: FastifyInstance, config: Config) {
 
 /** What the pages show of the configuration. */
 function siteSettings(config: Config, payments: Payments): SiteSettings {
-  const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller } = config
+  const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller, consumerLaw } = config
   return {
     publicUrl,
     supportEmail,
     testMode: payments.sandbox !== undefined,
     stripe: payments.settings,
     regionLookupUrl,
+    consumerLaw,
     gaMeasurementId,
     seller,
   }

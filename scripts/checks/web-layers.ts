@@ -10,6 +10,7 @@ export const offered = [
   'checkout/card-update-dialog.tsx',
   'checkout/use-returned-card.ts',
   'newsletter/newsletter-form.tsx',
+  'not-found/not-found-page.tsx',
   'products/rebound-sigma-pro.ts',
   'profile/profile-dialog.tsx',
   'showcase/chart-panel.tsx',

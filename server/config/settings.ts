@@ -96,6 +96,7 @@ export const settings = z.object({
   SELLER_PHONE: text,
   SELLER_REGISTER: text,
   SELLER_VAT_ID: text,
+  CONSUMER_LAW: z._default(z.enum(['eu', 'none'], 'CONSUMER_LAW must be eu or none'), 'eu'),
   METRICS_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'METRICS_TOKEN must be at least 16 characters long')),
   ),

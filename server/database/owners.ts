@@ -14,6 +14,7 @@ export const owners = {
   stripeEventsPulled: 'features/purchases',
   subscriptionMovements: 'features/overview',
   accessRequests: 'features/access-requests',
+  declarations: 'features/declarations',
   recommendedAssets: 'features/assets',
   newsletterSubscriptions: 'features/newsletter',
   contactMessages: 'features/contact',

@@ -19,6 +19,10 @@ import {
   accessRequestStatuses,
   type BillingType,
   billingTypes,
+  type DeclarationKind,
+  type DeclarationState,
+  declarationKinds,
+  declarationStates,
   type EndReason,
   liveStatuses,
   type PurchaseStatus,
@@ -268,6 +272,41 @@ export const accessRequests = pgTable(
     index('access_requests_user').on(t.userId),
     index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
     check('access_requests_status', sql`${t.status} in ${listed(accessRequestStatuses)}`),
+  ],
+)
+
+/** What people declared about contracts without having to log in. Each counts from the moment it arrived. */
+export const declarations = pgTable(
+  'declarations',
+  {
+    id: id(),
+    kind: text().$type<DeclarationKind>().notNull(),
+    state: text().$type<DeclarationState>().notNull().default('open'),
+    name: text().notNull(),
+    /** As typed: a contract number, an email address, or words. */
+    contract: text().notNull(),
+    /** Where the receipt goes. */
+    email: text().notNull(),
+    forCause: boolean().notNull().default(false),
+    reason: text(),
+    /** The day it should end; as soon as possible if null. */
+    endsOn: date({ mode: 'string' }),
+    declaredAt: createdAt(),
+    networkHash: text().notNull(),
+    /** Who was logged in, or confirmed it by the emailed link. */
+    userId: uuid().references(() => users.id),
+    /** The contract it is about, as far as we can tell. */
+    purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
+    handledAt: moment(),
+    /** How it ended, in words for the seller. */
+    outcome: text(),
+  },
+  (t) => [
+    index('declarations_newest').on(t.declaredAt, t.id),
+    index('declarations_confirmed').on(t.id).where(sql`${t.state} = 'confirmed'`),
+    index('declarations_user').on(t.userId),
+    check('declarations_kind', sql`${t.kind} in ${listed(declarationKinds)}`),
+    check('declarations_state', sql`${t.state} in ${listed(declarationStates)}`),
   ],
 )
 

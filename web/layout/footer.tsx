@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
+import { labels } from '#contract/consumer-law.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/newsletter/newsletter-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
@@ -10,7 +11,7 @@ import { Logo } from './logo.tsx'
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 
 export function Footer() {
-  const { supportEmail } = useSettings()
+  const { supportEmail, consumerLaw } = useSettings()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
       <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[2fr_1fr_1fr_2fr]">
@@ -46,6 +47,14 @@ export function Footer() {
           investment advice. Past and backtested results do not predict future results.
         </p>
       </Container>
+      {consumerLaw === 'eu' && (
+        <Container>
+          <nav aria-label="Contracts" className="flex flex-wrap gap-x-8 gap-y-3 pt-6 text-sm">
+            <ContractLink href="/cancel" label={labels.cancelHere} />
+            <ContractLink href="/withdraw" label={labels.withdrawHere} />
+          </nav>
+        </Container>
+      )}
       <Container className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 py-6 text-sm text-muted">
         <p>
           © <CurrentYear /> {brand.name}. All rights reserved.
@@ -66,6 +75,18 @@ export function Footer() {
         </nav>
       </Container>
     </footer>
+  )
+}
+
+/** The law wants these two easy to find, in its own words. */
+function ContractLink({ href, label }: { href: string; label: { en: string; de: string } }) {
+  return (
+    <Link href={href} className="flex flex-wrap gap-x-2 rounded-sm py-0.5 font-medium hover:underline">
+      {label.en}
+      <span lang="de" className="font-normal text-muted">
+        {label.de}
+      </span>
+    </Link>
   )
 }
 

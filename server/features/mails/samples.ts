@@ -13,6 +13,22 @@ const subscription = {
 const about = { name: subscription.name, product: subscription.product }
 const [paidAt, renewsAt] = ['2026-03-14T09:26:53.000Z', '2027-03-14T09:26:53.000Z']
 
+const declared = {
+  id,
+  name: 'Ada Lovelace',
+  contract: 'RS-0D4F6A52',
+  email: 'ada@example.com',
+  forCause: false,
+  reason: null,
+  endsOn: null,
+  declaredAt: paidAt,
+}
+const forCause = {
+  forCause: true,
+  reason: 'The indicator has not been working for three weeks.\nNobody answered.',
+  endsOn: '2026-06-30',
+}
+
 export const samples: Samples = {
   welcome: [{ name: 'Ada Lovelace' }],
   setPassword: [{ name: '', tokenId: id }],
@@ -66,6 +82,16 @@ export const samples: Samples = {
   ],
   accessRevoked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   tradingViewReminder: [{ name: 'Ada Lovelace' }],
+  declarationReceived: [
+    { ...declared, kind: 'withdrawal', withLink: true },
+    { ...declared, kind: 'cancellation', withLink: false },
+    { ...declared, ...forCause, kind: 'cancellation', withLink: false },
+  ],
+  declarationToConfirm: [
+    { id, kind: 'withdrawal', name: 'Ada Lovelace', declaredBy: 'A. Lovelace', declaredAt: paidAt },
+    { id, kind: 'cancellation', name: '', declaredBy: 'A. Lovelace', declaredAt: paidAt },
+  ],
+  declarationWaits: [{ ...declared, ...forCause, kind: 'cancellation' }],
   newsletterConfirmation: [{ id }],
   contactMessage: [
     {

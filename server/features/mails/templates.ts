@@ -1,6 +1,7 @@
 import { accessRequestMails } from './templates/access-requests.ts'
 import { accountMails } from './templates/accounts.ts'
 import { adminMails } from './templates/admin.ts'
+import { declarationMails } from './templates/declarations.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
 
@@ -9,6 +10,7 @@ export const templates = {
   ...accountMails,
   ...purchaseMails,
   ...accessRequestMails,
+  ...declarationMails,
   ...newsletterMails,
   ...adminMails,
 }

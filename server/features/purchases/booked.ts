@@ -45,6 +45,14 @@ export function createBooked({ db, now, notify }: Dependencies) {
         return { status: 'active', endsAt: null }
       }),
 
+    /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
+    end: (id: string) =>
+      change(eq(purchases.id, id), ({ status }) =>
+        isLive(status)
+          ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
+          : null,
+      ),
+
     /** Ends what was cancelled and whose period is over. */
     async endDue() {
       const isDue = and(eq(purchases.status, 'pending_cancel'), lte(purchases.endsAt, now()))

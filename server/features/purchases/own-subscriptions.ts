@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
@@ -10,6 +11,7 @@ import { endAccess } from '../access-requests/access-requests.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { createBooked } from './booked.ts'
 import type { Lookup } from './lookup.ts'
+import { payBackAll } from './pay-back.ts'
 
 type Dependencies = {
   db: Database
@@ -33,22 +35,30 @@ export function createOwnSubscriptions(deps: Dependencies) {
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
 
+  async function cancel(id: string, userId?: string) {
+    const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, userId)
+    if (!subscriptionId) return booked.cancel(id)
+    await runExclusive(subscriptionId, async () => {
+      const { status } = await lookup.find(id, userId)
+      if (status === 'pending_cancel') return
+      if (status !== 'active' && status !== 'past_due')
+        throw conflict('Only an active subscription can be cancelled')
+      // Stripe first: if we crash before the sync, the webhook fixes the row.
+      if (status === 'past_due') await stripe.cancelNow(subscriptionId)
+      else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
+      crashPoint('cancelled at Stripe')
+      await sync(subscriptionId)
+    })
+  }
+
   return {
     /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
-    async cancel({ user }: Actor, id: string) {
-      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, user.id)
-      if (!subscriptionId) return booked.cancel(id)
-      await runExclusive(subscriptionId, async () => {
-        const { status } = await lookup.find(id, user.id)
-        if (status === 'pending_cancel') return
-        if (status !== 'active' && status !== 'past_due')
-          throw conflict('Only an active subscription can be cancelled')
-        // Stripe first: if we crash before the sync, the webhook fixes the row.
-        if (status === 'past_due') await stripe.cancelNow(subscriptionId)
-        else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
-        crashPoint('cancelled at Stripe')
-        await sync(subscriptionId)
-      })
+    cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
+
+    /** For an owner who declared it without logging in: see features/declarations. */
+    async cancelDeclared(id: string) {
+      const { status } = await lookup.find(id)
+      if (isLive(status) && status !== 'pending_cancel') await cancel(id)
     },
 
     /** Undoes a cancellation during the paid period. */
@@ -62,6 +72,18 @@ export function createOwnSubscriptions(deps: Dependencies) {
           throw conflict('This subscription has ended. You can buy a new one any time.')
         await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
+        await sync(subscriptionId)
+      })
+    },
+
+    /** Withdrawn: it ends now, and everything paid for it goes back. Safe to repeat. */
+    async withdraw(id: string) {
+      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id)
+      if (!subscriptionId) return booked.end(id)
+      await runExclusive(subscriptionId, async () => {
+        await stripe.cancelNow(subscriptionId)
+        crashPoint('withdrawn at Stripe')
+        await payBackAll(stripe, subscriptionId)
         await sync(subscriptionId)
       })
     },

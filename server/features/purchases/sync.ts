@@ -10,6 +10,7 @@ import { endAccess } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { createNotifications } from './notifications.ts'
+import { payBackAll } from './pay-back.ts'
 import { isPayable, isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
 
 type Dependencies = {
@@ -44,12 +45,7 @@ export function createSync({
     async ({ subscriptionId }) => {
       await stripe.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
-      const left = async () => (await stripe.subscription(subscriptionId)).payments.filter(hasMoneyLeft)
-      for (const { paymentIntentId } of await left())
-        await stripe.refund(paymentIntentId, async () => {
-          const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
-          return payment ? payment.amount - payment.refunded : 0
-        })
+      await payBackAll(stripe, subscriptionId)
       await sync(subscriptionId)
     },
   )
@@ -156,8 +152,6 @@ export function createSync({
   const sync = coalesce(syncOnce)
   return sync
 }
-
-const hasMoneyLeft = ({ amount, refunded }: Subscription['payments'][number]) => refunded < amount
 
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'paid' ? latestInvoice.id : null

@@ -9,6 +9,7 @@ import { PaymentsCard } from './payments-card.tsx'
 const UsersTab = lazy(() => import('./users-tab.tsx'))
 const PurchasesTab = lazy(() => import('./purchases-tab.tsx'))
 const AccessTab = lazy(() => import('./access-tab.tsx'))
+const DeclarationsTab = lazy(() => import('./declarations-tab.tsx'))
 const ActivityTab = lazy(() => import('./activity-tab.tsx'))
 
 const tabs: Record<string, ReactNode> = {
@@ -16,6 +17,7 @@ const tabs: Record<string, ReactNode> = {
   Users: <UsersTab />,
   Purchases: <PurchasesTab />,
   Access: <AccessTab />,
+  Declarations: <DeclarationsTab />,
   Activity: <ActivityTab />,
 }
 

@@ -1,0 +1,82 @@
+import { desc, eq, sql } from 'drizzle-orm'
+import { declarationDue, withdrawalEnds } from '#contract/consumer-law.ts'
+import type { Actor } from '../../actor.ts'
+import { decodeCursor, pageOf } from '../../database/cursor.ts'
+import { declarations, purchases, users } from '../../database/schema.ts'
+import { conflict, notFound } from '../../errors.ts'
+import type { Dependencies } from './declarations.ts'
+import type { Execution } from './execution.ts'
+
+type Given = Pick<Dependencies, 'db' | 'audit'> & { execution: Execution }
+
+/** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
+export function createAdministration({ db, audit, execution }: Given) {
+  async function findOpen(id: string) {
+    const row = await execution.find(id)
+    if (!row) throw notFound('Declaration')
+    if (row.state === 'done') throw conflict('This declaration has already been handled')
+    return row
+  }
+
+  return {
+    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const after = decodeCursor(cursor)
+      const rows = await db
+        .select({
+          declaration: declarations,
+          purchase: {
+            id: purchases.id,
+            email: users.email,
+            status: purchases.status,
+            createdAt: purchases.createdAt,
+          },
+        })
+        .from(declarations)
+        .leftJoin(purchases, eq(purchases.id, declarations.purchaseId))
+        .leftJoin(users, eq(users.id, purchases.userId))
+        .where(
+          after
+            ? sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`
+            : undefined,
+        )
+        .orderBy(desc(declarations.declaredAt), desc(declarations.id))
+        .limit(limit + 1)
+      const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
+      return { items: items.map(present), next }
+    },
+
+    async carryOut(actor: Actor, id: string) {
+      const { purchaseId, kind } = await findOpen(id)
+      if (!purchaseId) throw conflict('We don’t know which contract this is about')
+      await audit.record(db, actor, { action: `declaration.${kind}`, subject: id, detail: { purchaseId } })
+      await execution.confirmAndCarryOut(id)
+    },
+
+    async close(actor: Actor, id: string, outcome: string) {
+      await findOpen(id)
+      await audit.record(db, actor, { action: 'declaration.close', subject: id, detail: { outcome } })
+      await execution.close(id, outcome)
+    },
+  }
+}
+
+type Row = {
+  declaration: typeof declarations.$inferSelect
+  purchase: {
+    id: string | null
+    email: string | null
+    status: (typeof purchases.$inferSelect)['status'] | null
+    createdAt: Date | null
+  }
+}
+
+function present({ declaration, purchase: { id, email, status, createdAt } }: Row) {
+  const { networkHash: _, userId: __, purchaseId: ___, ...shown } = declaration
+  return {
+    ...shown,
+    dueAt: declarationDue(shown.declaredAt),
+    purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
+    isLate:
+      shown.kind === 'withdrawal' && createdAt !== null && shown.declaredAt >= withdrawalEnds(createdAt),
+  }
+}

@@ -1,0 +1,149 @@
+import { and, eq, lt, or } from 'drizzle-orm'
+import { withdrawalEnds } from '#contract/consumer-law.ts'
+import type { DeclarationKind } from '#contract/statuses.ts'
+import type { Actor, User } from '../../actor.ts'
+import type { Database } from '../../database/connect.ts'
+import { declarations } from '../../database/schema.ts'
+import { notFound, Refusal } from '../../errors.ts'
+import { networkOf } from '../../http/addresses.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import type { Attempts } from '../../security/attempts.ts'
+import type { Secrets } from '../../security/secrets.ts'
+import { hashToken } from '../../security/tokens.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Mails } from '../mails/mails.ts'
+import type { Purchases } from '../purchases/purchases.ts'
+import { createAdministration } from './administration.ts'
+import { findContract } from './contracts.ts'
+import { createCorrespondence } from './correspondence.ts'
+import { createExecution } from './execution.ts'
+import { createPersonalData } from './personal-data.ts'
+
+export type Dependencies = {
+  db: Database
+  now: () => Date
+  queue: Queue
+  mails: Mails
+  audit: Pick<Audit, 'record'>
+  attempts: Pick<Attempts, 'count'>
+  secrets: Pick<Secrets, 'isLinkToken'>
+  purchases: Pick<Purchases, 'withdraw' | 'cancelDeclared' | 'find'>
+  supportEmail: string
+  consumerLaw: 'eu' | 'none'
+}
+
+export type DeclarationRow = typeof declarations.$inferSelect
+
+type Declared = {
+  name: string
+  contract: string
+  email: string
+  grounds?: 'ordinary' | 'good_cause'
+  reason?: string | undefined
+  endsOn?: string | undefined
+}
+
+export type Declarations = ReturnType<typeof createDeclarations>
+
+/**
+ * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
+ * and is stored before anything else; a job then sends the receipt and looks for the contract. So everybody gets the
+ * same answer after the same time, and nobody learns from it whether a contract exists.
+ */
+export function createDeclarations(deps: Dependencies) {
+  const { db, now, queue, secrets, purchases, consumerLaw } = deps
+  const { sendReceipt, askOwner, tellSeller } = createCorrespondence(deps)
+  const execution = createExecution(deps)
+
+  const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
+    const row = await execution.find(id)
+    if (row?.state !== 'open') return
+    const contract = await findContract(db, row)
+    if (contract)
+      await db.update(declarations).set({ purchaseId: contract.purchase.id }).where(eq(declarations.id, id))
+    const isCertain = contract !== undefined && mayCarryOut(row, contract.purchase)
+    const isOwner = contract !== undefined && row.userId === contract.owner.id
+    const awaits = isCertain && !isOwner ? contract.owner : undefined
+    await sendReceipt(row, { withLink: awaits?.email === row.email })
+    if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
+    if (isCertain && isOwner) await confirm(row, row.userId)
+    else if (!isCertain) await tellSeller(row)
+  })
+
+  async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
+    if (consumerLaw === 'none') throw notFound('Page')
+    const { name, contract, email, grounds, reason, endsOn } = declared
+    const forCause = grounds === 'good_cause'
+    const declaredAt = now()
+    return db.transaction(async (tx) => {
+      const [row] = await tx
+        .insert(declarations)
+        .values({
+          kind,
+          name,
+          contract,
+          email,
+          forCause,
+          reason: forCause ? reason || null : null,
+          endsOn: endsOn || null,
+          declaredAt,
+          networkHash: hashToken(networkOf(ip)),
+          userId: user?.id ?? null,
+        })
+        .returning({ id: declarations.id })
+      if (!row) throw new Error('The declaration was not stored')
+      await handle(tx, { id: row.id })
+      return { id: row.id, declaredAt }
+    })
+  }
+
+  /** From here on, the shop carries it out, however often it has to try. */
+  async function confirm(row: DeclarationRow, userId: string | null) {
+    await db
+      .update(declarations)
+      .set({ state: 'confirmed', userId })
+      .where(and(eq(declarations.id, row.id), eq(declarations.state, 'open')))
+    await execution.carryOut(row.id)
+  }
+
+  return {
+    withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
+    cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
+
+    /** Whoever has the link reads the mailbox of the purchase. */
+    async confirm(id: string, token: string) {
+      if (!secrets.isLinkToken('declaration', id, token)) throw new Refusal(400, 'This link is not valid')
+      const row = await execution.find(id)
+      if (!row?.purchaseId) throw new Refusal(410, 'This link has expired.')
+      const purchase = await purchases.find(row.purchaseId)
+      if (mayCarryOut(row, purchase)) await confirm(row, purchase.userId)
+    },
+
+    administration: createAdministration({ ...deps, execution }),
+    carryOutConfirmed: execution.carryOutConfirmed,
+    ...createPersonalData(deps),
+
+    /** Kept for three years, to the end of the year: that long someone may sue over them. */
+    async forgetOld() {
+      const before = new Date(Date.UTC(now().getUTCFullYear() - 3, 0, 1))
+      await db
+        .delete(declarations)
+        .where(
+          or(
+            and(eq(declarations.state, 'done'), lt(declarations.handledAt, before)),
+            lt(declarations.declaredAt, new Date(Date.UTC(before.getUTCFullYear() - 1, 0, 1))),
+          ),
+        )
+    },
+  }
+}
+
+/** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
+function mayCarryOut(
+  { kind, declaredAt, forCause }: DeclarationRow,
+  purchase: { createdAt: Date; stripeSubscriptionId: string | null },
+) {
+  return kind === 'withdrawal'
+    ? declaredAt < withdrawalEnds(purchase.createdAt) && purchase.stripeSubscriptionId !== null
+    : !forCause
+}

@@ -1,0 +1,166 @@
+import { useState } from 'react'
+import { contractNumber } from '#contract/consumer-law.ts'
+import { type Declaration, declarations } from '#contract/declarations.ts'
+import { purchases } from '#contract/purchases.ts'
+import { statusTexts } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { DialogButtons } from './dialog-buttons.tsx'
+import { EndlessTable } from './endless-table.tsx'
+import { timeLeft } from './time-left.ts'
+import { usePages, useRowCall } from './use-pages.ts'
+
+const handling = { list: declarations.adminList, refreshes: [purchases.adminList] }
+const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
+
+export default function DeclarationsTab() {
+  const query = usePages(declarations.adminList, {})
+  const [closing, setClosing] = useState<Declaration | null>(null)
+  const carryOut = useRowCall(declarations.adminCarryOut, {
+    ...handling,
+    succeeded: { title: 'Carried out', description: 'The buyer gets an email.' },
+    failed: 'Failed to carry it out',
+  })
+
+  async function askAndCarryOut({ id, kind, purchase }: Declaration) {
+    const yes = await confirm({
+      title: 'Carry out',
+      description:
+        kind === 'withdrawal'
+          ? `Refund ${purchase?.email} in full, and end the contract now?`
+          : `Cancel the contract of ${purchase?.email}?`,
+      action: 'Carry out',
+      destructive: true,
+    })
+    if (yes) carryOut.mutate({ id })
+  }
+
+  return (
+    <section aria-labelledby="declarations" className="flex flex-col gap-4">
+      <header>
+        <h2 id="declarations" className="text-xl">
+          Withdrawals and cancellations
+        </h2>
+        <p className="text-sm text-muted">
+          Declared without logging in. The shop carries out what its owner confirmed; the rest is yours to
+          decide by its due date. Check who declared it before you carry it out.
+        </p>
+      </header>
+      <EndlessTable
+        label="List of declarations"
+        noun={['declaration', 'declarations']}
+        query={query}
+        empty={<EmptyState title="No declarations" />}
+        columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', 'Action']}
+        renderRow={(row) => (
+          <>
+            <Cell label="Declared" className="whitespace-nowrap">
+              <Time value={row.declaredAt} withClock />
+            </Cell>
+            <Cell>
+              <span className="block font-medium">{kinds[row.kind]}</span>
+              {row.forCause && <span className="block text-muted">For good cause</span>}
+              {row.reason && <span className="block max-w-64 text-xs break-words">“{row.reason}”</span>}
+              {row.endsOn && <span className="block text-muted">To end on {row.endsOn}</span>}
+              {row.isLate && <Badge tone="warning">Too late?</Badge>}
+            </Cell>
+            <Cell className="max-w-56">
+              <span className="block truncate font-medium">{row.name}</span>
+              <span className="block truncate text-muted">{row.email}</span>
+            </Cell>
+            <Cell label="Contract" className="max-w-56">
+              <span className="block truncate">“{row.contract}”</span>
+              {row.purchase ? (
+                <span className="block truncate text-muted">
+                  {contractNumber(row.purchase.id)}, {row.purchase.email}, {statusTexts[row.purchase.status]}
+                </span>
+              ) : (
+                <span className="block text-muted">No such contract found</span>
+              )}
+            </Cell>
+            <Cell label="Due">
+              <Due row={row} />
+            </Cell>
+            <Cell className="py-1.5">
+              {row.state === 'open' && (
+                <div className="flex justify-end gap-1">
+                  <Button variant="ghost" size="sm" onClick={() => setClosing(row)}>
+                    Close<span className="sr-only"> the declaration by {row.name}</span>
+                  </Button>
+                  {row.purchase && (
+                    <Button
+                      variant="secondary"
+                      size="sm"
+                      disabled={carryOut.isPending}
+                      onClick={() => void askAndCarryOut(row)}
+                    >
+                      Carry out<span className="sr-only"> the declaration by {row.name}</span>
+                    </Button>
+                  )}
+                </div>
+              )}
+            </Cell>
+          </>
+        )}
+      />
+      {closing && <CloseDialog declaration={closing} onClose={() => setClosing(null)} />}
+    </section>
+  )
+}
+
+function Due({ row }: { row: Declaration }) {
+  if (row.state === 'done')
+    return (
+      <>
+        <Badge tone="good">Done</Badge>
+        <span className="mt-1 block max-w-48 text-xs break-words text-muted">{row.outcome}</span>
+      </>
+    )
+  if (row.state === 'confirmed') return <Badge>Confirmed</Badge>
+  const { text, isOverdue, isSoon } = timeLeft(row.dueAt, Date.now())
+  return (
+    <>
+      <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+      <span className="mt-1 block text-xs text-muted">
+        <Time value={row.dueAt} />
+      </span>
+    </>
+  )
+}
+
+const schema = declarations.adminClose.input(z)
+
+function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
+  const close = useRowCall(declarations.adminClose, {
+    ...handling,
+    succeeded: 'Declaration closed',
+    failed: 'Failed to close the declaration',
+    onSuccess: onClose,
+  })
+  return (
+    <Dialog title="Close declaration" onClose={onClose}>
+      <Form
+        schema={schema}
+        extra={{ id: declaration.id }}
+        aria-label="Close declaration"
+        className="flex flex-col gap-5"
+        onSubmit={(values) => close.mutateAsync(values)}
+      >
+        <Field name="outcome" label="How was it handled?" hint="Kept with the declaration.">
+          <Textarea required maxLength={500} rows={3} />
+        </Field>
+        <DialogButtons onClose={onClose}>
+          <SubmitButton pendingText="Closing...">Close declaration</SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}
