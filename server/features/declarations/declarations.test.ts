@@ -228,6 +228,8 @@ test('a cancellation for a later day waits for the period in which that day fall
 
 test('declarations are deleted three years later, at the end of the year', async () => {
   const all = () => shop.connection.db.select().from(declarations)
+  await shop.visitor().call(contract.withdraw, declared('old@example.com'))
+  await shop.settle()
   const before = await all()
   const until = (year: number, day: number) =>
     shop.clock.advance({ days: (Date.UTC(year, 0, day) - shop.clock.now().getTime()) / 86_400_000 })

@@ -117,6 +117,7 @@ export default function DeclarationsTab() {
 }
 
 function Due({ row }: { row: Declaration }) {
+  const [now] = useState(() => Date.now())
   if (row.state === 'done')
     return (
       <>
@@ -125,7 +126,7 @@ function Due({ row }: { row: Declaration }) {
       </>
     )
   if (row.state === 'confirmed') return <Badge>Confirmed</Badge>
-  const { text, isOverdue, isSoon } = timeLeft(row.dueAt, Date.now())
+  const { text, isOverdue, isSoon } = timeLeft(row.dueAt, now)
   return (
     <>
       <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>

@@ -5,7 +5,7 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
-import { BothLanguages, DeclarationPage, type Sent, WhoAndWhat } from './declaration-form.tsx'
+import { BothLanguages, DeclarationPage, type FormProps, WhoAndWhat } from './declaration-form.tsx'
 
 const schema = declarations.cancel.input(z)
 const names = { ordinary: 'Ordinary cancellation', good_cause: 'Cancellation for good cause' }
@@ -16,12 +16,12 @@ export default function CancelPage() {
       title="Cancel contracts"
       lead="Cancel a contract right here, without logging in."
       done="We’ve received your cancellation"
-      form={(user, onSent) => <CancellationForm user={user} onSent={onSent} />}
+      form={CancellationForm}
     />
   )
 }
 
-function CancellationForm(props: Parameters<typeof WhoAndWhat>[0] & { onSent: (sent: Sent) => void }) {
+function CancellationForm(props: FormProps) {
   const [chosen, setChosen] = useState<(typeof grounds)[number]>('ordinary')
   const cancel = useCall(declarations.cancel, { failed: 'Failed to send your cancellation' })
   return (

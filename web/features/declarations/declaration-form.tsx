@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
 import type { labels } from '#contract/consumer-law.ts'
 import { useUser } from '#web/api/session.ts'
@@ -13,12 +13,14 @@ import { Container } from '#web/ui/page.tsx'
 /** A declaration as it was sent, for the receipt on the page. */
 export type Sent = { declaredAt: string; content: [label: string, value: string][] }
 
+export type FormProps = { user: User | null; onSent: (sent: Sent) => void }
+
 /** The page of a declaration: open to everyone, and after sending it shows what arrived and when. */
 export function DeclarationPage(props: {
   title: string
   lead: string
   done: string
-  form: (user: User | null, onSent: (sent: Sent) => void) => ReactNode
+  form: ComponentType<FormProps>
 }) {
   const { consumerLaw } = useSettings()
   const { user } = useUser()
@@ -33,7 +35,7 @@ export function DeclarationPage(props: {
       </header>
       <Card className="max-w-2xl sm:p-8">
         {/* Filled in once we know who is there; nobody has to wait for that. */}
-        <div key={user?.id}>{props.form(user, setSent)}</div>
+        <props.form key={user?.id} user={user} onSent={setSent} />
       </Card>
     </Container>
   )

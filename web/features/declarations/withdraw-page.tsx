@@ -3,7 +3,7 @@ import { declarations } from '#contract/declarations.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Form, SubmitButton } from '#web/ui/form.tsx'
-import { BothLanguages, DeclarationPage, type Sent, WhoAndWhat } from './declaration-form.tsx'
+import { BothLanguages, DeclarationPage, type FormProps, WhoAndWhat } from './declaration-form.tsx'
 
 const schema = declarations.withdraw.input(z)
 
@@ -13,12 +13,12 @@ export default function WithdrawPage() {
       title="Withdraw from contract"
       lead="Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back."
       done="We’ve received your withdrawal"
-      form={(user, onSent) => <WithdrawalForm user={user} onSent={onSent} />}
+      form={WithdrawalForm}
     />
   )
 }
 
-function WithdrawalForm(props: Parameters<typeof WhoAndWhat>[0] & { onSent: (sent: Sent) => void }) {
+function WithdrawalForm(props: FormProps) {
   const withdraw = useCall(declarations.withdraw, { failed: 'Failed to send your withdrawal' })
   return (
     <Form
