@@ -1,4 +1,4 @@
-import { endpoint } from './endpoint.ts'
+import { endpoint, nothing } from './endpoint.ts'
 import { billingType, email, paymentIntentId } from './fields.ts'
 import { schema } from './schema.ts'
 
@@ -21,6 +21,22 @@ export const checkout = {
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: (z) => z.strictObject({ clientSecret: z.string(), isPaid: z.boolean() }),
     limit: { requests: 20, seconds: 600 },
+  }),
+  agree: endpoint({
+    method: 'POST',
+    path: '/api/checkout/agreement',
+    access: 'public',
+    caller: 'optional',
+    summary: 'Record, before paying, which texts the buyer saw and whether access should start right away',
+    input: (z) =>
+      z.strictObject({
+        paymentIntentId: paymentIntentId(z),
+        startNow: z.boolean(),
+        consentVersion: z.string().check(z.maxLength(20)),
+        termsVersion: z.string().check(z.maxLength(20)),
+      }),
+    output: nothing,
+    limit: { requests: 60, seconds: 600 },
   }),
   guestPurchaseLogin: endpoint({
     method: 'POST',

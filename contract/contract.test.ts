@@ -118,6 +118,7 @@ test('only a public call may make its caller optional', () => {
   expect(optional.map(({ name }) => name)).toEqual([
     'accounts.user',
     'checkout.createSubscriptionIntent',
+    'checkout.agree',
     'declarations.withdraw',
     'declarations.cancel',
   ])

@@ -11,6 +11,9 @@ const link = schema((z) =>
   }),
 )
 
+/** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
+export const newsletterVersion = '2026-11-16'
+
 export const newsletter = {
   subscribe: endpoint({
     method: 'POST',

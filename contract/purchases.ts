@@ -65,6 +65,14 @@ export const purchases = {
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
+  cancellation: endpoint({
+    method: 'GET',
+    path: '/api/purchases/:id/cancellation',
+    access: 'user',
+    summary: 'When a cancellation made now would take effect, and what would be paid back',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ endsAt: z.nullable(instant(z)), refund: cents(z) }),
+  }),
   invoice: endpoint({
     method: 'GET',
     path: '/api/purchases/:id/invoice',

@@ -5,19 +5,31 @@ export type SiteSettings = {
   /** True when the sandbox stands in for Stripe: every page then shows a ribbon. */
   testMode: boolean
   stripe: { publishableKey: string; scriptUrl: string }
-  regionLookupUrl: string
+  /** Null asks everybody about cookies instead of asking a third party where they are. */
+  regionLookupUrl: string | null
+  cookieBanner: 'always' | 'if-needed'
   /** Whether the statutory parts for consumers in the EU are shown. */
   consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
-  seller: {
-    name: string
-    street: string
-    city: string
-    country: string
-    phone: string
-    register: string
-    vatId: string
-  }
+  /** Whether Stripe computes tax, and the seller's sentence about it. */
+  tax: { mode: 'none' | 'stripe'; note: string }
+  seller: Seller
+}
+
+/** The seller's particulars for imprint, invoices, and legal texts; what is not known is empty. */
+export type Seller = {
+  name: string
+  street: string
+  city: string
+  country: string
+  phone: string
+  representative: string
+  responsible: string
+  register: string
+  registerCourt: string
+  authority: string
+  vatId: string
+  taxNumber: string
 }
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */

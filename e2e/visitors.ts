@@ -17,6 +17,7 @@ export const publicPaths = [
   '/legal/terms',
   '/legal/privacy',
   '/legal/imprint',
+  '/legal/accessibility',
 ]
 
 export async function chooseTheme(page: Page, theme: 'light' | 'dark') {

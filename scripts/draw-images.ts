@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
 import { brand } from '#contract/brand.ts'
 import type { RenderPages } from '#contract/site.ts'
+import { readConfig } from '#server/config.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
 
@@ -20,9 +21,11 @@ const { pages } = await renderPages({
   testMode: false,
   stripe: { publishableKey: '', scriptUrl: '' },
   regionLookupUrl: 'https://example.com',
+  cookieBanner: 'always',
   consumerLaw: 'eu',
+  tax: { mode: 'none', note: '' },
   gaMeasurementId: null,
-  seller: { name: '', street: '', city: '', country: '', phone: '', register: '', vatId: '' },
+  seller: readConfig({}).seller,
 })
 const home = pages.find(({ path }) => path === '/')?.html ?? ''
 const [chart] = /<svg role="img".*?<\/svg>/.exec(home) ?? []

@@ -69,7 +69,9 @@ function shape(s: Settings, warnings: string[]) {
         : undefined,
     secretsKey: s.SECRETS_KEY,
     oldSecretsKey: s.SECRETS_KEY_OLD,
-    regionLookupUrl: s.REGION_LOOKUP_URL,
+    /** Null: nobody's address goes to a third party, and everybody is asked. */
+    regionLookupUrl: s.REGION_LOOKUP_URL === 'none' ? null : s.REGION_LOOKUP_URL,
+    cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },
     seller: {
@@ -78,11 +80,17 @@ function shape(s: Settings, warnings: string[]) {
       city: s.SELLER_CITY,
       country: s.SELLER_COUNTRY,
       phone: s.SELLER_PHONE,
+      representative: s.SELLER_REPRESENTATIVE,
+      responsible: s.SELLER_RESPONSIBLE,
       register: s.SELLER_REGISTER,
+      registerCourt: s.SELLER_REGISTER_COURT,
+      authority: s.SELLER_AUTHORITY,
       vatId: s.SELLER_VAT_ID,
+      taxNumber: s.SELLER_TAX_NUMBER,
     },
     /** `eu` turns on what consumers in the EU are owed: withdrawal, cancellation, information before the order. */
     consumerLaw: s.CONSUMER_LAW,
+    tax: { mode: s.TAX, note: s.TAX === 'stripe' ? 'Prices include VAT where it is due.' : s.TAX_NOTE },
     metricsToken: s.METRICS_TOKEN,
     logLevel: s.LOG_LEVEL,
     /** What the seller should fix; the shop runs anyway. */

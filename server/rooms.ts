@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { partyOf } from '#contract/legal/text.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
 import { createAccessRequests } from './features/access-requests/access-requests.ts'
@@ -87,6 +88,7 @@ export function createRooms(deps: RoomDependencies) {
     accounts,
     checkouts,
     supportEmail,
+    consumerLaw: config.consumerLaw,
     log,
     crashPoint,
   })
@@ -132,7 +134,7 @@ export function createRooms(deps: RoomDependencies) {
       endSubscriptionsOf: purchases.endAllOf,
     }),
     /** Every room that stores something about people, for "my data". */
-    personalData: [accounts, sessions, purchases, accessRequests, declarations],
+    personalData: [accounts, sessions, purchases, checkouts, accessRequests, declarations],
     declarations,
     checkouts,
     purchases,
@@ -158,7 +160,9 @@ export function createRooms(deps: RoomDependencies) {
   }
 }
 
-function mailSite({ publicUrl, supportEmail, seller }: Config, { linkToken }: Secrets) {
+function mailSite(config: Config, { linkToken }: Secrets) {
+  const { publicUrl, supportEmail, seller, consumerLaw, tax } = config
   const sender = [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', ')
-  return { publicUrl, supportEmail, sender, linkToken }
+  const party = partyOf(seller, { supportEmail, publicUrl })
+  return { publicUrl, supportEmail, sender, linkToken, party, consumerLaw, taxNote: tax.note }
 }

@@ -173,14 +173,17 @@ async function listen(app: FastifyInstance, config: Config) {
 
 /** What the pages show of the configuration. */
 function siteSettings(config: Config, payments: Payments): SiteSettings {
-  const { publicUrl, supportEmail, regionLookupUrl, gaMeasurementId, seller, consumerLaw } = config
+  const { publicUrl, supportEmail, regionLookupUrl, cookieBanner, gaMeasurementId } = config
+  const { seller, consumerLaw, tax } = config
   return {
     publicUrl,
     supportEmail,
     testMode: payments.sandbox !== undefined,
     stripe: payments.settings,
     regionLookupUrl,
+    cookieBanner,
     consumerLaw,
+    tax,
     gaMeasurementId,
     seller,
   }

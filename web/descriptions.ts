@@ -23,6 +23,7 @@ const descriptions: Record<string, string> = {
   '/legal/terms': 'The terms Rebound Sigma Pro is sold under: billing, cancellation, refunds, liability, and governing law.',
   '/legal/privacy': 'What personal data we process, why, for how long, with whom, and the rights you have.',
   '/legal/imprint': 'Who runs this site and how to reach us.',
+  '/legal/accessibility': 'How accessible this site is, how that was tested, what is missing, and whom to tell.',
   '*': 'This page does not exist.',
 }
 

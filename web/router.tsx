@@ -43,6 +43,7 @@ export const routes: Route[] = [
   { ...open, path: '/legal/terms', page: 'legal/terms-page', title: 'Terms of Service' },
   { ...open, path: '/legal/privacy', page: 'legal/privacy-page', title: 'Privacy Policy' },
   { ...open, path: '/legal/imprint', page: 'legal/imprint-page', title: 'Imprint' },
+  { ...open, path: '/legal/accessibility', page: 'legal/accessibility-page', title: 'Accessibility' },
 ]
 
 export const notFound: Route = {

@@ -170,14 +170,19 @@ export const subscriptionRoutes = [
     },
   ),
   route('GET', '/v1/subscriptions/:id', {}, ({ work, id }) => work.get('subscription', id)),
-  route('POST', '/v1/subscriptions/:id', editable, async ({ work, id, params }) => {
-    const before = await work.claim('subscription', id)
-    if (before.status === 'canceled' || before.status === 'incomplete_expired') {
-      throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
-    }
-    await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-    return update(work, before, changed(before, params, work.now))
-  }),
+  route(
+    'POST',
+    '/v1/subscriptions/:id',
+    { ...editable, proration_behavior: choice('none') },
+    async ({ work, id, params }) => {
+      const before = await work.claim('subscription', id)
+      if (before.status === 'canceled' || before.status === 'incomplete_expired') {
+        throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
+      }
+      await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
+      return update(work, before, changed(before, params, work.now))
+    },
+  ),
   route(
     'DELETE',
     '/v1/subscriptions/:id',

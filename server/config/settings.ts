@@ -12,12 +12,15 @@ const whole = (name: string, min: number, max: number) =>
       z.maximum(max, `${name} must be at most ${max}`),
     )
 
+const isAddress = (value: string, schemes: string[]) =>
+  URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
+
 const address = (name: string, ...schemes: string[]) =>
   z
     .string()
     .check(
       z.refine<string>(
-        (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
+        (value) => isAddress(value, schemes),
         `${name} must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
       ),
     )
@@ -83,7 +86,21 @@ export const settings = z.object({
   ),
   SECRETS_KEY: z.optional(hexKey('SECRETS_KEY')),
   SECRETS_KEY_OLD: z.optional(hexKey('SECRETS_KEY_OLD')),
-  REGION_LOOKUP_URL: z._default(address('REGION_LOOKUP_URL', 'https', 'http'), 'https://ipapi.co/json/'),
+  REGION_LOOKUP_URL: z._default(
+    z
+      .string()
+      .check(
+        z.refine<string>(
+          (value) => value === 'none' || isAddress(value, ['https', 'http']),
+          'REGION_LOOKUP_URL must be none, or an address that starts with https:// or http://',
+        ),
+      ),
+    'https://ipapi.co/json/',
+  ),
+  COOKIE_BANNER: z._default(
+    z.enum(['always', 'if-needed'], 'COOKIE_BANNER must be always or if-needed'),
+    'always',
+  ),
   GA_MEASUREMENT_ID: z.optional(
     z.string().check(z.regex(/^G-[A-Z0-9]+$/, 'GA_MEASUREMENT_ID must look like G-XXXXXXX')),
   ),
@@ -94,8 +111,15 @@ export const settings = z.object({
   SELLER_CITY: text,
   SELLER_COUNTRY: text,
   SELLER_PHONE: text,
+  SELLER_REPRESENTATIVE: text,
+  SELLER_RESPONSIBLE: text,
   SELLER_REGISTER: text,
+  SELLER_REGISTER_COURT: text,
+  SELLER_AUTHORITY: text,
   SELLER_VAT_ID: text,
+  SELLER_TAX_NUMBER: text,
+  TAX: z._default(z.enum(['none', 'stripe'], 'TAX must be none or stripe'), 'none'),
+  TAX_NOTE: z._default(z.string(), 'This is the total price. Nothing is added to it.'),
   CONSUMER_LAW: z._default(z.enum(['eu', 'none'], 'CONSUMER_LAW must be eu or none'), 'eu'),
   METRICS_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'METRICS_TOKEN must be at least 16 characters long')),

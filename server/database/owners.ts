@@ -9,6 +9,8 @@ export const owners = {
   attempts: 'security',
   emailQuestions: 'security',
   checkouts: 'features/checkout',
+  orderRecords: 'features/checkout',
+  billingDetails: 'features/checkout',
   purchases: 'features/purchases',
   stripeEvents: 'features/purchases',
   stripeEventsPulled: 'features/purchases',

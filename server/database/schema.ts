@@ -150,6 +150,8 @@ export const purchases = pgTable(
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
+    /** What goes back when it ends: the rest of a renewed year that was ended with a month's notice. */
+    restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
   },
   (t) => [
@@ -213,6 +215,36 @@ export const checkouts = pgTable(
     index('checkouts_customer').on(t.customerId).concurrently(),
   ],
 )
+
+/** What a buyer agreed to and where they are, kept with the checkout as evidence. */
+export const orderRecords = pgTable('order_records', {
+  checkoutId: uuid()
+    .primaryKey()
+    .references(() => checkouts.id, { onDelete: 'cascade' }),
+  /** Whether the box "start my access right away" was ticked, and the versions of the texts the buyer saw. */
+  startNow: boolean(),
+  consentVersion: text(),
+  termsVersion: text(),
+  agreedAt: moment(),
+  /** For tax: the buyer's own words, and the country of the card that paid. */
+  country: text(),
+  postalCode: text(),
+  cardCountry: text(),
+})
+
+/** What a buyer wants on invoices; Stripe has a copy with each customer. */
+export const billingDetails = pgTable('billing_details', {
+  userId: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  company: text().notNull(),
+  street: text().notNull(),
+  postalCode: text().notNull(),
+  city: text().notNull(),
+  country: text().notNull(),
+  vatId: text().notNull(),
+  updatedAt: createdAt(),
+})
 
 /** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */
 export const stripeEvents = pgTable(
@@ -333,6 +365,11 @@ export const newsletterSubscriptions = pgTable('newsletter_subscriptions', {
   timesAsked: integer().notNull().default(1),
   confirmedAt: moment(),
   unsubscribedAt: moment(),
+  /** Proof of both steps: the text agreed to, the page it was on, and hashes of the addresses they came from. */
+  consentVersion: text(),
+  requestedOn: text(),
+  requestedFrom: text(),
+  confirmedFrom: text(),
 })
 
 export const contactMessages = pgTable('contact_messages', {

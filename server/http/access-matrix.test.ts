@@ -73,6 +73,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'accounts.logoutDevice': () => ({ id: hers.deviceId }),
     'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
     'purchases.cancel': () => ({ id: hers.purchaseId }),
+    'purchases.cancellation': () => ({ id: hers.purchaseId }),
     'purchases.resume': () => ({ id: hers.purchaseId }),
     'purchases.invoice': () => ({ id: hers.purchaseId }),
     'purchases.invoices': () => ({ id: hers.purchaseId }),

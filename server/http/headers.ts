@@ -40,7 +40,7 @@ export function securityHeaders(
         'font-src': ["'self'"],
         'connect-src': [
           "'self'",
-          new URL(config.regionLookupUrl).origin,
+          ...(config.regionLookupUrl ? [new URL(config.regionLookupUrl).origin] : []),
           ...(stripe ? ['https://api.stripe.com'] : []),
           ...(analytics ? ['https://*.google-analytics.com', 'https://*.analytics.google.com'] : []),
         ],

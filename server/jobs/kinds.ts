@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss'
+import { retention } from '#contract/retention.ts'
 
 /** What can be done later, and how. */
 export type Kind = {
@@ -23,7 +24,7 @@ const optionsOf = ({ cron }: Kind) => ({
   retryDelayMax: 3600,
   heartbeatSeconds: 10,
   expireInSeconds: 600,
-  deleteAfterSeconds: (cron ? 7 : 30) * 86_400,
+  deleteAfterSeconds: (cron ? 7 : retention.jobs.days) * 86_400,
   notify: true,
 })
 

@@ -18,7 +18,8 @@ export function saveConsent(granted: boolean) {
 }
 
 /** Whether the law in the visitor's region requires us to ask. When in doubt, we ask. */
-export async function mustAsk(lookupUrl: string): Promise<boolean> {
+export async function mustAsk(lookupUrl: string | null): Promise<boolean> {
+  if (!lookupUrl) return true
   try {
     const response = await fetch(lookupUrl, {
       signal: AbortSignal.timeout(lookupTimeout),

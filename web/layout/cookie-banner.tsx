@@ -18,7 +18,7 @@ export function openCookieSettings() {
   store.set({ granted: store.get()?.granted ?? null, bannerOpen: true, reopened: true })
 }
 
-async function findOut(regionLookupUrl: string) {
+async function findOut(regionLookupUrl: string | null) {
   const saved = savedConsent()
   set({ granted: saved, bannerOpen: false })
   if (saved !== null) return
@@ -32,15 +32,22 @@ function decide(granted: boolean) {
   set({ granted, bannerOpen: false })
 }
 
+/** The seller may hide the banner where nothing needs consent. */
+export function useBannerNeeded() {
+  const { cookieBanner, gaMeasurementId } = useSettings()
+  return cookieBanner === 'always' || gaMeasurementId !== null
+}
+
 /** Asks visitors in regulated regions for consent. `sensitive` pages never load analytics. */
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
+  const isNeeded = useBannerNeeded()
   const consent = store.useValue()
   const heading = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
-    void findOut(regionLookupUrl)
-  }, [regionLookupUrl])
+    if (isNeeded) void findOut(regionLookupUrl)
+  }, [isNeeded, regionLookupUrl])
 
   const mayMeasure = consent?.granted === true && !sensitive
   useEffect(() => {

@@ -1,17 +1,18 @@
 import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
-import { labels } from '#contract/consumer-law.ts'
+import { labels } from '#contract/legal/consumer-law.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/newsletter/newsletter-form.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { openCookieSettings } from './cookie-banner.tsx'
+import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
 
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 
 export function Footer() {
   const { supportEmail, consumerLaw } = useSettings()
+  const asksForConsent = useBannerNeeded()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
       <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[2fr_1fr_1fr_2fr]">
@@ -69,9 +70,14 @@ export function Footer() {
           <Link href="/legal/imprint" className={link}>
             Imprint
           </Link>
-          <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
-            Cookie settings
-          </button>
+          <Link href="/legal/accessibility" className={link}>
+            Accessibility
+          </Link>
+          {asksForConsent && (
+            <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
+              Cookie settings
+            </button>
+          )}
         </nav>
       </Container>
     </footer>

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
@@ -21,8 +22,6 @@ export function openKeys(secrets: Secrets, sealedKeys: string, requestId: string
   return { apiKey, secretKey }
 }
 
-const keptDays = 30
-
 /** Keys are kept only while they're needed: the request is open, its subscription is live, and for 30 days at most. */
 export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) {
   const open = openRequests(db).as('open')
@@ -33,7 +32,7 @@ export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) 
       and(
         isNotNull(accessRequests.sealedKeys),
         or(
-          lt(accessRequests.submittedAt, new Date(now().getTime() - keptDays * 86_400_000)),
+          lt(accessRequests.submittedAt, keptSince(now(), retention.exchangeKeys)),
           notInArray(accessRequests.id, db.select({ id: open.id }).from(open)),
         ),
       ),

@@ -14,6 +14,7 @@ import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Customers } from './customers.ts'
 import { createGuestLogin } from './guest-login.ts'
+import type { Agreement } from './order-records.ts'
 import { createPrices } from './prices.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
@@ -44,6 +45,7 @@ type Purchases = {
 type Outcome = { state: 'done' | 'processing' }
 type Product = (typeof catalogue)[number]
 type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
+type Paid = { paymentIntentId: string }
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
 
 export type Checkout = ReturnType<typeof createCheckout>
@@ -138,6 +140,17 @@ export function createCheckout(deps: Dependencies) {
         crashPoint('checkout after commit')
         return { clientSecret, isPaid: false, nonce: kept }
       })
+    },
+
+    /** Only whoever started the checkout, before it is paid. */
+    async agree({ user }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
+      const { paymentIntentId, ...agreement } = agreed
+      const begun = await checkouts.ofPayment(paymentIntentId)
+      const isTheirs = begun?.userId
+        ? begun.userId === user?.id
+        : nonce !== undefined && begun?.nonceHash === hashToken(nonce)
+      if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
+      await checkouts.recordAgreement(begun.id, agreement)
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */

@@ -1,7 +1,9 @@
 import { and, desc, eq, gt, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, purchases } from '../../database/schema.ts'
 import { deletedEmail } from '../accounts/accounts.ts'
+import { createOrderRecords, forgetPlaces } from './order-records.ts'
 
 export type CheckoutRow = typeof checkouts.$inferSelect
 
@@ -10,7 +12,6 @@ export type Checkouts = ReturnType<typeof createCheckouts>
 const hour = 3_600_000
 /** Stripe expires an unpaid subscription after 23 hours. */
 const reusableFor = 22 * hour
-const unpaidKeptFor = 30 * 24 * hour
 
 /** Every checkout that was started. Each one anchors what Stripe later says about its subscription. */
 export function createCheckouts({ db, now }: { db: Database; now: () => Date }) {
@@ -25,6 +26,8 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     )[0]
 
   return {
+    ...createOrderRecords({ db, now }),
+
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
 
@@ -125,7 +128,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .delete(checkouts)
         .where(
           and(
-            lt(checkouts.closedAt, ago(unpaidKeptFor)),
+            lt(checkouts.closedAt, keptSince(now(), retention.unpaidCheckouts)),
             notExists(
               db
                 .select({ one: sql`1` })
@@ -141,6 +144,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .update(checkouts)
         .set({ email: deletedEmail(userId) })
         .where(eq(checkouts.userId, userId))
+      await forgetPlaces(tx, userId)
     },
   }
 }

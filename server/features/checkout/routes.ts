@@ -23,6 +23,7 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
       if (nonce) checkoutCookie.set(reply, nonce)
       return { clientSecret, isPaid }
     },
+    agree: (agreed, { actor, request }) => checkout.agree(actor, checkoutCookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const nonce = checkoutCookie.read(request)
       const authenticated = await checkout.loginOfGuest(nonce, paymentIntentId)

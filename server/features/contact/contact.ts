@@ -1,13 +1,11 @@
 import { lt } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '../../database/connect.ts'
 import { contactMessages } from '../../database/schema.ts'
 import type { Mails } from '../mails/mails.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
-
-/** They've long been answered by then. */
-const keptFor = 2 * 365 * 86_400_000
 
 export type Contact = ReturnType<typeof createContact>
 
@@ -23,7 +21,7 @@ export function createContact({ db, now, mails, supportEmail }: Dependencies) {
     async forgetOld() {
       await db
         .delete(contactMessages)
-        .where(lt(contactMessages.createdAt, new Date(now().getTime() - keptFor)))
+        .where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
     },
   }
 }

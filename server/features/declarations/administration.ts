@@ -1,5 +1,5 @@
 import { desc, eq, sql } from 'drizzle-orm'
-import { declarationDue, withdrawalEnds } from '#contract/consumer-law.ts'
+import { declarationDue, withdrawalEnds } from '#contract/legal/consumer-law.ts'
 import type { Actor } from '../../actor.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { declarations, purchases, users } from '../../database/schema.ts'

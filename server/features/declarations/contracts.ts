@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
-import { readContractNumber } from '#contract/consumer-law.ts'
 import { email as emailField } from '#contract/fields.ts'
+import { readContractNumber } from '#contract/legal/consumer-law.ts'
 import * as z from '#contract/zod.ts'
 import type { Database } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'

@@ -1,5 +1,6 @@
 import { and, eq, lt, or } from 'drizzle-orm'
-import { withdrawalEnds } from '#contract/consumer-law.ts'
+import { withdrawalEnds } from '#contract/legal/consumer-law.ts'
+import { retention } from '#contract/retention.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
@@ -123,9 +124,9 @@ export function createDeclarations(deps: Dependencies) {
     carryOutConfirmed: execution.carryOutConfirmed,
     ...createPersonalData(deps),
 
-    /** Kept for three years, to the end of the year: that long someone may sue over them. */
+    /** That long someone may sue over them; an open one waits a year longer. */
     async forgetOld() {
-      const before = new Date(Date.UTC(now().getUTCFullYear() - 3, 0, 1))
+      const before = new Date(Date.UTC(now().getUTCFullYear() - retention.declarations.years, 0, 1))
       await db
         .delete(declarations)
         .where(

@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { type LegalBlock, type LegalText, piecesOf } from '#contract/legal/text.ts'
 import { escapeHtml } from '../../security/escape-html.ts'
 import type { MailContent, MailSite } from './template.ts'
 
@@ -74,7 +75,7 @@ export function renderHtml(content: MailContent, { publicUrl, supportEmail, send
 <div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
 ${body.filter(Boolean).join('\n')}
 </div>
-<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
+${documentsHtml(content.documents ?? [], publicUrl)}<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
 </div>
 </div>
 </body>
@@ -90,6 +91,47 @@ function table(details: [label: string, value: string][]) {
   return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;table-layout:fixed;border-collapse:collapse">${rows.join('')}</table></div>`
 }
 
+const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? publicUrl + href : href)
+
+function documentsHtml(documents: LegalText[], publicUrl: string) {
+  if (documents.length === 0) return ''
+  const small = 'font-size:14px;line-height:1.55'
+  const inline = (text: string) =>
+    piecesOf(text)
+      .map((piece) =>
+        piece.href
+          ? `<a href="${escapeHtml(absolute(piece.href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(piece.text)}</a>`
+          : escapeHtml(piece.text),
+      )
+      .join('')
+  const block = (given: LegalBlock) =>
+    typeof given === 'string'
+      ? `<p ${as('ink', `margin:0 0 12px;${small}`)}>${inline(given)}</p>`
+      : `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
+  const parts = documents.map(
+    ({ title, blocks }) =>
+      `<h2 ${as('ink', 'margin:24px 0 8px;font-size:17px;line-height:1.3')}>${escapeHtml(title)}</h2>\n${blocks.map(block).join('\n')}`,
+  )
+  return `<div ${as('card', 'margin:16px 0 0;padding:16px 40px 28px;border:1px solid;border-radius:16px')}>\n${parts.join('\n')}\n</div>\n`
+}
+
+function documentText({ title, blocks }: LegalText, publicUrl: string) {
+  const inline = (text: string) =>
+    piecesOf(text)
+      .map(({ text: shown, href }) =>
+        href?.startsWith('/') && !shown.startsWith('http')
+          ? `${shown} (${absolute(href, publicUrl)})`
+          : shown,
+      )
+      .join('')
+  return [
+    title.toUpperCase(),
+    ...blocks.map((given) =>
+      typeof given === 'string' ? inline(given) : given.list.map((item) => `- ${inline(item)}`).join('\n'),
+    ),
+  ].join('\n\n')
+}
+
 export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
   const { heading, paragraphs, quote, details = [], action, footnote } = content
   return [
@@ -99,6 +141,7 @@ export function renderText(content: MailContent, { publicUrl, supportEmail, send
     details.map(([label, value]) => `${label}: ${value}`).join('\n'),
     action && `${action.label}:\n${action.url}`,
     footnote,
+    ...(content.documents ?? []).map((each) => documentText(each, publicUrl)),
     ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
   ]
     .filter(Boolean)

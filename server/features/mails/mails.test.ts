@@ -9,6 +9,15 @@ const site = {
   publicUrl: 'https://shop.example',
   supportEmail: 'support@shop.example',
   sender: 'Ada <Lovelace> & Co, Solothurn',
+  party: {
+    name: 'Ada Seller',
+    address: [],
+    phone: '',
+    email: 'help@example.com',
+    publicUrl: 'https://shop.example',
+  },
+  consumerLaw: 'eu' as const,
+  taxNote: '',
   linkToken: (purpose: string, id: string) => `${purpose}.${id}`,
 }
 const examples = Object.entries(samples).flatMap(([kind, list]) =>

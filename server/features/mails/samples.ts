@@ -43,7 +43,7 @@ export const samples: Samples = {
     },
   ],
   receipt: [
-    { ...subscription, paidAt, renewsAt, purchaseId: id, invoiceId: 'in_1' },
+    { ...subscription, paidAt, renewsAt, purchaseId: id, invoiceId: 'in_1', isFirst: true, startNow: true },
     {
       ...subscription,
       billingType: 'monthly',
@@ -52,10 +52,15 @@ export const samples: Samples = {
       renewsAt: null,
       purchaseId: id,
       invoiceId: null,
+      isFirst: false,
+      startNow: false,
     },
   ],
   purchaseAttached: [subscription],
-  subscriptionWillEnd: [{ ...about, endsAt: renewsAt }],
+  subscriptionWillEnd: [
+    { ...about, endsAt: renewsAt, refund: 0 },
+    { ...about, endsAt: renewsAt, refund: 21_350 },
+  ],
   subscriptionResumed: [{ ...subscription, renewsAt }],
   duplicateRefunded: [subscription],
   subscriptionEnded: [

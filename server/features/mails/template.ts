@@ -1,4 +1,5 @@
 import { looksLikeLink } from '#contract/fields.ts'
+import type { LegalText, Party } from '#contract/legal/text.ts'
 
 /** What templates know about the shop. */
 export type MailSite = {
@@ -7,6 +8,10 @@ export type MailSite = {
   /** Who runs the shop, as stated in the imprint. */
   sender: string
   linkToken(purpose: string, rowId: string): string
+  /** The seller as the legal texts name them, and which of those texts apply. */
+  party: Party
+  consumerLaw: 'eu' | 'none'
+  taxNote: string
 }
 
 /** What an email says; `layout.ts` decides how all of them look. */
@@ -23,6 +28,8 @@ export type MailContent = {
   action?: { label: string; url: string }
   /** Small print below the action. */
   footnote?: string
+  /** Texts to keep, below everything else: an email is where a contract lasts. */
+  documents?: LegalText[]
   replyTo?: { name: string; address: string }
   headers?: Record<string, string>
 }

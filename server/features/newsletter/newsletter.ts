@@ -1,8 +1,11 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { newsletterVersion } from '#contract/newsletter.ts'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '../../database/connect.ts'
 import { newsletterSubscriptions as subscriptions } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import { hashToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 
 type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets }
@@ -10,7 +13,6 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secr
 export type Newsletter = ReturnType<typeof createNewsletter>
 
 const mostMails = 3
-const keptFor = 7 * 86_400_000
 
 /** Double opt-in: nobody gets the newsletter without confirming from the mailbox itself. */
 export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
@@ -18,14 +20,19 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
 
   return {
     /** Gives the same answer for a known address, which is stored once. */
-    async subscribe(email: string) {
+    async subscribe(email: string, from: { ip: string; page: string }) {
+      const proof = {
+        consentVersion: newsletterVersion,
+        requestedOn: from.page,
+        requestedFrom: hashToken(from.ip),
+      }
       await db.transaction(async (tx) => {
         const [asked] = await tx
           .insert(subscriptions)
-          .values({ email, createdAt: now() })
+          .values({ email, createdAt: now(), ...proof })
           .onConflictDoUpdate({
             target: subscriptions.email,
-            set: { timesAsked: sql`${subscriptions.timesAsked} + 1` },
+            set: { timesAsked: sql`${subscriptions.timesAsked} + 1`, ...proof },
             setWhere: mayBeAsked,
           })
           .returning({ id: subscriptions.id })
@@ -33,12 +40,12 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
       })
     },
 
-    async confirm(id: string, token: string) {
+    async confirm(id: string, token: string, ip: string) {
       if (!secrets.isLinkToken('newsletter-confirm', id, token))
         throw new Refusal(400, 'This link is not valid')
       const confirmed = await db
         .update(subscriptions)
-        .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0 })
+        .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
         .returning({ id: subscriptions.id })
       if (confirmed.length === 0) throw new Refusal(410, 'This link has expired. Please subscribe again.')
@@ -56,7 +63,7 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
 
     /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */
     async forgetInactive() {
-      const before = new Date(now().getTime() - keptFor)
+      const before = keptSince(now(), retention.newsletter)
       await db
         .delete(subscriptions)
         .where(

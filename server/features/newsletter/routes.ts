@@ -4,10 +4,15 @@ import type { Handlers } from '../../http/mount.ts'
 import type { Newsletter } from './newsletter.ts'
 
 export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contract> => ({
-  subscribe: ({ email }) => newsletter.subscribe(email),
-  confirm: ({ id, token }) => newsletter.confirm(id, token),
+  subscribe: ({ email }, { actor, request }) =>
+    newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
+  confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
   unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
 })
+
+/** Only our own pages send more than their origin; the query could hold a secret. */
+const pageOf = (referer: string | undefined) =>
+  referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
 
 /**
  * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.

@@ -12,11 +12,14 @@ type Change = {
   attached: boolean
   /** The latest paid invoice. */
   paidInvoiceId: string | null
+  /** The buyer ticked the box above the pay button. */
+  startNow?: boolean
 }
 
 /** What we tell the buyer about a change. It's queued along with the change, so they hear it exactly once. */
 export function createNotifications({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
-  return async function notify(tx: Transaction, { before, after, to, attached, paidInvoiceId }: Change) {
+  return async function notify(tx: Transaction, change: Change) {
+    const { before, after, to, attached, paidInvoiceId, startNow = false } = change
     const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
     const product = productName(after.productId)
     const about = { name: to.name, product }
@@ -34,6 +37,8 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
         renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
         purchaseId: after.id,
         invoiceId: paidInvoiceId,
+        isFirst: before === undefined,
+        startNow,
       })
     if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
       await mails.send(tx, to.email, 'paymentFailed', {
@@ -42,7 +47,11 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
         endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
       })
     if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')
-      await mails.send(tx, to.email, 'subscriptionWillEnd', { ...about, endsAt: endsAt.toISOString() })
+      await mails.send(tx, to.email, 'subscriptionWillEnd', {
+        ...about,
+        endsAt: endsAt.toISOString(),
+        refund: after.restRefund ?? 0,
+      })
     if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd)
       await mails.send(tx, to.email, 'subscriptionResumed', {
         ...subscription,

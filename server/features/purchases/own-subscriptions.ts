@@ -11,6 +11,7 @@ import { endAccess } from '../access-requests/access-requests.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { createBooked } from './booked.ts'
 import type { Lookup } from './lookup.ts'
+import { noticeFor } from './notice.ts'
 import { payBackAll } from './pay-back.ts'
 
 type Dependencies = {
@@ -22,18 +23,25 @@ type Dependencies = {
   booked: ReturnType<typeof createBooked>
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
+  consumerLaw: 'eu' | 'none'
   crashPoint: (name: string) => void
 }
 
 /** What buyers do with their subscriptions. */
 export function createOwnSubscriptions(deps: Dependencies) {
-  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, crashPoint } = deps
+  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, consumerLaw, crashPoint } = deps
 
   /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
     const checkout = await checkouts.ofSubscription(subscriptionId)
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
+
+  const noticeOf = async (id: string) =>
+    consumerLaw === 'eu' ? noticeFor(await lookup.find(id), now()) : null
+
+  const setRestRefund = (id: string, restRefund: number | null) =>
+    db.update(purchases).set({ restRefund }).where(eq(purchases.id, id))
 
   async function cancel(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, userId)
@@ -44,8 +52,12 @@ export function createOwnSubscriptions(deps: Dependencies) {
       if (status !== 'active' && status !== 'past_due')
         throw conflict('Only an active subscription can be cancelled')
       // Stripe first: if we crash before the sync, the webhook fixes the row.
+      const notice = status === 'active' ? await noticeOf(id) : null
       if (status === 'past_due') await stripe.cancelNow(subscriptionId)
-      else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
+      else if (notice) {
+        await setRestRefund(id, notice.refund)
+        await stripe.cancelAt(subscriptionId, notice.endsAt, await keyFor('notice', subscriptionId))
+      } else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -61,6 +73,13 @@ export function createOwnSubscriptions(deps: Dependencies) {
       if (isLive(status) && status !== 'pending_cancel') await cancel(id)
     },
 
+    /** What `cancel` would do now, to be shown before anyone confirms it. */
+    async cancellation(userId: string, id: string) {
+      const { status, currentPeriodEnd } = await lookup.find(id, userId)
+      const notice = status === 'active' ? await noticeOf(id) : null
+      return notice ?? { endsAt: status === 'active' ? currentPeriodEnd : null, refund: 0 }
+    },
+
     /** Undoes a cancellation during the paid period. */
     async resume({ user }: Actor, id: string) {
       const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, user.id)
@@ -72,6 +91,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
           throw conflict('This subscription has ended. You can buy a new one any time.')
         await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
+        await setRestRefund(id, null)
         await sync(subscriptionId)
       })
     },

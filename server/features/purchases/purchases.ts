@@ -31,6 +31,7 @@ type Dependencies = {
   accounts: Accounts
   checkouts: Checkouts
   supportEmail: string
+  consumerLaw: 'eu' | 'none'
   log: Logger
   crashPoint: (name: string) => void
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '../../database/schema.ts'
@@ -81,6 +82,6 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
     await inbox.handlePending(logError)
     await syncStale()
     await endGracePeriods()
-    await inbox.forgetHandled(ago(90 * day))
+    await inbox.forgetHandled(keptSince(now(), retention.paymentEvents))
   }
 }

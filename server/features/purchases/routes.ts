@@ -7,6 +7,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
   return {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => purchases.cancel(actor, id),
+    cancellation: ({ id }, { actor }) => purchases.cancellation(actor.user.id, id),
     resume: ({ id }, { actor }) => purchases.resume(actor, id),
     invoice: ({ id }, { actor }) => purchases.invoice(actor.user.id, id),
     invoices: ({ id }, { actor }) => purchases.invoices(actor.user.id, id),

@@ -9,6 +9,7 @@ import type { Queue } from '../../jobs/queue.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import { restToPayBack } from './notice.ts'
 import type { createNotifications } from './notifications.ts'
 import { payBackAll } from './pay-back.ts'
 import { isPayable, isUnpaidAttempt, moneyIsBack, stateOf } from './state.ts'
@@ -46,6 +47,25 @@ export function createSync({
       await stripe.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
       await payBackAll(stripe, subscriptionId)
+      await sync(subscriptionId)
+    },
+  )
+
+  /** What a month's notice left of a paid year. */
+  const payBackRest = queue.job<{ subscriptionId: string; amount: number }>(
+    'pay-back-rest',
+    async ({ subscriptionId, amount }) => {
+      const latest = async () => (await stripe.subscription(subscriptionId)).payments[0]
+      const payment = await latest()
+      if (!payment) return
+      await stripe.refund(
+        payment.paymentIntentId,
+        async () => {
+          const now = await latest()
+          return now ? Math.min(amount, now.amount - now.refunded) : 0
+        },
+        `rest of ${subscriptionId}`,
+      )
       await sync(subscriptionId)
     },
   )
@@ -91,6 +111,7 @@ export function createSync({
     const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
     if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
+    await checkouts.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer)
@@ -126,6 +147,7 @@ export function createSync({
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
         paidInvoiceId: paidInvoiceOf(answer),
+        startNow: await checkouts.wantsToStartNow(tx, checkout.id),
       })
   }
 
@@ -144,6 +166,8 @@ export function createSync({
       .where(eq(purchases.id, before.id))
       .returning()
     if (after && !isLive(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+    const rest = after && !before.endedAt ? restToPayBack(after) : 0
+    if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
     if (after && to && !to.deletedAt)
       await notify(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })

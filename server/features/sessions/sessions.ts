@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { deviceName } from '#contract/device-name.ts'
+import { retention } from '#contract/retention.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { createLoader } from '../../database/loader.ts'
@@ -23,7 +24,7 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; attempts: Pic
 
 const day = 86_400_000
 /** After its last use. */
-export const sessionDays = 30
+export const sessionDays = retention.sessions.days
 
 export type Sessions = ReturnType<typeof createSessions>
 

@@ -9,6 +9,8 @@ export type Payment = {
   amount: number
   refunded: number
   dispute: 'none' | 'open' | 'won' | 'lost'
+  /** Where the card was issued. */
+  cardCountry: string | null
 }
 
 const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
@@ -26,7 +28,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
 
   async function refundsOf(paymentIntent: string) {
     const { data } = await ask(sdk.refunds.list({ payment_intent: paymentIntent, limit: 100 }))
-    return data.length
+    return data
   }
 
   /** The intents meant to pay this subscription's invoices. */
@@ -64,6 +66,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
             amount: charge.amount,
             refunded: charge.amount_refunded,
             dispute: charge.disputed ? await disputeOf(charge.id) : ('none' as const),
+            cardCountry: charge.payment_method_details?.card?.country ?? null,
           })),
       )
     },
@@ -72,16 +75,26 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
      * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
      * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
      * counted before reading how much went back. So a later request has either seen the refund or shares its key.
+     * With a purpose, it happens once, even if whoever asked forgot that it did.
      */
-    async refund(paymentIntentId: string, decide: () => Promise<number>) {
-      const before = await refundsOf(paymentIntentId)
+    async refund(paymentIntentId: string, decide: () => Promise<number>, purpose?: string) {
+      const earlier = await refundsOf(paymentIntentId)
+      const before = earlier.length
+      const isDone = earlier.some(
+        ({ metadata, status }) => metadata?.purpose === purpose && status !== 'failed',
+      )
+      if (purpose && isDone) return
       const amount = await decide()
       if (amount === 0) return
       try {
         const refund = await change(
           `refund-${paymentIntentId}-${before}`,
-          (options) => sdk.refunds.create({ payment_intent: paymentIntentId, amount }, options),
-          async () => (await refundsOf(paymentIntentId)) > before,
+          (options) =>
+            sdk.refunds.create(
+              { payment_intent: paymentIntentId, amount, ...(purpose ? { metadata: { purpose } } : {}) },
+              options,
+            ),
+          async () => (await refundsOf(paymentIntentId)).length > before,
           (error) => isRefused(error) || isOtherUse(error),
         )
         if (refund?.status === 'failed') throw conflict('The bank refused this refund')

@@ -120,6 +120,16 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       )
     },
 
+    /** On a day within a paid period; what is to be paid back for the rest of it is the caller's to refund. */
+    async cancelAt(id: string, at: Date, key: string) {
+      const cancel_at = Math.floor(at.getTime() / 1000)
+      await change(
+        key,
+        (options) => sdk.subscriptions.update(id, { cancel_at, proration_behavior: 'none' }, options),
+        async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
+      )
+    },
+
     /** Undoes a cancellation, even one from Stripe's portal, which only sets a date. */
     async resume(id: string, key: string) {
       const found = await ask(sdk.subscriptions.retrieve(id))

@@ -3,6 +3,7 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
 import AssetsTab from './assets-tab.tsx'
+import { ImprintWarning } from './imprint-warning.tsx'
 import { Overview } from './overview.tsx'
 import { PaymentsCard } from './payments-card.tsx'
 
@@ -40,6 +41,7 @@ export default function AdminPage() {
     <>
       <PageHeading title="Admin Dashboard" />
       <Container className="flex flex-col gap-10 pb-24">
+        <ImprintWarning />
         <Overview />
         <PaymentsCard />
         <Tabs value={tab} onValueChange={setTab} className="flex flex-col gap-6">

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { contractNumber } from '#contract/consumer-law.ts'
 import { type Declaration, declarations } from '#contract/declarations.ts'
+import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { purchases } from '#contract/purchases.ts'
 import { statusTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { labels } from '#contract/consumer-law.ts'
 import { declarations, grounds } from '#contract/declarations.ts'
+import { labels } from '#contract/legal/consumer-law.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useRef, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
-import type { labels } from '#contract/consumer-law.ts'
+import type { labels } from '#contract/legal/consumer-law.ts'
 import { useUser } from '#web/api/session.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import NotFoundPage from '#web/features/not-found/not-found-page.tsx'

@@ -1,5 +1,5 @@
-import { labels } from '#contract/consumer-law.ts'
 import { declarations } from '#contract/declarations.ts'
+import { labels } from '#contract/legal/consumer-law.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Form, SubmitButton } from '#web/ui/form.tsx'

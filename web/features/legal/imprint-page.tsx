@@ -5,14 +5,21 @@ import { SellerAddress, SupportEmail } from './seller.tsx'
 export default function ImprintPage() {
   const { seller } = useSettings()
   const particulars = [
-    { name: 'Commercial register', value: seller.register },
+    { name: 'Represented by', value: seller.representative },
+    { name: 'Responsible for the content', value: seller.responsible },
+    {
+      name: 'Commercial register',
+      value: [seller.registerCourt, seller.register].filter(Boolean).join(', '),
+    },
+    { name: 'Supervisory authority', value: seller.authority },
     { name: 'VAT number', value: seller.vatId },
+    { name: 'Tax number', value: seller.taxNumber },
   ].filter(({ value }) => value)
   return (
     <LegalText
       title="Imprint"
       lead="Who runs this site, and how to reach us."
-      changed="2026-11-15"
+      changed="2026-11-16"
       sections={[
         { id: 'operator', title: 'Operator', content: <SellerAddress /> },
         {
@@ -35,7 +42,7 @@ export default function ImprintPage() {
           ? [
               {
                 id: 'register',
-                title: 'Register',
+                title: 'Particulars',
                 content: (
                   <ul>
                     {particulars.map(({ name, value }) => (

@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { retention } from '#contract/retention.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { type LegalSection, LegalText } from './legal-text.tsx'
 import { SellerAddress, SupportEmail } from './seller.tsx'
@@ -8,7 +9,7 @@ export default function PrivacyPage() {
     <LegalText
       title="Privacy Policy"
       lead="What personal data we process, why, for how long, who receives it, and what you can ask of us."
-      changed="2026-11-15"
+      changed="2026-11-16"
       sections={sections}
     />
   )
@@ -60,14 +61,15 @@ const sections: LegalSection[] = [
         </dd>
         <dt>Newsletter</dt>
         <dd>
-          Your email address, once you’ve confirmed it. Basis: your consent. Every issue has an unsubscribe
-          link.
+          Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and
+          a hash of your IP address, for both steps. Basis: your consent. Every issue has an unsubscribe link.
         </dd>
-        <dt>Region</dt>
+        <dt>Withdrawal and cancellation</dt>
         <dd>
-          The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to
-          ask.
+          Your name, the contract, your email address, and the time. Basis: our legal duty to receive it and
+          to send you a receipt.
         </dd>
+        <Region />
         <dt>Analytics</dt>
         <dd>
           How the pages are used, if we use analytics at all. Where consent is required, only after you give
@@ -93,12 +95,11 @@ const sections: LegalSection[] = [
     title: 'How long we keep it',
     content: (
       <ul>
-        <li>Account: until you ask us to delete it.</li>
-        <li>Purchases and invoices: ten years, as required by Swiss accounting law.</li>
-        <li>Exchange keys: until your request has been processed, 30 days at most.</li>
-        <li>Messages: as long as the matter requires, two years at most.</li>
-        <li>Newsletter: until you unsubscribe.</li>
-        <li>Server logs: 30 days at most.</li>
+        {Object.values(retention).map(({ what, words }) => (
+          <li key={what}>
+            {what}: {words}.
+          </li>
+        ))}
       </ul>
     ),
   },
@@ -145,6 +146,21 @@ const sections: LegalSection[] = [
   },
 ]
 
+function Region() {
+  const { regionLookupUrl } = useSettings()
+  return (
+    regionLookupUrl && (
+      <>
+        <dt>Region</dt>
+        <dd>
+          The country you connect from, so we know whether we must ask you about cookies. Basis: our duty to
+          ask.
+        </dd>
+      </>
+    )
+  )
+}
+
 function Recipients() {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   return (
@@ -154,7 +170,9 @@ function Recipients() {
         <li>Stripe (payments): your email address, your card details, and the amount.</li>
         <li>TradingView: your TradingView username, when we grant you access.</li>
         <li>Our hosting and email providers, on our behalf.</li>
-        <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>
+        {regionLookupUrl && (
+          <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>
+        )}
         {gaMeasurementId && (
           <li>Google Analytics, if you consent: how the pages are used, without your name.</li>
         )}
@@ -165,7 +183,8 @@ function Recipients() {
 }
 
 function Cookies() {
-  const { gaMeasurementId } = useSettings()
+  const { gaMeasurementId, cookieBanner } = useSettings()
+  const isAsked = cookieBanner === 'always' || gaMeasurementId !== null
   const rows = [
     { name: 'session', purpose: 'Keeps you logged in', lasts: '30 days' },
     {
@@ -191,7 +210,7 @@ function Cookies() {
     <>
       <p>
         Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it
-        under “Cookie settings” at the bottom of every page.
+        under “Cookie settings” at the bottom of every page{isAsked ? '' : ', which appears once we use any'}.
       </p>
       <table>
         <thead>

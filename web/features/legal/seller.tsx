@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { type Party, partyOf } from '#contract/legal/text.ts'
 import { useSettings } from '#web/api/settings.tsx'
 
 /** The seller's name and address, from the settings. */
@@ -21,6 +22,8 @@ export function SupportEmail() {
   return <a href={`mailto:${supportEmail}`}>{supportEmail}</a>
 }
 
-export function useSellerName() {
-  return useSettings().seller.name || brand.name
+/** The seller as the legal texts name them. */
+export function useParty(): Party {
+  const { seller, supportEmail, publicUrl } = useSettings()
+  return partyOf(seller, { supportEmail, publicUrl })
 }

@@ -55,7 +55,7 @@ export function Pricing() {
                 <span className="text-muted">{unit}</span>
               </span>
               <span className="mt-2 block text-sm text-muted">
-                Regular price <s>{dollars(regular)}</s> {unit}
+                Regular price {dollars(regular)} {unit}
               </span>
             </p>
             <ul className="flex flex-col gap-2.5">

@@ -1,4 +1,4 @@
-import { labels } from '#contract/consumer-law.ts'
+import { labels } from '#contract/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { day, greeting, type MailSite, type Template, toTheSecond } from '../template.ts'
 

@@ -1,3 +1,5 @@
+import { contractNumber } from '#contract/legal/consumer-law.ts'
+import { terms, termsVersion } from '#contract/legal/terms.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
 
@@ -12,26 +14,56 @@ const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `
 
 /** For the first payment and each renewal. Stripe's links expire, so the invoice is reached through the dashboard. */
 const receipt: Template<
-  Subscription & { paidAt: string; renewsAt: string | null; purchaseId: string; invoiceId: string | null }
-> = (data, { publicUrl }) => ({
+  Subscription & {
+    paidAt: string
+    renewsAt: string | null
+    purchaseId: string
+    invoiceId: string | null
+    /** The first payment makes the contract, and this email confirms it. */
+    isFirst: boolean
+    /** Whether the buyer asked us to start before the withdrawal period is over. */
+    startNow: boolean
+  }
+> = (data, site) => ({
   subject: `Your receipt: ${data.product}`,
   preheader: `We’ve received ${dollars(data.amount)}. Thank you.`,
   heading: 'Thank you for your payment',
-  paragraphs: [greeting(data.name), `We’ve received your payment for ${data.product}.`],
+  paragraphs: [
+    greeting(data.name),
+    `We’ve received your payment for ${data.product}.`,
+    ...(data.isFirst ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
+    ...(data.startNow ? ['You asked us to start your access right away, before the 14 days are over.'] : []),
+  ],
   details: [
     ...plan(data),
+    ['Contract', contractNumber(data.purchaseId)],
     ['Paid on', day(data.paidAt)],
     ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
   ],
   action: {
     label: 'View the invoice',
-    url: `${publicUrl}/dashboard?${new URLSearchParams({
+    url: `${site.publicUrl}/dashboard?${new URLSearchParams({
       purchase: data.purchaseId,
       ...(data.invoiceId ? { invoice: data.invoiceId } : {}),
     })}`,
   },
-  footnote: 'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+  footnote: [
+    'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+    site.consumerLaw === 'eu' && data.isFirst
+      ? `Within 14 days you can withdraw and get all your money back: ${site.publicUrl}/withdraw`
+      : '',
+  ]
+    .filter(Boolean)
+    .join('\n'),
+  ...(data.isFirst ? { documents: contractTexts(site) } : {}),
 })
+
+/** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
+const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) =>
+  terms(party, { consumerLaw, taxNote }).map((section, index) => ({
+    ...section,
+    title: `${index === 0 ? `Terms of Service (${termsVersion})\n` : ''}${index + 1}. ${section.title}`,
+  }))
 
 /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
@@ -47,17 +79,29 @@ const purchaseAttached: Template<Subscription> = (data, site) => ({
   footnote: 'Didn’t buy anything? Reply to this email and we’ll look into it.',
 })
 
-const subscriptionWillEnd: Template<{ name: string; product: string; endsAt: string }> = (data, site) => ({
+const subscriptionWillEnd: Template<{
+  name: string
+  product: string
+  endsAt: string
+  /** For the rest of a renewed year. */
+  refund: number
+}> = (data, site) => ({
   subject: 'Your subscription will be cancelled',
   preheader: `You keep access until ${day(data.endsAt)}.`,
   heading: 'Your subscription will end',
   paragraphs: [
     greeting(data.name),
     `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
+    ...(data.refund > 0
+      ? [
+          `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${dollars(data.refund)} for the rest of it.`,
+        ]
+      : []),
   ],
   details: [
     ['Product', data.product],
     ['Access until', day(data.endsAt)],
+    ...(data.refund > 0 ? [['Refund', dollars(data.refund)] as [string, string]] : []),
   ],
   action: toDashboard('Open your dashboard', site),
 })

@@ -1,0 +1,140 @@
+import { reboundSigmaPro, regularPrice } from '../price-list.ts'
+import type { LegalText, Party } from './text.ts'
+import { modelForm, withdrawalInstruction } from './withdrawal.ts'
+
+/** Stored with every order. Raise it when a sentence below changes. */
+export const termsVersion = '2026-11-16'
+
+const dollars = (cents: number) => `$${cents / 100}`
+const monthly = dollars(reboundSigmaPro.monthlyPrice)
+const yearly = dollars(reboundSigmaPro.yearlyPrice)
+
+/** The terms in force, for the page and for the email that confirms a contract. */
+export function terms(
+  party: Party,
+  { consumerLaw, taxNote }: { consumerLaw: 'eu' | 'none'; taxNote: string },
+) {
+  const isEu = consumerLaw === 'eu'
+  /** Where a sentence would otherwise contradict what the law gives consumers. */
+  const except = isEu ? ', except for your consumer rights below' : ''
+  const sections: LegalText[] = [
+    {
+      id: 'parties',
+      title: 'Who we are',
+      blocks: [
+        `These terms apply between you and ${party.name} (“we”), who runs this site. By buying a subscription or creating an account, you accept them.`,
+        [party.name, ...party.address].join(', '),
+        `Questions? Write to [${party.email}](mailto:${party.email}).`,
+      ],
+    },
+    {
+      id: 'service',
+      title: 'What you get',
+      blocks: [
+        `A subscription to ${reboundSigmaPro.name} gives you, for your own use and for as long as it runs:`,
+        {
+          list: [
+            'access to an invite-only indicator on TradingView;',
+            'a strategy version of it, for backtesting;',
+            'the Rebound List, a list of symbols we review at least once a month;',
+            'a private dashboard with links, notes, and instructions;',
+            'updates to the above, and support by email.',
+          ],
+        },
+        'Access on TradingView is granted within 24 hours of your access request, for which we need your TradingView username. You need a TradingView account of your own; its terms apply between you and TradingView.',
+      ],
+    },
+    {
+      id: 'account',
+      title: 'Your account',
+      blocks: [
+        'You may buy with an account or as a guest. If you buy as a guest, an account is created for the email address you give. Please keep your password private and your details up to date.',
+        'Access is personal. You may not share or resell it, or publish, copy, or reverse-engineer the scripts. If you do, we may end your access without a refund.',
+      ],
+    },
+    {
+      id: 'billing',
+      title: 'Price and billing',
+      blocks: [
+        `The early-access price is ${monthly} per month or ${yearly} per year. The regular price is ${dollars(regularPrice.monthly)} per month or ${dollars(regularPrice.yearly)} per year. Prices are in US dollars. ${taxNote}`,
+        'The subscription renews automatically at the end of each month or year, as you chose, and the same card is charged in advance for the next period. Payments are processed by Stripe; we never see your card number. If a payment fails, we let you know and try again; if it keeps failing, the subscription ends.',
+        'If we change the price of a running subscription, we’ll email you at least 30 days before the next renewal, so you can cancel in time.',
+      ],
+    },
+    {
+      id: 'cancellation',
+      title: 'Cancellation',
+      blocks: [
+        `You can cancel at any time in your [dashboard](/dashboard). The cancellation takes effect at the end of the billing period you have paid for${except}; you retain access until then. A cancelled subscription is not charged again.`,
+      ],
+    },
+    {
+      id: 'refunds',
+      title: 'No refunds',
+      blocks: [
+        `All fees are non-refundable${except}. There are no partial refunds for a billing period that has begun, whether or not you use the rest of it${except}.`,
+        ...(isEu
+          ? []
+          : [
+              'You ask us to begin immediately, before any withdrawal period is over. This does not affect the mandatory rights you have as a consumer.',
+            ]),
+      ],
+    },
+    ...(isEu ? consumerRights(party) : []),
+    {
+      id: 'risk',
+      title: 'No advice, and the risk of trading',
+      blocks: [
+        'The indicator applies rules to prices. It knows nothing about you, your means, or your goals. Nothing we provide is investment advice or a recommendation to buy or sell anything, and nothing is traded for you: every order is your own decision.',
+        'Trading involves risk, and you can lose all the capital you use. Backtests show how rules would have behaved in the past. They do not predict future results, and we promise none.',
+      ],
+    },
+    {
+      id: 'availability',
+      title: 'Availability and changes',
+      blocks: [
+        'We run the service with care but cannot promise that it is never interrupted: it depends on TradingView and other services beyond our control. We may improve or replace parts of it. If we ever end it altogether, we’ll refund what you paid for the time after that day.',
+      ],
+    },
+    {
+      id: 'liability',
+      title: 'Liability',
+      blocks: [
+        'Our liability for any claim in connection with the service is limited, as far as the law allows, to the fees you paid us in the 12 months before the event that gave rise to the claim. We are not liable for trading losses, lost profits, or other indirect damages. Liability for intent and gross negligence, and any other liability that cannot be excluded by law, is unaffected.',
+      ],
+    },
+    {
+      id: 'changes',
+      title: 'Changes to these terms',
+      blocks: [
+        'We may change these terms for the future. We’ll announce changes by email at least 30 days in advance. If you don’t agree, you can cancel before they take effect.',
+      ],
+    },
+    {
+      id: 'law',
+      title: 'Law and venue',
+      blocks: [
+        'Swiss law applies, excluding its conflict-of-law rules and the UN Convention on Contracts for the International Sale of Goods. The place of jurisdiction is Solothurn, Switzerland. Mandatory venues and consumer protections in your country remain unaffected.',
+      ],
+    },
+  ]
+  return sections
+}
+
+function consumerRights(party: Party): LegalText[] {
+  return [
+    {
+      id: 'consumer-rights',
+      title: 'Your rights as a consumer',
+      blocks: [
+        'If you are a consumer, you can withdraw from the contract within 14 days and get all your money back, without a reason. The next section has the instruction, and the one after it a form.',
+        'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. When you order, you can ask us to start right away; sending us your access request asks for the same. Either way, if you withdraw we refund everything.',
+        'A contract for a year that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that year, to the day.',
+        'You can cancel without logging in, with [Cancel contracts here](/cancel) at the bottom of every page. For good cause, you can cancel without notice.',
+        'We keep the service in conformity with the contract for as long as it runs, with the updates that takes. If something is wrong, you have your statutory rights, and we are glad to hear from you first.',
+      ],
+    },
+    withdrawalInstruction(party),
+    modelForm(party),
+  ]
+}

@@ -1,0 +1,43 @@
+/**
+ * How long the shop keeps what about people: the clean-ups use these periods, and the privacy page shows them.
+ * `days: null` means that nothing is deleted by the clock; the words then say what ends it.
+ */
+export const retention = {
+  accounts: { what: 'Account', days: null, words: 'until you delete it, or ask us to' },
+  books: {
+    what: 'Purchases, invoices, and what you agreed to when you ordered',
+    days: null,
+    words: 'ten years, as required by accounting law',
+  },
+  declarations: {
+    what: 'Withdrawals and cancellations',
+    days: null,
+    years: 3,
+    words: 'three years, to the end of the year',
+  },
+  exchangeKeys: {
+    what: 'Exchange keys',
+    days: 30,
+    words: 'until your request has been processed, 30 days at most',
+  },
+  contactMessages: {
+    what: 'Messages',
+    days: 730,
+    words: 'as long as the matter requires, two years at most',
+  },
+  newsletter: {
+    what: 'Newsletter',
+    days: 7,
+    words: 'until you unsubscribe, and 7 days more; 7 days if you never confirm',
+  },
+  unpaidCheckouts: { what: 'Checkouts without a payment', days: 30, words: '30 days' },
+  sessions: { what: 'Logins', days: 30, words: '30 days after your last visit' },
+  paymentEvents: { what: 'Notices from Stripe about payments', days: 90, words: '90 days' },
+  jobs: { what: 'Emails we sent you', days: 30, words: '30 days' },
+  logs: { what: 'Server logs', days: null, words: '30 days at most' },
+} as const
+
+const day = 86_400_000
+
+/** Anything older than this is deleted. */
+export const keptSince = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * day)

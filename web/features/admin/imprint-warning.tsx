@@ -1,0 +1,33 @@
+import { TriangleAlert } from 'lucide-react'
+import { useSettings } from '#web/api/settings.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+
+/** Selling without an imprint is unlawful in most of Europe, so the seller can't overlook it. */
+export function ImprintWarning() {
+  const { seller } = useSettings()
+  const settings = {
+    SELLER_NAME: seller.name,
+    SELLER_STREET: seller.street,
+    SELLER_CITY: seller.city,
+    SELLER_COUNTRY: seller.country,
+  }
+  const missing = Object.entries(settings).flatMap(([name, value]) => (value ? [] : [name]))
+  if (missing.length === 0) return null
+  return (
+    <div role="alert" className="flex gap-4 rounded-lg border-2 border-danger bg-danger-soft p-5">
+      <TriangleAlert aria-hidden="true" className="mt-0.5 size-6 shrink-0 text-danger" />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p className="font-semibold text-danger">Your imprint is incomplete</p>
+        <p>
+          The law wants visitors to know who sells to them. Set{' '}
+          <span className="font-mono text-sm break-words">{missing.join(', ')}</span> and restart the shop,
+          then look at the{' '}
+          <Link href="/legal/imprint" className="font-medium underline underline-offset-2">
+            imprint
+          </Link>
+          .
+        </p>
+      </div>
+    </div>
+  )
+}

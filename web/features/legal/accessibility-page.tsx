@@ -1,0 +1,86 @@
+import { useSettings } from '#web/api/settings.tsx'
+import { type LegalSection, LegalText } from './legal-text.tsx'
+import { SupportEmail } from './seller.tsx'
+
+export default function AccessibilityPage() {
+  return (
+    <LegalText
+      title="Accessibility"
+      lead="How accessible this site is, how we know, what is missing, and whom to tell."
+      changed="2026-11-16"
+      sections={sections}
+    />
+  )
+}
+
+/** Only what `npm test` proves, and what it can't. */
+const sections: LegalSection[] = [
+  {
+    id: 'standard',
+    title: 'What we aim for',
+    content: (
+      <p>
+        This site is a service under the European Accessibility Act. We build it to the Web Content
+        Accessibility Guidelines (WCAG) 2.2, level AA, which the European standard EN 301 549 refers to.
+      </p>
+    ),
+  },
+  {
+    id: 'tested',
+    title: 'How it is tested',
+    content: (
+      <>
+        <p>Before every release, automated tests check in a real browser that</p>
+        <ul>
+          <li>
+            axe, a tool that looks for violations of the guidelines, finds none on any page or dialog, in the
+            light and the dark theme;
+          </li>
+          <li>
+            the product page, the card fields, and the forms to withdraw and to cancel work with the keyboard
+            alone, and show where you are;
+          </li>
+          <li>every page works on a screen 320 pixels wide and at 200 % zoom, without scrolling sideways;</li>
+          <li>a page change is announced to screen readers, and errors are named at their field;</li>
+          <li>nothing moves for visitors who ask their system for less motion.</li>
+        </ul>
+      </>
+    ),
+  },
+  {
+    id: 'gaps',
+    title: 'What is missing',
+    content: (
+      <ul>
+        <li>
+          The card fields and invoices come from Stripe, the indicator from TradingView; we can’t change
+          those.
+        </li>
+        <li>Charts have a text that says what they show, but their single points can’t be read out.</li>
+        <li>No outside expert has audited this site yet.</li>
+      </ul>
+    ),
+  },
+  { id: 'contact', title: 'Tell us', content: <Contact /> },
+]
+
+function Contact() {
+  const { seller } = useSettings()
+  return (
+    <>
+      <p>
+        Something doesn’t work for you? Write to <SupportEmail />
+        {seller.phone && ` or call ${seller.phone}`}. We answer, and fix what we can.
+      </p>
+      <p>
+        If we don’t, you can turn to the authority that watches over accessible services in your country; in
+        Germany, that is the{' '}
+        <span lang="de">
+          Marktüberwachungsstelle der Länder für die Barrierefreiheit von Produkten und Dienstleistungen
+          (MLBF)
+        </span>{' '}
+        in Magdeburg.
+      </p>
+    </>
+  )
+}
