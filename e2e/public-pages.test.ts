@@ -189,7 +189,14 @@ test.describe('header and footer', () => {
       'Terms',
       'Privacy',
       'Imprint',
+      'Accessibility',
     ])
+    const contracts = footer.getByRole('navigation', { name: 'Contracts' })
+    await expect(contracts.getByRole('link')).toHaveText([
+      'Cancel contracts hereVerträge hier kündigen',
+      'Withdraw from contract hereVertrag widerrufen',
+    ])
+    await expect(contracts.locator('[lang=de]')).toHaveCount(2)
   })
 
   test('every page says payments are in test mode', async ({ page }) => {
@@ -208,7 +215,9 @@ test.describe('legal pages', () => {
     const text = page.getByRole('main')
     for (const point of [
       'effect at the end of the billing period',
-      'All fees are non-refundable. There are no partial refunds',
+      'All fees are non-refundable, except for your consumer rights below. There are no partial refunds',
+      'You have the right to withdraw from this contract within 14 days',
+      'ended at any time with one month’s notice',
       'fees you paid us in the 12 months before',
       'Swiss law applies',
       'The place of jurisdiction is Solothurn',
