@@ -21,11 +21,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'main', tags: ['$initial'], priority: 3 },
-            { name: 'icons', test: /lucide-react/, priority: 2 },
+            // What the pages that sell share besides; the icons are most of it.
             {
-              name: 'showcase',
-              test: /features.showcase|checkout.address|ui.(badge|money|section)|price-list/,
-              priority: 1,
+              name: 'icons',
+              test: /lucide-react|features.showcase|checkout.address|ui.(badge|money|section)|price-list/,
+              priority: 2,
             },
             { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3 },
           ],

@@ -8,7 +8,10 @@ const ticker = schema((z) =>
     .check(
       z.trim(),
       z.toUpperCase(),
-      z.regex(/^[A-Z0-9][A-Z0-9.:_!/-]{0,29}$/, 'A ticker is letters, digits and . : _ - / !, at most 30'),
+      z.regex(
+        /^[A-Z0-9][A-Z0-9.:_!/-]{0,29}$/,
+        'Tickers have up to 30 letters, digits, and these characters: . : _ - / !',
+      ),
     ),
 )
 

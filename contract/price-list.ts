@@ -9,7 +9,7 @@ export const reboundSigmaPro = {
   yearlyPrice: 39000,
 } as const
 
-export const catalogue = [reboundSigmaPro]
+export const products = [reboundSigmaPro]
 
 /** The advertised price once early access is over. */
 export const regularPrice = { monthly: 4900, yearly: 49000 } as const

@@ -1,4 +1,6 @@
+import cluster from 'node:cluster'
 import { join } from 'node:path'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -164,11 +166,15 @@ export async function startShop(
 }
 
 async function listen(app: FastifyInstance, config: Config) {
+  // Several processes each accept their own visitors: those that Node's primary holds for them are lost in a stop.
+  const reusePort = cluster.isWorker && process.platform === 'linux'
+  const options = { port: config.port, host: config.host, reusePort }
   try {
-    await app.listen({ port: config.port, host: config.host })
+    await app.listen(options)
   } catch (error) {
     throw explainListen(error as NodeJS.ErrnoException, config)
   }
+  if (cluster.isWorker) process.send?.('listening')
 }
 
 /** What the pages show of the configuration. */

@@ -162,7 +162,7 @@ export function controlPage(data: ControlData, note: Note): string {
     </section>
     ${behavior(quirks)}
     <form method="get" action="/_sandbox/" role="search" class="Actions">
-      <label>Customer’s e-mail <input type="search" name="q" value="${data.search}"></label>
+      <label>Customer’s email <input type="search" name="q" value="${data.search}"></label>
       <button class="Button Button--small Button--plain">Search</button>
     </form>
     <section>

@@ -30,7 +30,7 @@ export const money = (cents: number, currency: string) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
 
 export const date = (seconds: number) =>
-  new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+  new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 export const moment = (seconds: number) =>
   new Date(seconds * 1000).toLocaleString('en-US', {

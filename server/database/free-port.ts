@@ -1,13 +1,22 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port on this machine that is free right now. */
-export function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer()
-    probe.on('error', failed)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/**
+ * A port that is free right now and stays so: systems take the ports of outgoing connections from 32768 up, and one
+ * of those could be gone before it is listened on.
+ */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer()
+  const port = randomInt(10_000, 32_768)
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return freePort(host)
+    throw error
+  }
+  server.close()
+  await once(server, 'close')
+  return port
 }

@@ -19,7 +19,10 @@ export async function openCluster(config: Config) {
   const fork = async () => {
     const worker = cluster.fork(environment)
     worker.once('exit', (code) => void replace(worker, code))
-    await Promise.race([once(worker, 'listening'), once(worker, 'exit')])
+    const listening = new Promise<void>((done) => {
+      worker.on('message', (message) => message === 'listening' && done())
+    })
+    await Promise.race([listening, once(worker, 'exit')])
   }
 
   async function replace(worker: Worker, code: number) {

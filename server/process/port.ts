@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import type { Config } from '../config.ts'
+import { freePort } from '../database/free-port.ts'
 import { StartError } from '../errors.ts'
 
 /** Known before anything is written; with PORT=0 the system picks one, and pages and emails must name it. */
@@ -8,22 +9,13 @@ export async function portFor(config: Config): Promise<number> {
   // Among several processes, the first has tried it for all.
   if (cluster.isWorker) return config.port
   // Any port will do to tell whether HOST is an address of this machine.
-  const anyPort = await listenBriefly({ ...config, port: 0 })
+  const anyPort = await freePort(config.host).catch((error) => {
+    throw explainListen(error, config)
+  })
   if (config.port === 0) return anyPort
   // Not by listening: during a restart visitors wait for this port, and one arriving now would be cut off.
   if (await isAnswered(config)) throw explainListen({ name: '', message: '', code: 'EADDRINUSE' }, config)
   return config.port
-}
-
-function listenBriefly(config: Config): Promise<number> {
-  const server = createServer()
-  return new Promise((done, failed) => {
-    server.once('error', (error: NodeJS.ErrnoException) => failed(explainListen(error, config)))
-    server.listen(config.port, config.host, () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 }
 
 function isAnswered({ port, host }: Config): Promise<boolean> {

@@ -38,7 +38,6 @@ type Running = Open & { child: ChildProcess; ask(order: Order): Promise<void> }
 export async function startProcess(
   place: Place,
   env: Record<string, string> = {},
-  tries = 3,
 ): Promise<Running | undefined> {
   const child = fork(place.entry ?? crashingShop, {
     env: {
@@ -59,8 +58,6 @@ export async function startProcess(
   // What is sent to a process that just died is lost, as `gone` reports.
   child.on('error', () => {})
   const ready = await Promise.race([once(child, 'message'), gone]).catch(() => undefined)
-  // Not killed, but not open either: on a busy machine the port it chose may be taken in between.
-  if (!ready && child.exitCode !== null && tries > 1) return startProcess(place, env, tries - 1)
   if (!ready && child.exitCode !== null) throw new Error(`The shop ended with ${child.exitCode}`)
   if (!ready) return undefined
   return {

@@ -1,7 +1,5 @@
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
-import { Button } from '#web/ui/button.tsx'
-import { Link } from '#web/ui/navigation.tsx'
 import { createStore } from '#web/ui/store.ts'
 import { loadAnalytics, mustAsk, saveConsent, savedConsent, signalConsent } from './consent.ts'
 
@@ -38,12 +36,13 @@ export function useBannerNeeded() {
   return cookieBanner === 'always' || gaMeasurementId !== null
 }
 
+const CookieNotice = lazy(() => import('./cookie-notice.tsx'))
+
 /** Asks visitors in regulated regions for consent. `sensitive` pages never load analytics. */
 export function CookieBanner({ sensitive }: { sensitive: boolean }) {
   const { regionLookupUrl, gaMeasurementId } = useSettings()
   const isNeeded = useBannerNeeded()
   const consent = store.useValue()
-  const heading = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
     if (isNeeded) void findOut(regionLookupUrl)
@@ -54,38 +53,11 @@ export function CookieBanner({ sensitive }: { sensitive: boolean }) {
     if (mayMeasure && gaMeasurementId) loadAnalytics(gaMeasurementId)
   }, [mayMeasure, gaMeasurementId])
 
-  const reopened = consent?.reopened
-  useEffect(() => {
-    if (reopened) heading.current?.focus()
-  }, [reopened])
-
-  if (!consent?.bannerOpen) return null
-
   return (
-    <section
-      aria-labelledby="cookie-notice"
-      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
-    >
-      <div className="flex flex-col gap-1.5">
-        <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">
-          Cookie Notice
-        </h2>
-        <p className="text-sm text-muted">
-          We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
-          All", you consent to our use of cookies.{' '}
-          <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
-            Learn more
-          </Link>
-        </p>
-      </div>
-      <div className="grid shrink-0 grid-cols-2 gap-3">
-        <Button variant="secondary" onClick={() => decide(true)}>
-          Accept All
-        </Button>
-        <Button variant="secondary" onClick={() => decide(false)}>
-          Reject All
-        </Button>
-      </div>
-    </section>
+    consent?.bannerOpen && (
+      <Suspense fallback={null}>
+        <CookieNotice decide={decide} reopened={consent.reopened === true} />
+      </Suspense>
+    )
   )
 }

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
-import { catalogue, reboundSigmaPro } from '#contract/price-list.ts'
+import { products, reboundSigmaPro } from '#contract/price-list.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { recommendedAssets } from '../../database/schema.ts'
@@ -24,25 +24,6 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
       await tx.execute(sql`lock table ${recommendedAssets} in share row exclusive mode`)
       return change(tx)
     })
-
-  async function append(tx: Transaction, productId: string, added: NewAsset[]) {
-    const [{ taken } = { taken: 0 }] = await tx
-      .select({ taken: count() })
-      .from(recommendedAssets)
-      .where(eq(recommendedAssets.productId, productId))
-    if (added.length === 0) return
-    await tx.insert(recommendedAssets).values(
-      added.map(({ ticker, note, isActive = true }, index) => ({
-        productId,
-        ticker,
-        note: note || null,
-        isActive,
-        sortOrder: taken + 1 + index,
-        reviewedAt: now(),
-        createdAt: now(),
-      })),
-    )
-  }
 
   return {
     async list(userId: string) {
@@ -79,7 +60,7 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
       inOrder(async (tx) => {
         if ((await known(tx, productId, [asset.ticker])).size > 0)
           throw conflict(`${asset.ticker} is already on the list`)
-        await append(tx, productId, [asset])
+        await append(tx, now(), productId, [asset])
         const ids = await idsInOrder(tx, productId)
         const place = Math.max(asset.sortOrder ?? ids.length, 1) - 1
         await renumber(tx, ids.slice(0, -1).toSpliced(place, 0, ...ids.slice(-1)))
@@ -95,7 +76,7 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
           once.map(({ ticker }) => ticker),
         )
         const added = once.filter(({ ticker }) => !there.has(ticker))
-        await append(tx, productId, added)
+        await append(tx, now(), productId, added)
         await audit.record(tx, actor, {
           action: 'asset.import',
           subject: `${added.length} assets`,
@@ -150,8 +131,27 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
   }
 }
 
+async function append(tx: Transaction, at: Date, productId: string, added: NewAsset[]) {
+  const [{ taken } = { taken: 0 }] = await tx
+    .select({ taken: count() })
+    .from(recommendedAssets)
+    .where(eq(recommendedAssets.productId, productId))
+  if (added.length === 0) return
+  await tx.insert(recommendedAssets).values(
+    added.map(({ ticker, note, isActive = true }, index) => ({
+      productId,
+      ticker,
+      note: note || null,
+      isActive,
+      sortOrder: taken + 1 + index,
+      reviewedAt: at,
+      createdAt: at,
+    })),
+  )
+}
+
 async function known(tx: Transaction, productId: string, tickers: string[]) {
-  if (!catalogue.some((product) => product.id === productId)) throw notFound('Product')
+  if (!products.some((product) => product.id === productId)) throw notFound('Product')
   const rows = await tx
     .select({ ticker: recommendedAssets.ticker })
     .from(recommendedAssets)

@@ -1,13 +1,13 @@
 import type { catalog } from '#contract/catalog.ts'
-import { catalogue } from '#contract/price-list.ts'
+import { products } from '#contract/price-list.ts'
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../../http/mount.ts'
 
 /** The catalog is code, so these need no database. */
 export const catalogRoutes: Handlers<typeof catalog> = {
-  list: () => catalogue,
+  list: () => products,
   product: ({ slug }) => {
-    const product = catalogue.find((candidate) => candidate.slug === slug)
+    const product = products.find((candidate) => candidate.slug === slug)
     if (!product) throw notFound('Product')
     return product
   },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import { catalogue, priceOf } from '#contract/price-list.ts'
+import { priceOf, products } from '#contract/price-list.ts'
 import { type BillingType, type EndReason } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
@@ -43,7 +43,7 @@ type Purchases = {
 
 /** The money has arrived, but Stripe may not be done with the subscription yet. */
 type Outcome = { state: 'done' | 'processing' }
-type Product = (typeof catalogue)[number]
+type Product = (typeof products)[number]
 type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
 type Paid = { paymentIntentId: string }
 type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
@@ -94,7 +94,7 @@ export function createCheckout(deps: Dependencies) {
      * as a cookie, and later proves that whoever returns from paying is the one who started.
      */
     async begin({ user, ip }: Actor<User | null>, nonce: string | undefined, wish: Wish) {
-      const product = catalogue.find(({ slug }) => slug === wish.productSlug)
+      const product = products.find(({ slug }) => slug === wish.productSlug)
       if (!product) throw notFound('Product')
       const email = user?.email ?? wish.email
       if (!email)

@@ -1,8 +1,8 @@
-import { catalogue, priceOf } from '#contract/price-list.ts'
+import { priceOf, products } from '#contract/price-list.ts'
 import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 
-type Product = (typeof catalogue)[number]
+type Product = (typeof products)[number]
 
 /** What a product's price at Stripe should be. */
 const wanted = (product: Product, billing: BillingType) => ({
@@ -13,7 +13,7 @@ const wanted = (product: Product, billing: BillingType) => ({
 })
 
 export const wantedPrices = () =>
-  catalogue.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
+  products.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
 
 /** The catalog's prices at Stripe, found by lookup key and created if missing or different. */
 export function createPrices(stripe: StripeGateway) {

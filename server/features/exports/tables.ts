@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/exports.ts'
-import { catalogue } from '#contract/price-list.ts'
+import { products } from '#contract/price-list.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import { sqlList } from '../../database/sql-list.ts'
 
@@ -30,7 +30,7 @@ const moment = (column: string) => `date_trunc('second', ${column} at time zone 
 const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
 const isLive = `status in ${sqlList(liveStatuses)}`
 
-const productName = `case p.product_id ${catalogue
+const productName = `case p.product_id ${products
   .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)
   .join(' ')} end`
 

@@ -9,7 +9,7 @@ import type { MailContent, MailSite } from './template.ts'
  */
 
 /** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
-const colours = {
+const colors = {
   ground: { light: { background: '#f7fbf9' }, dark: { background: '#060f0f' } },
   card: {
     light: { background: '#ffffff', 'border-color': '#dae1df' },
@@ -28,19 +28,19 @@ const colours = {
     dark: { 'border-color': '#49e3a7', color: '#eef4f2' },
   },
 }
-type Part = keyof typeof colours
+type Part = keyof typeof colors
 
 const declarations = (style: Record<string, string>, suffix = '') =>
   Object.entries(style)
     .map(([property, value]) => `${property}:${value}${suffix}`)
     .join(';')
 
-const darkRules = Object.entries(colours)
+const darkRules = Object.entries(colors)
   .map(([part, { dark }]) => `.${part}{${declarations(dark, ' !important')}}`)
   .join('')
 
 const as = (part: Part, style: string) =>
-  `class="${part}" style="${style};${declarations(colours[part].light)}"`
+  `class="${part}" style="${style};${declarations(colors[part].light)}"`
 
 const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
 

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { catalogue } from '#contract/price-list.ts'
+import { products } from '#contract/price-list.ts'
 import { type BillingType, type BookableStatus, isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
@@ -54,7 +54,7 @@ export function createAdministration(deps: Dependencies) {
 
     async add(actor: Actor, wanted: NewPurchase) {
       const { userId, productId, status } = wanted
-      if (!catalogue.some(({ id }) => id === productId)) throw notFound('Product')
+      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
       await db.transaction(async (tx) => {
         const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
         if (!user || user.deletedAt) throw notFound('User')

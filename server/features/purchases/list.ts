@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
-import { catalogue } from '#contract/price-list.ts'
+import { products } from '#contract/price-list.ts'
 import type { BillingType, PurchaseStatus } from '#contract/statuses.ts'
 import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
@@ -94,7 +94,7 @@ type Row = {
 
 function present({ purchase, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase
-  const product = catalogue.find(({ id }) => id === purchase.productId)
+  const product = products.find(({ id }) => id === purchase.productId)
   return {
     id: purchase.id,
     userId: purchase.userId,

@@ -1,3 +1,3 @@
-import { catalogue } from '#contract/price-list.ts'
+import { products } from '#contract/price-list.ts'
 
-export const productName = (productId: string) => catalogue.find(({ id }) => id === productId)?.name ?? ''
+export const productName = (productId: string) => products.find(({ id }) => id === productId)?.name ?? ''

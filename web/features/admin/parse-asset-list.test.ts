@@ -16,6 +16,6 @@ test('a pasted list has one asset per line, with or without a note', () => {
 test('lines of a pasted list that are not tickers are named', () => {
   expect(parseAssetList('AAPL\n\n=cmd()\nMSFT')).toEqual({
     assets: [{ ticker: 'AAPL' }, { ticker: 'MSFT' }],
-    faults: ['Line 3: A ticker is letters, digits and . : _ - / !, at most 30'],
+    faults: ['Line 3: Tickers have up to 30 letters, digits, and these characters: . : _ - / !'],
   })
 })

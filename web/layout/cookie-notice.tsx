@@ -1,0 +1,45 @@
+import { useEffect, useRef } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+
+/** Loaded only where it is shown: most visitors are never asked, or have decided already. */
+export default function CookieNotice({
+  decide,
+  reopened,
+}: {
+  decide: (granted: boolean) => void
+  reopened: boolean
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (reopened) heading.current?.focus()
+  }, [reopened])
+
+  return (
+    <section
+      aria-labelledby="cookie-notice"
+      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
+    >
+      <div className="flex flex-col gap-1.5">
+        <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">
+          Cookie Notice
+        </h2>
+        <p className="text-sm text-muted">
+          We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
+          All", you consent to our use of cookies.{' '}
+          <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
+            Learn more
+          </Link>
+        </p>
+      </div>
+      <div className="grid shrink-0 grid-cols-2 gap-3">
+        <Button variant="secondary" onClick={() => decide(true)}>
+          Accept All
+        </Button>
+        <Button variant="secondary" onClick={() => decide(false)}>
+          Reject All
+        </Button>
+      </div>
+    </section>
+  )
+}
