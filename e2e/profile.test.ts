@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
-import { chooseTheme, comeFrom, holdRequests, pauseAtLogin } from './visitors.ts'
+import { chooseTheme, comeFrom, pauseAtLogin } from './visitors.ts'
 
 /** The Edit Profile dialog and how sessions end. */
 
@@ -203,22 +203,6 @@ test('nothing one person loaded is shown to the next', async ({ page, shop }) =>
   await page.getByRole('button', { name: 'Log In', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
   await expect(page.getByText('No products yet')).toBeVisible()
-})
-
-test('a visitor who picks another page while logging out gets that page', async ({ page, shop }) => {
-  await logInAs(page, await shop.user(), shop)
-  await page.goto('/dashboard')
-  const homeIsAsked = page.waitForRequest(/home-page/)
-  const letGo = await holdRequests(page, /home-page/)
-  await page.getByRole('button', { name: /^Log Out/ }).click()
-  await homeIsAsked
-  await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
-  await expect(page).toHaveURL('/auth')
-  const homeCame = page.waitForEvent('requestfinished', (request) => /home-page/.test(request.url()))
-  letGo()
-  await homeCame
-  await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
-  await expect(page).toHaveURL('/auth')
 })
 
 for (const [theme, width] of [

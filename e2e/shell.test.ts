@@ -178,18 +178,36 @@ test.describe('going from page to page', () => {
   })
 
   test('keeps the current page on screen until the previous one’s code has loaded', async ({ page }) => {
-    await page.goto('/')
+    await page.goto('/products')
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
     await expect(page).toHaveURL('/about')
     await page.reload({ waitUntil: 'networkidle' })
-    const letCodeCome = await holdRequests(page, /home-page/)
-    const asked = page.waitForRequest(/home-page/)
+    const letCodeCome = await holdRequests(page, /products-page/)
+    const asked = page.waitForRequest(/products-page/)
     await page.evaluate(() => history.back())
     await asked
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fewer decisions, made better.')
     letCodeCome()
-    await expect(page).toHaveTitle('Rebound Sigma: Premium Trading Indicators')
+    await expect(page).toHaveTitle(/Products/)
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  })
+
+  test('shows the page that was picked last, also when an earlier one’s code comes later', async ({
+    page,
+  }) => {
+    await page.goto('/', { waitUntil: 'networkidle' })
+    const banner = page.getByRole('banner')
+    const letGo = await holdRequests(page, /about-page/)
+    const aboutIsAsked = page.waitForRequest(/about-page/)
+    await banner.getByRole('link', { name: 'About' }).click()
+    await aboutIsAsked
+    await banner.getByRole('link', { name: 'Log In' }).click()
+    await expect(page).toHaveURL('/auth')
+    const aboutCame = page.waitForEvent('requestfinished', (request) => /about-page/.test(request.url()))
+    letGo()
+    await aboutCame
+    await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
+    await expect(page).toHaveURL('/auth')
   })
 
   test('starts each page at the top, even after a jump within the last one', async ({ page }) => {

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { Server as Listener } from 'node:net'
+import { Server as Listener, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /**
@@ -10,33 +10,35 @@ export async function drain(server: Server) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
-  await untilNobodyWaits(server)
+  const waited = await letEverybodyIn(server)
   // Not the HTTP server's own method: that one also cuts off idle connections.
   Listener.prototype.close.call(server)
+  for (const socket of waited) server.emit('connection', socket)
   const until = performance.now() + server.keepAliveTimeout + server.keepAliveTimeoutBuffer
   while (performance.now() < until && (await connectionsOf(server)) > 0) await sleep(20)
 }
 
 /**
- * Closing resets connections that the system has established and Node has not accepted yet, and Node accepts one per
- * turn of its event loop. So the moment to close is right after a turn that found none and was so short that none
- * can have arrived meanwhile. A shop too busy for such a turn stops anyway.
+ * Closing resets connections that the system has established and Node has not accepted yet. Node accepts one per turn
+ * of its event loop, so on a busy shop some always wait. Here they are accepted but not served yet: whoever waits for
+ * an answer does not come back, and soon nobody is left outside. That is known after a turn that found nobody and
+ * was so short that nobody can have come since.
  */
-async function untilNobodyWaits(server: Server) {
-  let isQuiet = false
-  const onConnection = () => {
-    isQuiet = false
-  }
-  server.on('connection', onConnection)
-  // The turn that delivered the stop may have checked before it.
+async function letEverybodyIn(server: Server): Promise<Socket[]> {
+  const waiting: Socket[] = []
+  const serve = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket) => waiting.push(socket))
+  // The turn that delivered the stop may have looked before it.
   await nextTurn()
-  for (const until = performance.now() + 2000; !isQuiet && performance.now() < until; ) {
-    const begun = performance.now()
-    isQuiet = true
+  for (let [isQuiet, until] = [false, performance.now() + 2000]; !isQuiet && performance.now() < until; ) {
+    const [begun, before] = [performance.now(), waiting.length]
     await nextTurn()
-    if (performance.now() - begun > 0.3) isQuiet = false
+    isQuiet = waiting.length === before && performance.now() - begun < 0.3
   }
-  server.off('connection', onConnection)
+  server.removeAllListeners('connection')
+  for (const listener of serve) server.on('connection', listener)
+  return waiting
 }
 
 const connectionsOf = (server: Server) =>
