@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
-import { connect } from '#server/database/connect.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createAdmins } from '#server/features/accounts/accounts.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
-import { explain, runCommand } from './command.ts'
+import { connectTo, explain, runCommand } from './command.ts'
 
 const help = `npm run admin -- add <email>     creates an admin, or makes an existing user one, with a new password
 npm run admin -- reset <email>   gives an admin a new password
@@ -20,7 +19,7 @@ if ((command !== 'add' && command !== 'reset') || email === undefined) explain(h
 
 await runCommand(async ({ url }) => {
   await migrate(url)
-  const { db, close } = connect(url, console.error)
+  const { db, close } = connectTo(url)
   try {
     const now = () => new Date()
     const attempts = createAttempts({ db, now })

@@ -27,8 +27,11 @@ export async function runCommand(work: (given: { config: Config; url: string }) 
   }
 }
 
+/** Without settings for the session: DATABASE_DIRECT_URL may lead to a pooler in session mode, which refuses them. */
+export const connectTo = (url: string) => connect(url, console.error, { directUrl: url })
+
 async function tryToReach(url: string) {
-  const { pool, close } = connect(url, () => undefined)
+  const { pool, close } = connectTo(url)
   try {
     await assertReachable(pool, url)
   } finally {

@@ -1,7 +1,6 @@
-import { connect } from '#server/database/connect.ts'
 import { resealKeys } from '#server/features/access-requests/access-requests.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
-import { explain, runCommand } from './command.ts'
+import { connectTo, explain, runCommand } from './command.ts'
 
 const help = `npm run secrets -- rotate
 
@@ -17,7 +16,7 @@ if (process.argv[2] !== 'rotate') explain(help)
 
 await runCommand(async ({ config, url }) => {
   const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
-  const { db, close } = connect(url, console.error)
+  const { db, close } = connectTo(url)
   try {
     const { resealed } = await resealKeys(db, secrets)
     console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)

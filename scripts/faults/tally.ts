@@ -6,6 +6,7 @@ export function createTally<Key extends string | number>() {
     of: (key: Key) => counts.get(key) ?? 0,
     /** Whether nothing else was counted. */
     only: (...keys: Key[]) => [...counts.keys()].every((key) => keys.includes(key)),
+    clear: () => counts.clear(),
     show: () => [...counts].map(([key, count]) => `${key}: ${count}`).join(', ') || 'none',
   }
 }

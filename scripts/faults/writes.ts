@@ -3,21 +3,21 @@ import { type Answer, ask } from '../lab/ask.ts'
 import { query } from '../lab/query.ts'
 
 /** A write: a newsletter address, which must be in the database once acknowledged. */
-const subscription = (email: string) => ({
+const subscription = (email: string, headers: Record<string, string>) => ({
   method: 'POST',
   path: '/api/newsletter/subscribe',
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify({ email }),
 })
 
 /** Remembers what was acknowledged, and finally counts how much of it is missing from the database. */
-export function createWrites() {
+export function createWrites(headers: () => Record<string, string> = () => ({})) {
   const acknowledged: string[] = []
   return {
     acknowledged,
     async write(shop: { port: number }, name: string, options?: Parameters<typeof ask>[2]): Promise<Answer> {
       const email = `reader-${name}@lab.example`
-      const answer = await ask(shop, subscription(email), options)
+      const answer = await ask(shop, subscription(email, headers()), options)
       if (answer === 200) acknowledged.push(email)
       return answer
     },

@@ -26,9 +26,9 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       () => false,
     )
 
-  async function start(): Promise<{ child: ChildProcess; seconds: number }> {
+  async function start(from: string): Promise<{ child: ChildProcess; seconds: number }> {
     const begun = performance.now()
-    const child = spawn(process.execPath, [...flags, entry], {
+    const child = spawn(process.execPath, [...flags, from], {
       env: {
         ...process.env,
         PORT: String(port),
@@ -48,7 +48,7 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
     throw new Error('The shop did not start')
   }
 
-  let { child, seconds } = await start()
+  let { child, seconds } = await start(entry)
   const isAlive = () => child.exitCode === null && child.signalCode === null
 
   return {
@@ -67,8 +67,9 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
       const [code] = await exited
       return code as number | null
     },
-    async startAgain() {
-      ;({ child, seconds } = await start())
+    /** This version, or the one with another entry point. */
+    async startAgain(from = entry) {
+      ;({ child, seconds } = await start(from))
     },
   }
 }

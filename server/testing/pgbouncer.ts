@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -12,38 +12,65 @@ import { freePort } from '../database/free-port.ts'
 const program = '/usr/sbin/pgbouncer'
 export const hasPgBouncer = existsSync(program)
 
-/** A pooler in transaction mode in front of a database, with fewer sessions than a shop has connections. */
+/**
+ * A pooler in transaction mode in front of a database, with fewer sessions than a shop has connections. A second door
+ * keeps its session for as long as the connection lasts: for DATABASE_DIRECT_URL, where the pooler also decides which
+ * PostgreSQL is the primary.
+ */
 export async function openPgBouncer(databaseUrl: string, sessions = 4) {
-  const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), 'shop-pgbouncer-'))
   chmodSync(folder, 0o755)
-  const ownPort = await freePort()
+  const port = await freePort()
   const settings = join(folder, 'pgbouncer.ini')
-  writeFileSync(
-    settings,
-    `[databases]
-shop = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}
+  let child: ChildProcess
+
+  async function start() {
+    child = spawn(program, ['--quiet', settings], { ...nobody, stdio: 'ignore' })
+    while (!(await isOpen(port))) await sleep(50)
+  }
+
+  async function kill() {
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  writeFileSync(settings, settingsFor(databaseUrl, port, sessions))
+  await start()
+  return {
+    url: `postgres://shop@127.0.0.1:${port}/shop`,
+    sessionUrl: `postgres://shop@127.0.0.1:${port}/shop_session`,
+    start,
+    kill,
+    /** To another PostgreSQL, as after a failover. */
+    repoint(newUrl: string) {
+      writeFileSync(settings, settingsFor(newUrl, port, sessions))
+      child.kill('SIGHUP')
+    },
+    async close() {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function settingsFor(databaseUrl: string, listenPort: number, sessions: number) {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl)
+  const database = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
+  return `[databases]
+shop = ${database}
+shop_session = ${database} pool_mode=session pool_size=40
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${ownPort}
+listen_port = ${listenPort}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${sessions}
 max_client_conn = 500
-`,
-  )
-  const child = spawn(program, ['--quiet', settings], { ...nobody, stdio: 'ignore' })
-  const exited = once(child, 'exit')
-  while (!(await isOpen(ownPort))) await sleep(50)
-  return {
-    url: `postgres://shop@127.0.0.1:${ownPort}/shop`,
-    async close() {
-      child.kill('SIGKILL')
-      await exited
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+; By default it waits 15 s before it tries a PostgreSQL again.
+server_login_retry = 1
+`
 }
 
 const isOpen = (port: number) =>

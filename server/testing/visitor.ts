@@ -2,11 +2,12 @@ import { createCaller } from '#contract/call.ts'
 
 export type Visitor = ReturnType<typeof createVisitor>
 
-/** Someone with a browser: keeps cookies, calls the contract. */
-export function createVisitor(url: string) {
+/** Someone with a browser: keeps cookies, calls the contract; `extra` headers are what proxies on the way add. */
+export function createVisitor(url: string, extra: Record<string, string> = {}) {
   const jar = new Map<string, string>()
   const browse = async (address: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value)
     if (jar.size > 0) headers.set('cookie', cookieHeader({ cookies: jar }))
     const response = await fetch(new URL(address, url), { redirect: 'manual', ...init, headers })
     for (const line of response.headers.getSetCookie()) {

@@ -2,11 +2,11 @@ import { Stripe } from 'stripe'
 import { sandboxWebhookSecret } from '../gateways/payments.ts'
 import { createSecrets, loadSecretsKey } from '../security/secrets.ts'
 
-type Place = { url: string; dataDir: string }
+type Place = { url: string; dataDir: string; secretsKey?: string }
 
 /** Anyone who knows the address can post an event to the shop; only someone with the secret can sign it. */
-export function createPostman({ url, dataDir }: Place) {
-  const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(undefined, dataDir)))
+export function createPostman({ url, dataDir, secretsKey }: Place) {
+  const ours = sandboxWebhookSecret(createSecrets(loadSecretsKey(secretsKey, dataDir)))
   const now = () => Math.floor(Date.now() / 1000)
 
   return {

@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accounts } from '#contract/accounts.ts'
+import { connect } from '#server/database/connect.ts'
+import { readMigrations } from '#server/database/migrations.ts'
+import { readOutbox } from '#server/gateways/outbox.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { jobsAreDone } from '#server/testing/crashes.ts'
+import { hasPgBouncer, openPgBouncer } from '#server/testing/pgbouncer.ts'
+import { createVisitor } from '#server/testing/visitor.ts'
+import { installNextVersion, thisVersion } from './cluster/next-version.ts'
+import { hasNginx, openNginx } from './cluster/nginx.ts'
+import { openPostgresPair } from './cluster/postgres-pair.ts'
+import { openVisitors, type Visitors } from './cluster/visitors.ts'
+import { countDifferent } from './faults/payment-side.ts'
+import freshWeb from './fresh-web.ts'
+import { query } from './lab/query.ts'
+import { openProcess } from './lab/shop-process.ts'
+
+/**
+ * `npm run test:cluster`: nginx, two shops with their own data folders, PgBouncer, a primary and its synchronous
+ * replica. Buyers buy all the time while one part after another is killed, and while the next version is deployed.
+ */
+if (!hasPgBouncer || !hasNginx) {
+  console.error('This needs PgBouncer and nginx: apt-get install pgbouncer nginx-light')
+  process.exit(1)
+}
+const begun = performance.now()
+await freshWeb()
+const home = mkdtempSync(join(tmpdir(), 'shop-cluster-'))
+chmodSync(home, 0o755)
+const secretsKey = randomBytes(32).toString('hex')
+const dataDirs = [join(home, 'one'), join(home, 'two')] as const
+const failures: string[] = []
+const closers = [() => rmSync(home, { recursive: true, force: true })] as (() => unknown)[]
+try {
+  await run()
+} finally {
+  for (const close of closers.toReversed()) await close()
+}
+console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes, ${failures.length} failed`)
+process.exit(failures.length > 0 ? 1 : 0)
+
+async function run() {
+  const { primary, replica, close } = await openPostgresPair(home)
+  closers.push(close)
+  const pooler = await openPgBouncer(primary.url, 20)
+  closers.push(pooler.close)
+  const front = await openNginx(home)
+  const env = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: front.url,
+    PAYMENTS: 'sandbox',
+    SECRETS_KEY: secretsKey,
+    DATABASE_URL: pooler.url,
+    DATABASE_DIRECT_URL: pooler.sessionUrl,
+    DATABASE_REPLICA_URL: replica.url,
+    // nginx, and whoever speaks for a visitor with an address of their own.
+    TRUST_PROXY: '2',
+    LOG_LEVEL: 'silent',
+  }
+  const openMachine = async (dataDir: string) => {
+    const machine = await openProcess({ ...env, DATA_DIR: dataDir }, { entry: thisVersion })
+    closers.push(machine.stop)
+    return machine
+  }
+  // At once, on an empty database: one migrates while the other waits.
+  const [one, two] = await Promise.all([openMachine(dataDirs[0]), openMachine(dataDirs[1])])
+  closers.push((await front.start([one, two])).close)
+  // Events come from outside, through the proxy, as Stripe sends them.
+  await query(pooler.url, `update sandbox.settings set mischief = '{"drop": true}'`)
+
+  await showWhatIsShared(one.url, two.url)
+  const before = await sessionsOn(replica.url)
+  const visitors = await openVisitors({ front, databaseUrl: pooler.url, dataDir: home, secretsKey })
+  const during = (name: string, limit: number, work: () => Promise<unknown>) =>
+    watch(visitors, name, limit, work)
+
+  await during('nothing broken', 2, () => sleep(10_000))
+  const { exports } = visitors.counts
+  const sessions = (await sessionsOn(replica.url)) - before
+  must(exports > 0 && sessions >= exports, `${exports} exports read from the replica`)
+  await during('a shop killed with SIGKILL, started again after 1 s', 3, async () => {
+    await one.stop('SIGKILL')
+    await sleep(1000)
+    await one.startAgain()
+  })
+  await during('PgBouncer killed with SIGKILL, started again after 1 s', 5, async () => {
+    await pooler.kill()
+    await sleep(1000)
+    await pooler.start()
+  })
+  await during('primary killed with SIGKILL, replica promoted, PgBouncer pointed to it', 10, async () => {
+    primary.kill()
+    replica.promote()
+    pooler.repoint(replica.url)
+  })
+  const nextVersion = join(home, 'next-version')
+  const next = installNextVersion(nextVersion)
+  await during('the next version deployed, one machine after the other, with a migration', 2, async () => {
+    for (const machine of [one, two]) {
+      await machine.stop('SIGTERM')
+      await machine.startAgain(next)
+    }
+  })
+  await visitors.stop()
+  await judge(visitors, replica.url)
+  await judgeMigrations(replica.url, nextVersion)
+}
+
+function must(ok: boolean, sentence: string) {
+  console.log(`${ok ? '✓' : '✗'} ${sentence}`)
+  if (!ok) failures.push(sentence)
+}
+
+/** Breaks something, waits until all is well, and prints how long nothing was answered meanwhile. */
+async function watch(
+  visitors: Visitors,
+  name: string,
+  limitSeconds: number,
+  breakIt: () => Promise<unknown>,
+) {
+  const from = performance.now()
+  await breakIt()
+  await sleep(8000)
+  const to = performance.now()
+  const gaps = Object.entries(visitors.timelines).map(([what, timeline]) => ({
+    what,
+    seconds: timeline.longestGap(from, to) / 1000,
+  }))
+  const figures = gaps.map(({ what, seconds }) => `${what} ${seconds.toFixed(1)} s`).join(', ')
+  must(
+    gaps.every(({ seconds }) => seconds < limitSeconds),
+    `${name}: longest time without an answer: ${figures}`,
+  )
+  console.log(`    ${visitors.answers.show()}`)
+  visitors.answers.clear()
+}
+
+/** Someone who logs in at one machine is logged in at the other; wrong passwords count at both together. */
+async function showWhatIsShared(one: string, two: string) {
+  const [here, there] = [createVisitor(one), createVisitor(two)]
+  const [email, password] = ['shared@cluster.example', 'a long password for the cluster']
+  await here.call(accounts.register, { name: 'Shared', email, password })
+  for (const [name, value] of here.cookies) there.cookies.set(name, value)
+  const known = await there.call(accounts.user, {}).then(
+    (user) => user?.email === email,
+    () => false,
+  )
+  must(known, 'someone who logged in at one machine is logged in at the other')
+  const statuses: number[] = []
+  for (let tries = 0; tries < 12; tries++) statuses.push(await logInAt(tries % 2 ? one : two, email))
+  const refused = statuses.filter((status) => status === 429).length
+  must(refused === 2, `12 wrong passwords, half at each machine: ${refused} refused (10 are allowed)`)
+}
+
+async function logInAt(url: string, email: string) {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ email, password: 'not the password' })
+  return (await fetch(`${url}/api/login`, { method: 'POST', headers, body })).status
+}
+
+async function sessionsOn(url: string): Promise<number> {
+  // Statistics arrive when a session ends, at the latest after a second.
+  await sleep(1200)
+  const [row] = await query<{ sessions: number }>(
+    url,
+    'select sessions::int from pg_stat_database where datname = current_database()',
+  )
+  return row?.sessions ?? 0
+}
+
+/** What everyone was told, against what the promoted replica holds and what the payment side says. */
+async function judge(visitors: Visitors, url: string) {
+  const { counts, confirmed, accountsMade, posted, writes } = visitors
+  const connection = connect(url, () => {})
+  await jobsAreDone(connection)
+  const books = await compareBooks({ connection })
+  await connection.close()
+  const found = async (text: string, values: string[]) =>
+    (await query<{ count: number }>(url, text, [values]))[0]?.count ?? 0
+  const lost =
+    (await writes.countLost(url)) +
+    accountsMade.length -
+    (await found('select count(*)::int from users where email = any($1)', accountsMade)) +
+    confirmed.length -
+    (await found('select count(*)::int from purchases where payment_intent_id = any($1)', confirmed)) +
+    posted.size -
+    (await found('select count(*)::int from stripe_events where id = any($1)', [...posted]))
+  const acknowledged = writes.acknowledged.length + accountsMade.length + confirmed.length + posted.size
+  must(lost === 0, `${acknowledged} acknowledged writes, ${lost} lost`)
+
+  const [twice] = await query<{ count: number }>(
+    url,
+    'select count(*)::int from (select from purchases group by user_id having count(*) > 1) as twice',
+  )
+  const mails = (await Promise.all(dataDirs.map((folder) => readOutbox(join(folder, 'outbox'))))).flat()
+  const receipts = mails.filter(({ subject }) => subject.startsWith('Your receipt'))
+  const distinct = new Set(receipts.map(({ messageId }) => messageId)).size
+  const different = countDifferent(books)
+  must(
+    twice?.count === 0 && different === 0 && distinct === books.booked.length && books.booked.length > 0,
+    `${books.booked.length} purchases: ${twice?.count} doubled, ${different} differ from the payment side, ${distinct} receipts`,
+  )
+  must(
+    counts.logins > 0 && counts.sessionsLost === 0,
+    `${counts.logins} logins, ${counts.sessionsLost} sessions lost`,
+  )
+  must(counts.gaveUp === 0, `${confirmed.length} buyers got through, ${counts.gaveUp} gave up after 30 s`)
+  console.log(`  ${counts.exports} exports, ${counts.failedExports} had to be repeated`)
+}
+
+async function judgeMigrations(url: string, nextVersion: string) {
+  const hashes = readMigrations(join(nextVersion, 'server/database/migrations')).map(({ hash }) => hash)
+  const [row] = await query<{ applied: number }>(
+    url,
+    'select count(*)::int as applied from drizzle.__drizzle_migrations where hash = any($1)',
+    [hashes],
+  )
+  must(
+    row?.applied === hashes.length,
+    `${row?.applied} of the next version’s ${hashes.length} migrations have run`,
+  )
+}
