@@ -41,7 +41,8 @@ await runCommand(async ({ config, url }) => {
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
   // Never buy at Stripe for show.
   if (!config.stripe) {
-    await letThemBuy(config)
+    const paid = await letThemBuy(config)
+    console.log(`${paid} purchases of the past year have a payment and an invoice.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
   }
   console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')

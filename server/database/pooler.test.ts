@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { contract } from '#contract/index.ts'
@@ -39,6 +40,48 @@ test.runIf(hasPgBouncer)(
       expect(exported.trim().split('\n')).toHaveLength(9)
       for (const shop of shops) await shop.close()
     } finally {
+      await pooler.close()
+      await database.drop()
+    }
+  },
+)
+
+test.runIf(hasPgBouncer)(
+  'a shop whose every session is cut off behind the pooler keeps selling and sending emails',
+  async () => {
+    const database = await createTestDatabase()
+    const pooler = await openPgBouncer(database.url)
+    const env = { DATABASE_DIRECT_URL: pooler.sessionUrl, SECRETS_KEY: secretsKey }
+    const shop = await openShop({ databaseUrl: pooler.url, env })
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      for (let round = 0; round < 3; round++) {
+        const { rowCount } = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        )
+        expect(rowCount).toBeGreaterThan(0)
+        await expect
+          .poll(
+            () =>
+              shop.user().then(
+                () => true,
+                () => false,
+              ),
+            { timeout: 10_000 },
+          )
+          .toBe(true)
+      }
+      const { user } = await shop.buyer()
+      const receipts = async () =>
+        (await shop.mails()).filter(
+          ({ to, subject }) => to === user.email && subject.startsWith('Your receipt'),
+        )
+      await expect.poll(receipts, { timeout: 10_000 }).toHaveLength(1)
+    } finally {
+      await client.end()
+      await shop.close()
       await pooler.close()
       await database.drop()
     }

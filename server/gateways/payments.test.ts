@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ApiError } from '#contract/call.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 
@@ -11,4 +12,26 @@ test('the sandbox’s controls are there for trying things out, and gone in prod
     const response = await fetch(`http://localhost:${shop.config.port}/_sandbox/`)
     expect(response.status).toBe(status)
   }
+})
+
+test('a database connection that breaks in the middle of a payment does not end the process', async () => {
+  await using shop = await openShop()
+  const { pool } = shop.connection
+  const blocker = await pool.connect()
+  await blocker.query('begin')
+  await blocker.query('lock table sandbox.objects')
+  const waiting = () =>
+    pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%sandbox.objects%'`,
+    )
+  const cutOff = shop.guest(shop.visitor()).catch((error: ApiError) => error.status)
+  await expect.poll(async () => (await waiting()).rowCount).toBeGreaterThan(0)
+  // Whoever tries again is cut off, too, until the last try has failed.
+  const again = setInterval(() => void waiting(), 100)
+  expect(await cutOff).toBeGreaterThanOrEqual(500)
+  clearInterval(again)
+  await blocker.query('rollback')
+  blocker.release()
+  expect((await shop.buyer()).purchase.status).toBe('active')
 })

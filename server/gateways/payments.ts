@@ -43,7 +43,10 @@ export async function openPayments(
     }
 
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
-  database.on('error', (error) => log.warn({ err: error }, 'the sandbox lost its database connection'))
+  const onLost = (error: Error) => log.warn({ err: error }, 'the sandbox lost its database connection')
+  database.on('error', onLost)
+  // The pool only listens on idle connections; one that breaks mid-transaction must not end the process.
+  database.on('connect', (client) => client.on('error', onLost))
   const webhookSecret = sandboxWebhookSecret(secrets)
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
   const sandbox = await openSandbox({

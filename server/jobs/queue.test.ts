@@ -187,3 +187,13 @@ test('jobs continue in the same process after PostgreSQL has closed every connec
     .toBe(true)
   await expect.poll(() => done).toEqual([1])
 })
+
+test('processes that start together on an empty database all find its tables', async () => {
+  for (let round = 0; round < 3; round++) {
+    await connection.pool.query('drop schema jobs cascade')
+    const queues = Array.from({ length: 5 }, newQueue)
+    for (const queue of queues) queue.job('note', async () => {})
+    await Promise.all(queues.map((queue) => queue.start()))
+    await Promise.all(open.splice(0).map((queue) => queue.stop()))
+  }
+})

@@ -1,7 +1,10 @@
+import { EventEmitter } from 'node:events'
 import { sql } from 'drizzle-orm'
+import pg from 'pg'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/connect.ts'
+import { waitForOthers } from '../database/migrate.ts'
 import { createFailedJobs, type Query } from './failed-jobs.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
 import { jobsSchema } from './schema.ts'
@@ -24,6 +27,29 @@ export type JobOptions = {
 
 /** Stores a job together with the change that asks for it. */
 export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: JobOptions) => Promise<void>
+
+/**
+ * pg-boss lets go of its LISTEN connection at the first error. A pooler that loses its PostgreSQL sends two, and Node ends
+ * a process for an error that nobody hears.
+ */
+pg.Client.prototype.removeAllListeners = function removeAllListeners(this: pg.Client, event) {
+  EventEmitter.prototype.removeAllListeners.call(this, event)
+  return this.on('error', () => undefined)
+}
+
+/** pg-boss creates its schema without a lock: two processes that start on an empty database would collide. */
+async function oneAtATime(url: string, work: () => Promise<void>) {
+  const client = new pg.Client({ connectionString: url })
+  // Whatever it is about, the work fails with it.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await waitForOthers(client)
+    await work()
+  } finally {
+    await client.end()
+  }
+}
 
 export function createQueue({ url, log }: { url: string; log: Logger }) {
   const connection = { connectionString: url, max: 3, keepAlive: true, query_timeout: 30_000 }
@@ -73,8 +99,10 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     },
 
     async start() {
-      await boss.start()
-      await prepareQueues(boss, kinds)
+      await oneAtATime(url, async () => {
+        await boss.start()
+        await prepareQueues(boss, kinds)
+      })
       await workers.start(kinds)
       running = true
     },

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** What the sandbox keeps about one purchase, as text, so that another buyer's can be made from it. */
+type Model = { text: string; email: string; name: string; periodEnd: Date; pastDueSince: Date; endedAt: Date }
+type StoredObject = { id: string; kind: string; due_at: number | null; data: object }
+type Copied = {
+  objects: StoredObject[]
+  checkout: { customer_id: string; subscription_id: string; payment_intent_id: string }
+}
+
+type Purchase = {
+  id: string
+  user_id: string
+  email: string
+  name: string
+  status: string
+  billing_type: string
+  created_at: Date
+  current_period_end: Date
+  past_due_since: Date
+  ended_at: Date
+}
+
+/** The ones that a seller opens first. */
+const newest = 1000
+const idPattern = /(?<![A-Za-z0-9_])(?!price_|prod_)([a-z]+_)[A-Za-z0-9]{24}(?![A-Za-z0-9])/g
+const timePattern = /\b1[6-9]\d{8}\b/g
+
+/**
+ * Gives the year's purchases what really bought ones have: a subscription, its last invoice and payment, each copied from
+ * a purchase in the same state, with its own ids, dates and buyer. So they can be refunded, and they renew.
+ */
+export async function copyPayments(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const models = await readModels(client)
+    const { rows } = await client.query<Purchase>(
+      `select p.id, p.user_id, email, name, status, billing_type, p.created_at, current_period_end, past_due_since, ended_at
+       from purchases p join users u on u.id = user_id
+       where stripe_subscription_id is null order by p.created_at desc limit $1`,
+      [newest],
+    )
+    const copies = rows.flatMap((purchase) => {
+      const model = models.get(keyOf(purchase))
+      return model ? [{ purchase, ...copy(model, purchase) }] : []
+    })
+    await client.query('begin')
+    for (let at = 0; at < copies.length; at += 100) await store(client, copies.slice(at, at + 100))
+    await client.query('commit')
+    return copies.length
+  } finally {
+    await client.end()
+  }
+}
+
+const keyOf = ({ billing_type, status }: Pick<Purchase, 'billing_type' | 'status'>) =>
+  `${billing_type} ${status}`
+
+/** The first purchase of each kind that was really bought. */
+async function readModels(client: pg.Client): Promise<Map<string, Model>> {
+  const { rows } = await client.query<Purchase & { checkout: Copied['checkout'] }>(
+    `select p.*, u.email, u.name, to_json(c) as checkout
+     from purchases p join users u on u.id = p.user_id join checkouts c on c.subscription_id = p.stripe_subscription_id`,
+  )
+  const { rows: objects } = await client.query<StoredObject>(
+    'select id, kind, due_at, data from sandbox.objects order by seq',
+  )
+  return new Map(
+    rows.map(({ checkout, email, name, ...purchase }) => [
+      keyOf(purchase),
+      {
+        text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout }),
+        email,
+        name,
+        periodEnd: purchase.current_period_end,
+        pastDueSince: purchase.past_due_since,
+        endedAt: purchase.ended_at,
+      },
+    ]),
+  )
+}
+
+/** A customer, everything that names them, everything that names one of those, and so on. */
+function objectsOf(customer: string, objects: StoredObject[]): StoredObject[] {
+  const found = new Set([customer])
+  const mentions = objects.map(({ id, data }) => ({ id, ids: JSON.stringify(data).match(idPattern) ?? [] }))
+  for (let before = 0; before < found.size; ) {
+    before = found.size
+    for (const { id, ids } of mentions) if (ids.some((each) => found.has(each))) found.add(id)
+  }
+  return objects.filter(({ id }) => found.has(id))
+}
+
+function copy(model: Model, purchase: Purchase): Copied {
+  const [from, to] =
+    purchase.status === 'past_due'
+      ? [model.pastDueSince, purchase.past_due_since]
+      : purchase.status === 'cancelled'
+        ? [model.endedAt, purchase.ended_at]
+        : [model.periodEnd, purchase.current_period_end]
+  const seconds = Math.round((to.getTime() - from.getTime()) / 1000)
+  const ids = new Map<string, string>()
+  const newId = (id: string, prefix: string) => {
+    const known = ids.get(id) ?? prefix + randomBytes(12).toString('hex')
+    ids.set(id, known)
+    return known
+  }
+  const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
+  const text = model.text
+    .replaceAll(idPattern, newId)
+    .replaceAll(timePattern, (time) => String(Number(time) + seconds))
+    .replaceAll(quoted(model.email), quoted(purchase.email))
+    .replaceAll(quoted(model.name), quoted(purchase.name))
+  return JSON.parse(text)
+}
+
+/** The checkout anchors what the sandbox says from now on; the purchase's own dates stay as they are. */
+async function store(client: pg.Client, copies: (Copied & { purchase: Purchase })[]) {
+  await client.query(
+    `insert into sandbox.objects (id, kind, due_at, data)
+     select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
+    [JSON.stringify(copies.flatMap(({ objects }) => objects))],
+  )
+  const rows = copies.map(({ purchase, checkout }) => ({
+    ...checkout,
+    id: purchase.id,
+    user_id: purchase.user_id,
+    email: purchase.email,
+    created_at: purchase.created_at,
+    nonce_hash: randomBytes(32).toString('hex'),
+  }))
+  await client.query('insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)', [
+    JSON.stringify(rows),
+  ])
+  await client.query(
+    `update purchases set stripe_subscription_id = subscription_id, payment_intent_id = c.payment_intent_id,
+       last_paid_at = case when purchases.billing_type = 'yearly' then current_period_end - interval '1 year'
+         else current_period_end - interval '1 month' end
+     from checkouts c where c.id = purchases.id and stripe_subscription_id is null`,
+  )
+}
