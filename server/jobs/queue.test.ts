@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Connection, connect } from '../database/connect.ts'
+import { waitForOthers } from '../database/migrate.ts'
 import { PermanentFailure } from '../errors.ts'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -188,12 +190,13 @@ test('jobs continue in the same process after PostgreSQL has closed every connec
   await expect.poll(() => done).toEqual([1])
 })
 
-test('processes that start together on an empty database all find its tables', async () => {
-  for (let round = 0; round < 3; round++) {
-    await connection.pool.query('drop schema jobs cascade')
-    const queues = Array.from({ length: 5 }, newQueue)
-    for (const queue of queues) queue.job('note', async () => {})
-    await Promise.all(queues.map((queue) => queue.start()))
-    await Promise.all(open.splice(0).map((queue) => queue.stop()))
-  }
+test('a process that starts waits for another that is creating the tables', async () => {
+  await connection.pool.query('drop schema jobs cascade')
+  const other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  await waitForOthers(other)
+  const starting = newQueue().start()
+  expect(await Promise.race([starting, sleep(1000, 'waits')])).toBe('waits')
+  await other.end()
+  await starting
 })
