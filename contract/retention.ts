@@ -31,8 +31,9 @@ export const retention = {
     words: 'until you unsubscribe, and 7 days more; 7 days if you never confirm',
   },
   unpaidCheckouts: { what: 'Checkouts without a payment', days: 30, words: '30 days' },
-  sessions: { what: 'Logins', days: 30, words: '30 days after your last visit' },
+  sessions: { what: 'Logins', days: 30, words: '30 days after your last visit, 90 at most' },
   paymentEvents: { what: 'Notices from Stripe about payments', days: 90, words: '90 days' },
+  audit: { what: 'What our staff did with your account', days: null, years: 3, words: 'three years' },
   jobs: { what: 'Emails we sent you', days: 30, words: '30 days' },
   logs: { what: 'Server logs', days: null, words: '30 days at most' },
 } as const

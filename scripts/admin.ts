@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createAdmins } from '#server/features/accounts/accounts.ts'
+import { createAudit } from '#server/features/audit/audit.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { connectTo, explain, runCommand } from './command.ts'
@@ -23,7 +24,8 @@ await runCommand(async ({ url }) => {
   try {
     const now = () => new Date()
     const attempts = createAttempts({ db, now })
-    const admins = createAdmins({ db, now, passwords: createPasswords(), attempts })
+    const audit = createAudit({ db, now })
+    const admins = createAdmins({ db, now, passwords: createPasswords(), attempts, audit })
     const { password } = await admins[command](email)
     console.log(`${email} is now an admin with the password ${password}`)
   } finally {

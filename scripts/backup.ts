@@ -2,8 +2,10 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import pg from 'pg'
 import { backup } from '#server/database/backup.ts'
 import { StartError } from '#server/errors.ts'
+import { recordCommand } from '#server/features/audit/audit.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { explain, runCommand } from './command.ts'
@@ -19,6 +21,7 @@ await runCommand(async ({ config, url }) => {
       `There is no SECRETS_KEY and no key in ${config.dataDir}: is this the shop’s DATA_DIR?`,
     )
   const secrets = createSecrets(found)
+  await note(url)
   // Written under another name first, so a file with this name is always complete.
   const part = `${file}.part`
   const zipped = createGzip()
@@ -37,3 +40,16 @@ await runCommand(async ({ config, url }) => {
     throw error
   }
 })
+
+/** A database that cannot be written needs its backup more than any other. */
+async function note(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await recordCommand(client, 'backup.create')
+  } catch (error) {
+    console.warn(`The audit log does not show this backup: ${(error as Error).message}`)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '#server/testing/test-database.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'shop-command-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -40,4 +43,31 @@ test('a command that fails leaves no PostgreSQL running', () => {
     expect(run(command, {})).toEqual({ status: 1, said: expect.stringMatching(line) })
   expect(existsSync(join(folder, 'postgres', 'data', 'PG_VERSION'))).toBe(true)
   expect(existsSync(join(folder, 'postgres', 'data', 'postmaster.pid'))).toBe(false)
+})
+
+test('what is done on the command line is in the audit log', async () => {
+  const database = await createTestDatabase()
+  const env = { DATABASE_URL: database.url, SECRETS_KEY: randomBytes(32).toString('hex') }
+  for (const command of [
+    'admin add a@example.com',
+    'admin reset a@example.com',
+    'secrets rotate',
+    `backup ${file}.gz`,
+    `restore ${file}.gz --replace`,
+  ])
+    expect([command, run(command, env)]).toEqual([command, { status: 0, said: expect.any(String) }])
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query(
+    'select action, actor_id as actor, about_id is not null as about, detail from audit_log order by id',
+  )
+  await client.end()
+  await database.drop()
+  expect(rows).toEqual([
+    { action: 'admin.add', actor: null, about: true, detail: null },
+    { action: 'admin.reset', actor: null, about: true, detail: null },
+    { action: 'secrets.rotate', actor: null, about: false, detail: { resealed: 0 } },
+    { action: 'backup.create', actor: null, about: false, detail: null },
+    { action: 'backup.restore', actor: null, about: false, detail: { unsigned: false } },
+  ])
 })

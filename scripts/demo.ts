@@ -5,6 +5,7 @@ import { reboundSigmaPro } from '#contract/price-list.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
 import { sealKeys as seal } from '#server/features/access-requests/access-requests.ts'
+import { recordCommand } from '#server/features/audit/audit.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
 import { demoBuyer, letThemBuy } from './demo/buyers.ts'
@@ -62,6 +63,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     for (const statement of [...statements(), ...indexes]) await client.query(statement)
     await sealKeys(client, secrets)
     await addAssets(client)
+    await recordCommand(client, 'demo.fill')
     await client.query('commit')
     await client.query('vacuum (analyze) users, purchases, access_requests, subscription_movements')
   } finally {

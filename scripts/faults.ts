@@ -8,11 +8,12 @@ import { kills } from './faults/kills.ts'
 import { fullLimits, quickLimits } from './faults/limits.ts'
 import { manyRequests, slowConnections } from './faults/overload.ts'
 import { gracefulStop, rollingRestarts } from './faults/restarts.ts'
-import type { Outcome, Row } from './faults/row.ts'
+import { details, type Outcome, type Row } from './faults/row.ts'
 import { webhookStorm, webhooksLost } from './faults/webhooks.ts'
 import freshWeb from './fresh-web.ts'
 import { concurrently } from './lab/concurrently.ts'
 import { openLab } from './lab/lab.ts'
+import { saidSoFar } from './lab/leaks.ts'
 
 /** `npm run test:faults`: breaks a real shop in every way the fault table lists and reports how it held up. `-- --quick` takes under two minutes. */
 const rows: Row[] = [
@@ -46,6 +47,7 @@ await concurrently(quick ? 1 : 2, async () => {
   for (const row of others) await judge(row)
 })
 await lab.close()
+judgeLogs()
 mkdirSync('test-results', { recursive: true })
 console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes`)
 writeFileSync('test-results/faults.json', JSON.stringify(count))
@@ -58,6 +60,16 @@ async function judge(row: Row) {
   count[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1
   if (!ok) count.failures.push(`${row.name}: ${figures}`)
   else if (!first.ok) count.retried.push(`${row.name} (first try: ${first.figures})`)
+}
+
+/** Whatever the rows broke, the shops' logs name nobody; a run in which they said nothing proves nothing. */
+function judgeLogs() {
+  const { lines, leaks } = saidSoFar()
+  const ok = leaks.length === 0
+  count[lines === 0 ? 'skipped' : ok ? 'passed' : 'failed'] += 1
+  const figures = `${lines} lines, ${leaks.length} with something a visitor typed${details(leaks)}`
+  if (!ok) count.failures.push(`logs: ${figures}`)
+  console.log(`${lines === 0 ? '-' : ok ? '✓' : '✗'} logs: ${figures}`)
 }
 
 async function show(row: Row): Promise<Outcome> {

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { createTables } from '#sandbox/schema.ts'
 import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
+import { recordCommand } from '#server/features/audit/audit.ts'
 import { createJobTables } from '#server/jobs/schema.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import { explain, runCommand } from './command.ts'
@@ -35,6 +36,7 @@ await runCommand(async ({ config, url }) => {
       await createJobTables(client)
       await createTables(client)
     },
+    record: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
   })
   const from = header.takenAt ? ` from ${header.takenAt} (version ${header.version})` : ''
   console.log(`Restored ${rows} rows in ${tables} tables${from}; every checksum matches.`)

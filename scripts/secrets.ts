@@ -1,4 +1,5 @@
 import { resealKeys } from '#server/features/access-requests/access-requests.ts'
+import { recordCommand } from '#server/features/audit/audit.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { connectTo, explain, runCommand } from './command.ts'
 
@@ -16,9 +17,10 @@ if (process.argv[2] !== 'rotate') explain(help)
 
 await runCommand(async ({ config, url }) => {
   const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
-  const { db, close } = connectTo(url)
+  const { db, pool, close } = connectTo(url)
   try {
     const { resealed } = await resealKeys(db, secrets)
+    await recordCommand(pool, 'secrets.rotate', { resealed })
     console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)
   } finally {
     await close()

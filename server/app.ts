@@ -6,6 +6,7 @@ import { accountRoutes } from './features/accounts/routes.ts'
 import { accountSchedules } from './features/accounts/schedules.ts'
 import { assetRoutes } from './features/assets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
+import { auditSchedules } from './features/audit/schedules.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
 import { checkoutRoutes } from './features/checkout/routes.ts'
 import { checkoutSchedules } from './features/checkout/schedules.ts'
@@ -16,6 +17,7 @@ import { declarationSchedules } from './features/declarations/schedules.ts'
 import { exportRoutes } from './features/exports/routes.ts'
 import { jobRoutes } from './features/jobs/routes.ts'
 import { mountMailPreview } from './features/mails/routes.ts'
+import { mailSchedules } from './features/mails/schedules.ts'
 import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
 import { newsletterSchedules } from './features/newsletter/schedules.ts'
 import { overviewRoutes } from './features/overview/routes.ts'
@@ -28,6 +30,7 @@ import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
 import { createCheckoutCookie } from './http/checkout-cookie.ts'
+import { mountCspReports } from './http/csp-reports.ts'
 import { docsPage } from './http/docs-page.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
@@ -65,6 +68,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     queue,
     stripe,
     overdueEvents: purchases.countOverdueEvents,
+    cspReports: await mountCspReports(app),
     token: config.metricsToken,
     production: config.production,
   })
@@ -90,6 +94,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     contactSchedules(contact),
     declarationSchedules(rooms.declarations),
     overviewSchedules(overview),
+    mailSchedules(rooms.mails),
+    auditSchedules(rooms.audit),
   )
 
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })

@@ -55,13 +55,13 @@ export function createRooms(deps: RoomDependencies) {
 
   const audit = createAudit({ db, now })
   const site = mailSite(config, secrets)
-  const mails = createMails({ db, queue, transport, site })
+  const mails = createMails({ db, now, queue, transport, site })
   const attempts = createAttempts({ db, now })
-  const sessions = createSessions({ db, now, mails, attempts })
+  const securityLog = createSecurityLog(log)
+  const sessions = createSessions({ db, now, mails, attempts, securityLog })
   const questions = createEmailQuestions({ db, now })
   // Off in most tests, where every visitor has the same address.
   if (!config.rateLimits) questions.ask = async () => {}
-  const securityLog = createSecurityLog(log)
   const { linkToken } = secrets
   const customers = createCustomers({ db, queue, stripe })
   const accounts = createAccounts({
@@ -121,6 +121,7 @@ export function createRooms(deps: RoomDependencies) {
     /** What emails say about the shop, for their preview. */
     mailSite: site,
     audit,
+    mails,
     attempts,
     securityLog,
     sessions,
@@ -132,9 +133,10 @@ export function createRooms(deps: RoomDependencies) {
       audit,
       rooms: [accounts, accessRequests, checkouts, customers, sessions, declarations],
       endSubscriptionsOf: purchases.endAllOf,
+      forgetAddress: mails.forgetAddress,
     }),
     /** Every room that stores something about people, for "my data". */
-    personalData: [accounts, sessions, purchases, checkouts, accessRequests, declarations],
+    personalData: [accounts, sessions, purchases, checkouts, accessRequests, declarations, audit],
     declarations,
     checkouts,
     purchases,

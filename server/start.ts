@@ -11,6 +11,7 @@ import { assertReachable, type Connection, connect } from './database/connect.ts
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
+import { createAudit } from './features/audit/audit.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments } from './gateways/payments.ts'
 import { drain } from './http/drain.ts'
@@ -139,6 +140,7 @@ export async function startShop(
       now,
       passwords,
       attempts: createAttempts({ db: connection.db, now }),
+      audit: createAudit({ db: connection.db, now }),
     }).ensureFirst({
       email: config.admin.email ?? config.supportEmail,
       password: config.admin.password,

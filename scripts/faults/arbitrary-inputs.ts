@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { planted } from '../lab/leaks.ts'
 
 /** Only what the contract's schemas use. */
 export type JsonSchema = {
@@ -20,7 +21,7 @@ export type JsonSchema = {
 
 /** Mostly ordinary, recurring ones; otherwise anything the standard allows, which the shop may refuse. */
 const email = fc.oneof(
-  { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@lab.example`) },
+  { weight: 9, arbitrary: fc.nat(49).map((number) => `buyer-${number}@${planted.domain}`) },
   { weight: 1, arbitrary: fc.emailAddress() },
 )
 
@@ -48,12 +49,14 @@ function right(schema: JsonSchema): fc.Arbitrary<unknown> {
     case 'object':
       return record(schema)
     default:
-      return fc.string({
-        minLength: Math.max(schema.minLength ?? 1, 1),
-        maxLength: Math.min(schema.maxLength ?? 40, 200),
-        unit: 'grapheme',
-      })
+      return words(Math.max(schema.minLength ?? 1, 1), Math.min(schema.maxLength ?? 40, 200))
   }
+}
+
+function words(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const any = fc.string({ minLength, maxLength, unit: 'grapheme' })
+  const fits = planted.words.length >= minLength && planted.words.length <= maxLength
+  return fits ? fc.oneof({ weight: 4, arbitrary: any }, fc.constant(planted.words)) : any
 }
 
 function record({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask } from '../lab/ask.ts'
+import { planted } from '../lab/leaks.ts'
 import { query } from '../lab/query.ts'
 
 /** A write: a newsletter address, which must be in the database once acknowledged. */
@@ -16,7 +17,7 @@ export function createWrites(headers: () => Record<string, string> = () => ({}))
   return {
     acknowledged,
     async write(shop: { port: number }, name: string, options?: Parameters<typeof ask>[2]): Promise<Answer> {
-      const email = `reader-${name}@lab.example`
+      const email = `reader-${name}@${planted.domain}`
       const answer = await ask(shop, subscription(email, headers()), options)
       if (answer === 200) acknowledged.push(email)
       return answer

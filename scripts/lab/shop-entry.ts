@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
-import { pino } from 'pino'
 import { readConfig } from '#server/config.ts'
 import { openCluster } from '#server/process/cluster.ts'
+import { createLog } from '#server/process/log.ts'
 import { stopInOrder } from '#server/process/run.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { startShop } from '#server/start.ts'
@@ -15,6 +15,6 @@ const config = { ...readConfig(process.env), rateLimits: false }
 const opening =
   config.processes > 1 && cluster.isPrimary
     ? openCluster(config).then(({ close }) => ({ stop: close, close }))
-    : startShop(config, { log: pino({ level: config.logLevel }), ...lightHashing })
+    : startShop(config, { log: createLog(config.logLevel), ...lightHashing })
 stopInOrder(opening)
 await opening

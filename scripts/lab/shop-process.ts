@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
+import { planted, watchForLeaks } from './leaks.ts'
 
 /** The admin of every shop in the lab. */
-export const seller = { email: 'seller@lab.example', password: 'the seller of this shop' }
+export const seller = { email: `seller@${planted.domain}`, password: 'the seller of this shop' }
 
 /** The Node options of `npm start`. */
 const flags = [
@@ -38,8 +39,10 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
         ADMIN_PASSWORD: seller.password,
         ...env,
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
+    watchForLeaks(child.stdout, child.stderr)
+    child.stderr.pipe(process.stderr, { end: false })
     while (performance.now() < begun + 60_000) {
       if (child.exitCode !== null) throw new Error(`The shop exited with code ${child.exitCode}`)
       if (await isReady()) return { child, seconds: (performance.now() - begun) / 1000 }

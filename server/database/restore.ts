@@ -17,6 +17,8 @@ type Options = {
   unsigned?: boolean
   /** Creates the tables that migrations do not cover: those of the job queue and the sandbox. */
   makeOthers(client: pg.ClientBase): Promise<void>
+  /** Written along with the rows. */
+  record?(client: pg.ClientBase): Promise<void>
   migrations?: Migration[]
 }
 
@@ -27,7 +29,7 @@ type Options = {
 export async function restore(
   url: string,
   source: AsyncIterable<Buffer>,
-  { secrets, unsigned = false, makeOthers, migrations = readMigrations() }: Options,
+  { secrets, unsigned = false, makeOthers, record, migrations = readMigrations() }: Options,
 ) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -47,6 +49,7 @@ export async function restore(
     await migrateInside(client, migrations)
     await addTriggers(client)
     await resetSequences(client)
+    await record?.(client)
     await client.query('commit')
     const rows = [...sums.values()].reduce((total, sum) => total + sum.rows, 0)
     return { header, rows, tables: sums.size, run: migrations.slice(held.length).map(({ tag }) => tag) }

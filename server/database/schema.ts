@@ -69,16 +69,24 @@ export const sessions = pgTable(
   {
     id: id(),
     tokenHash: text().notNull().unique(),
+    /** The token before this one, and when it was replaced; see sessions.ts. */
+    previousTokenHash: text(),
+    rotatedAt: moment(),
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The login. */
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
     expiresAt: moment().notNull(),
     userAgent: text().notNull().default(''),
     ip: text().notNull().default(''),
   },
-  (t) => [index('sessions_user').on(t.userId), index('sessions_expiry').on(t.expiresAt)],
+  (t) => [
+    index('sessions_user').on(t.userId),
+    index('sessions_expiry').on(t.expiresAt),
+    index('sessions_previous_token').on(t.previousTokenHash).concurrently(),
+  ],
 )
 
 /** Where a user has logged in before: a login from elsewhere triggers an email. Only a hash of browser and address. */
@@ -381,16 +389,21 @@ export const contactMessages = pgTable('contact_messages', {
   createdAt: createdAt(),
 })
 
-/** Which admin did what, when, to what, and from where. */
+/** Which admin did what, when, to what, and from where. People are named by id only; triggers.sql refuses changes. */
 export const auditLog = pgTable(
   'audit_log',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
     at: createdAt(),
+    /** Null for a command on the server itself. */
     actorId: uuid(),
-    actorEmail: text().notNull(),
+    /** No longer used, always empty; a later release will drop it. */
+    actorEmail: text().notNull().default(''),
     action: text().notNull(),
+    /** To what: a ticker, an id; empty if it was done to a person. */
     subject: text().notNull(),
+    /** Whom it concerns. */
+    aboutId: uuid(),
     detail: jsonb().$type<Record<string, unknown>>(),
     ip: text().notNull().default(''),
     searchText: text()
@@ -399,6 +412,8 @@ export const auditLog = pgTable(
   },
   (t) => [
     index('audit_log_newest').on(t.at, t.id),
+    index('audit_log_actor').on(t.actorId).concurrently(),
+    index('audit_log_about').on(t.aboutId).concurrently(),
     index('audit_log_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
   ],
 )

@@ -72,6 +72,15 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.connection.url))
   })
 
+  test('names nobody in the audit log', async () => {
+    const { rows } = await shop.connection.pool.query(
+      `select count(*)::int as entries, count(about_id)::int as about,
+         count(*) filter (where audit_log::text ~ '@')::int as named from audit_log`,
+    )
+    expect(rows).toEqual([{ entries: expect.any(Number), about: expect.any(Number), named: 0 }])
+    expect(rows[0].about).toBeGreaterThan(2)
+  })
+
   test('lets everyone in with their password from then', async () => {
     for (const credentials of Object.values(seen.passwords))
       expect(await shop.visitor().call(accounts.login, credentials)).toMatchObject({

@@ -2,6 +2,7 @@ import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import { PermanentFailure } from '../errors.ts'
+import { removeBefore, removeMentioning } from './outbox.ts'
 
 export type Mail = {
   to: string
@@ -19,6 +20,9 @@ export type MailTransport = {
   send(mail: Mail): Promise<void>
   /** Fails when the server does not answer or rejects us: better to hear it at startup than with the first email. */
   verify(): Promise<unknown>
+  /** Removes our copies of emails that mention an address, or that are older than a time; an SMTP server leaves none. */
+  forget(address: string): Promise<void>
+  forgetBefore(time: Date): Promise<void>
   close(): void
 }
 
@@ -59,6 +63,8 @@ function createSmtp(url: string, requireTLS: boolean, from: string): MailTranspo
       }
     },
     verify: () => smtp.verify(),
+    forget: async () => undefined,
+    forgetBefore: async () => undefined,
     close: () => smtp.close(),
   }
 }
@@ -83,6 +89,8 @@ function createOutbox(folder: string, from: string): MailTransport {
       await rename(join(folder, `.${name}`), join(folder, name))
     },
     verify: async () => undefined,
+    forget: (address) => removeMentioning(folder, address),
+    forgetBefore: (time) => removeBefore(folder, time),
     close: () => composer.close(),
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Email } from 'postal-mime'
 
@@ -13,15 +13,38 @@ export type SentMail = {
 
 /** Reads the .eml files of a shop without SMTP, oldest first. */
 export async function readOutbox(folder: string): Promise<SentMail[]> {
+  return Promise.all(filesIn(folder).map(({ path }) => readMail(path)))
+}
+
+/** Removes every email to, from or about an address. */
+export async function removeMentioning(folder: string, address: string) {
+  for (const { path } of filesIn(folder))
+    if (
+      JSON.stringify(await readMail(path))
+        .toLowerCase()
+        .includes(address)
+    )
+      rmSync(path, { force: true })
+}
+
+export async function removeBefore(folder: string, time: Date) {
+  for (const { path, at } of filesIn(folder)) if (at < time.getTime()) rmSync(path, { force: true })
+}
+
+/** Oldest first. */
+function filesIn(folder: string) {
   if (!existsSync(folder)) return []
-  const files = readdirSync(folder)
+  return readdirSync(folder)
     .filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
     .map((name) => join(folder, name))
     .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .toSorted((a, b) => a.at - b.at)
+}
+
+async function readMail(path: string): Promise<SentMail> {
   // Loaded on demand: a shop that sells never reads its own emails.
   const { default: PostalMime } = await import('postal-mime')
-  return Promise.all(files.map(async ({ path }) => sentMail(await PostalMime.parse(readFileSync(path)))))
+  return sentMail(await PostalMime.parse(readFileSync(path)))
 }
 
 const sentMail = ({

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { cspReportPath } from './csp-reports.ts'
 
 /** The security headers of every response, computed once. */
 export type SecurityHeaders = {
@@ -55,6 +56,7 @@ export function securityHeaders(
           ? {}
           : { 'require-trusted-types-for': ["'script'"], 'trusted-types': ['shop'] }),
         'frame-ancestors': ["'none'"],
+        'report-uri': [cspReportPath],
         ...(config.secure ? { 'upgrade-insecure-requests': [] } : {}),
       }),
     }),

@@ -45,7 +45,12 @@ export type Handler<E extends Endpoint> = (
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
 
 type Dependencies = {
-  sessions: { find(token: string): Promise<{ id: string; user: User; isRenewed: boolean } | undefined> }
+  sessions: {
+    find(
+      token: string,
+      ip: string,
+    ): Promise<{ id: string; user: User; newToken?: string | undefined } | undefined>
+  }
   cookie: SessionCookie
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'count'> | undefined
@@ -58,8 +63,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
 
   async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
     const token = cookie.read(request)
-    const session = token ? await sessions.find(token) : undefined
-    if (token && session?.isRenewed) cookie.set(reply, token)
+    const session = token ? await sessions.find(token, request.ip) : undefined
+    if (session?.newToken) cookie.set(reply, session.newToken)
     return session
   }
 

@@ -14,7 +14,7 @@ const budgets: Record<string, number> = {
   'accounts.user': 1,
   'accounts.profile': 2,
   'accounts.devices': 2,
-  'accounts.myData': 5,
+  'accounts.myData': 8,
   'accounts.adminList': 2,
   'purchases.list': 2,
   'purchases.adminList': 2,

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../database/connect.ts'
 import { waitForOthers } from '../database/migrate.ts'
 import { createFailedJobs, type Query } from './failed-jobs.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
-import { jobsSchema } from './schema.ts'
+import { forgetPayloads, jobsSchema } from './schema.ts'
 import { createWorkers } from './workers.ts'
 
 /**
@@ -23,6 +23,8 @@ export type JobOptions = {
   startAfter?: Date
   /** While a job with the same key is waiting, a second one is not stored. */
   singletonKey?: string
+  /** How long it is kept once it succeeded or was given up, instead of 30 days. */
+  deleteAfterSeconds?: number
 }
 
 /** Stores a job together with the change that asks for it. */
@@ -101,6 +103,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     async start() {
       await oneAtATime(url, async () => {
         await boss.start()
+        await forgetPayloads(query)
         await prepareQueues(boss, kinds)
       })
       await workers.start(kinds)
@@ -132,6 +135,22 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
         workers.wake()
         await new Promise((done) => setTimeout(done, 20))
       }
+    },
+
+    /**
+     * Drops the emails meant for an address, and what was given up about it; returns how many are being sent right now.
+     * Finished jobs hold no data; those from before we saw to that do.
+     */
+    async forget(email: string, except: string): Promise<number> {
+      const [row] = await query<{ active: number }>(
+        `with about as (
+           select id, state from jobs.job where name = any($1) and id <> $3 and (data->>'to' = $2 or data->>'email' = $2
+             or (state > 'active' and data->'data'->>'email' = $2))
+         ), dropped as (delete from jobs.job where id in (select id from about where state <> 'active'))
+         select count(*)::int as active from about where state = 'active'`,
+        [[...kinds.keys()], email, except],
+      )
+      return row?.active ?? 0
     },
 
     /** Lets running jobs finish for a while; whatever is waiting or must be cut short stays stored. */

@@ -15,6 +15,8 @@ type Dependencies = {
   stripe: Pick<StripeGateway, 'faults'>
   /** Stripe events that have been waiting longer than they should. */
   overdueEvents: () => Promise<number>
+  /** By directive. */
+  cspReports: ReadonlyMap<string, number>
   token: string | undefined
   production: boolean
 }
@@ -48,7 +50,7 @@ function hasToken({ headers }: FastifyRequest, token: string) {
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-function ofThisProcess(requests: Sample[], { pool, queue, stripe }: Dependencies): Family[] {
+function ofThisProcess(requests: Sample[], { pool, queue, stripe, cspReports }: Dependencies): Family[] {
   return [
     {
       name: 'shop_http_request_seconds',
@@ -77,6 +79,12 @@ function ofThisProcess(requests: Sample[], { pool, queue, stripe }: Dependencies
       type: 'counter',
       help: 'Requests that Stripe refused or failed, with no buyer to blame.',
       samples: [...stripe.faults].map(([type, value]) => ({ labels: { type }, value })),
+    },
+    {
+      name: 'shop_csp_reports_total',
+      type: 'counter',
+      help: 'What browsers said the content policy blocked; anyone can send such a report.',
+      samples: [...cspReports].map(([directive, value]) => ({ labels: { directive }, value })),
     },
     { name: 'shop_processes', type: 'gauge', help: 'Processes serving requests.', samples: [{ value: 1 }] },
     {

@@ -17,30 +17,40 @@ const keyOf = (what: string, whom: string, device?: string) =>
  * A `device` that the account has used before is counted separately, so nobody else can lock its owner out.
  */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
+  /** Counts one more try, and refuses it beyond `requests` within `seconds` of the first. */
+  async function count(
+    what: string,
+    whom: string,
+    { requests, seconds }: Limit,
+    { device, tx = db }: { device?: string | undefined; tx?: Transaction | Database } = {},
+  ) {
+    const endsAt = new Date(now().getTime() + seconds * 1000)
+    const over = lt(attempts.endsAt, now())
+    const [row] = await tx
+      .insert(attempts)
+      .values({ key: keyOf(what, whom, device), count: 1, endsAt })
+      .onConflictDoUpdate({
+        target: attempts.key,
+        set: {
+          count: sql`case when ${over} then 1 else ${attempts.count} + 1 end`,
+          endsAt: sql`case when ${over} then excluded.ends_at else ${attempts.endsAt} end`,
+        },
+      })
+      .returning()
+    if (!row || row.count <= requests) return
+    throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
+  }
+
   return {
-    /** Counts one more try, and refuses it beyond `requests` within `seconds` of the first. */
-    async count(
-      what: string,
-      whom: string,
-      { requests, seconds }: Limit,
-      { device, tx = db }: { device?: string | undefined; tx?: Transaction | Database } = {},
-    ) {
-      const endsAt = new Date(now().getTime() + seconds * 1000)
-      const over = lt(attempts.endsAt, now())
-      const [row] = await tx
-        .insert(attempts)
-        .values({ key: keyOf(what, whom, device), count: 1, endsAt })
-        .onConflictDoUpdate({
-          target: attempts.key,
-          set: {
-            count: sql`case when ${over} then 1 else ${attempts.count} + 1 end`,
-            endsAt: sql`case when ${over} then excluded.ends_at else ${attempts.endsAt} end`,
-          },
-        })
-        .returning()
-      if (!row || row.count <= requests) return
-      throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
-    },
+    count,
+
+
+    /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */
+    mayMail: (tx: Transaction, what: string, whom: string) =>
+      count(what, whom, { requests: 3, seconds: 86_400 }, { tx }).then(
+        () => true,
+        () => false,
+      ),
 
     async clear(what: string, whom: string, device?: string) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))

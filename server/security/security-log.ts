@@ -1,7 +1,13 @@
 import type { Logger } from 'pino'
 import type { User } from '../actor.ts'
 
-type Event = 'login' | 'login failed' | 'login locked' | 'guest login' | 'admin call refused'
+type Event =
+  | 'login'
+  | 'login failed'
+  | 'login locked'
+  | 'guest login'
+  | 'session copied'
+  | 'admin call refused'
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>
 

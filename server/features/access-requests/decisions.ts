@@ -77,11 +77,12 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
         })
         .where(inArray(accessRequests.id, chosenIds))
       if (to === 'granted') await replaceOlderGrants(tx, chosenIds, now())
-      for (const { id, email, name, tradingViewUsername, personIsGone } of chosen) {
+      for (const { id, userId, email, name, tradingViewUsername, personIsGone } of chosen) {
         await audit.record(tx, actor, {
           action: `access.${to}`,
-          subject: email,
-          detail: { request: id, ...(reason ? { reason } : {}) },
+          aboutId: userId,
+          // The reason stays with the request: it may name the buyer.
+          detail: { request: id },
         })
         if (!personIsGone)
           await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
@@ -118,15 +119,14 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
     async reveal(actor: Actor, id: string) {
       return db.transaction(async (tx) => {
         const [request] = await tx
-          .select({ sealedKeys: accessRequests.sealedKeys, email: users.email })
+          .select({ sealedKeys: accessRequests.sealedKeys, userId: accessRequests.userId })
           .from(accessRequests)
-          .innerJoin(users, eq(users.id, accessRequests.userId))
           .where(eq(accessRequests.id, id))
         if (!request) throw notFound('Access request')
         if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
         await audit.record(tx, actor, {
           action: 'access.reveal-keys',
-          subject: request.email,
+          aboutId: request.userId,
           detail: { request: id },
         })
         return openKeys(secrets, request.sealedKeys, id)
@@ -140,6 +140,7 @@ function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
   return tx
     .select({
       id: accessRequests.id,
+      userId: accessRequests.userId,
       tradingViewUsername: accessRequests.tradingViewUsername,
       email: users.email,
       name: users.name,

@@ -69,7 +69,7 @@ async function shopWithRequest(options: OpenShopOptions = {}) {
   await buyer.call(contract.submitForPurchase, form)
   const [request] = await buyer.call(contract.list, {})
   const id = request?.id ?? ''
-  const reveal = () => admin.call(contract.adminReveal, { id })
+  const reveal = async () => (await shop.admin()).call(contract.adminReveal, { id })
   return { shop, admin, buyer, form, id, reveal }
 }
 

@@ -7,7 +7,7 @@ export function createPersonalData({ db }: { db: Database }) {
     async forget(tx: Transaction, userId: string) {
       await tx
         .update(accessRequests)
-        .set({ exchangeName: '', additionalInfo: null, sealedKeys: null })
+        .set({ exchangeName: '', additionalInfo: null, reason: null, sealedKeys: null })
         .where(eq(accessRequests.userId, userId))
       // Granted access must still be revoked on TradingView, and the username is all we need for that.
       await tx

@@ -4,6 +4,7 @@ import { createAttempts } from '../../security/attempts.ts'
 import { createPasswords } from '../../security/passwords.ts'
 import { openShop } from '../../testing/open-shop.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
+import { createAudit } from '../audit/audit.ts'
 import { createAdmins } from './admins.ts'
 
 const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
@@ -12,6 +13,7 @@ const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
     now: shop.clock.now,
     passwords: createPasswords(),
     attempts: createAttempts({ db: shop.connection.db, now: shop.clock.now }),
+    audit: createAudit({ db: shop.connection.db, now: shop.clock.now }),
   })
 
 test('without settings, the first start creates an admin and shows the password; the second creates none', async () => {

@@ -5,6 +5,7 @@ import { users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
+import { type Audit, commandLine } from '../audit/audit.ts'
 import { endSessions } from '../sessions/sessions.ts'
 
 export type Credentials = { email: string; password: string }
@@ -17,14 +18,16 @@ export function createAdmins({
   now,
   passwords,
   attempts,
+  audit,
 }: {
   db: Database
   now: () => Date
   passwords: Passwords
   attempts: Pick<Attempts, 'clearAll'>
+  audit: Pick<Audit, 'record'>
 }) {
   /** Logs out whoever had the account before: only the new password makes you the admin. */
-  async function appoint(tx: Transaction, email: string, passwordHash: string) {
+  async function appoint(tx: Transaction, email: string, passwordHash: string, action: string) {
     const [admin] = await tx
       .insert(users)
       .values({
@@ -37,8 +40,10 @@ export function createAdmins({
       })
       .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
       .returning({ id: users.id })
-    if (admin) await endSessions(tx, admin.id)
+    if (!admin) throw new Error('The admin vanished while being appointed')
+    await endSessions(tx, admin.id)
     await attempts.clearAll(tx, email)
+    await audit.record(tx, commandLine, { action, aboutId: admin.id })
   }
 
   return {
@@ -59,7 +64,7 @@ export function createAdmins({
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
         const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
         if (made) return undefined
-        await appoint(tx, email, passwordHash)
+        await appoint(tx, email, passwordHash, 'admin.first')
         return { email, password }
       })
     },
@@ -68,7 +73,7 @@ export function createAdmins({
     async add(email: string): Promise<Credentials> {
       const password = randomPassword()
       const passwordHash = await passwords.hash(password)
-      await db.transaction((tx) => appoint(tx, email, passwordHash))
+      await db.transaction((tx) => appoint(tx, email, passwordHash, 'admin.add'))
       return { email, password }
     },
 
@@ -85,6 +90,7 @@ export function createAdmins({
         await endSessions(tx, admin.id)
         // Someone else's failed attempts must not lock the admin out now.
         await attempts.clearAll(tx, email)
+        await audit.record(tx, commandLine, { action: 'admin.reset', aboutId: admin.id })
       })
       return { email, password }
     },

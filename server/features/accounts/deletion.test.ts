@@ -7,6 +7,7 @@ import { audit } from '#contract/audit.ts'
 import { purchases } from '#contract/purchases.ts'
 import { purchases as purchaseRows, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import { openSmtp } from '../../testing/smtp.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -16,19 +17,26 @@ afterAll(() => shop.close())
 
 const second = { email: 'second@example.com', password: 'the second admin' }
 
-/** Every row of every table, to search for traces. */
-async function wholeDatabase() {
-  const { pool } = shop.connection
+/** Where a word is left: in any row of any table (jobs too; Stripe's books are its own), or in an email but the last. */
+async function tracesOf(word: string, at = shop) {
+  await at.queue.idle()
+  const { pool } = at.connection
   const { rows: tables } = await pool.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`,
   )
-  const contents = await Promise.all(
-    tables
-      .filter(({ name }) => !['audit_log', 'stripe_events'].includes(name))
-      .map(({ name }) => pool.query(`select * from "${name}"`)),
-  )
-  return JSON.stringify(contents.map(({ rows }) => rows))
+  expect(tables.length).toBeGreaterThan(20)
+  const contents = await Promise.all(tables.map(({ name }) => pool.query(`select * from ${name}`)))
+  const mails = (await at.mails()).filter(({ subject }) => subject !== farewell)
+  const kept = JSON.stringify([contents.map(({ rows }) => rows), mails])
+  const pattern = new RegExp(`.{0,60}(${word}).{0,20}`, 'gi')
+  return [...kept.matchAll(pattern)].map(([trace]) => trace)
 }
+
+const farewell = 'Your account was deleted'
+
+const mailsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
 
 async function statusAtStripe(purchaseId: string) {
   const [row] = await shop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, purchaseId))
@@ -49,13 +57,20 @@ describe('deleting a user', () => {
       additionalInfo: 'Traceable words',
     })
     const admin = await shop.admin()
+    const [request] = await admin.call(accessRequests.adminList, {})
+    await admin.call(accessRequests.adminRefuse, {
+      ids: [request?.id ?? ''],
+      reason: 'TradingView has no user traceable_tv',
+    })
+    const traces = `traceable|${buyer.user.email}`
+    expect((await tracesOf(traces)).length).toBeGreaterThan(5)
     await admin.call(accounts.adminDelete, { id: buyer.user.id })
 
     await expect(buyer.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
     await expect(
       shop.visitor().call(accounts.login, { email: buyer.user.email, password: buyer.password }),
     ).rejects.toMatchObject({ status: 401 })
-    expect(await wholeDatabase()).not.toMatch(new RegExp(`traceable|${buyer.user.email}`, 'i'))
+    expect(await tracesOf(traces)).toEqual([])
 
     const books = await admin.call(purchases.adminList, { q: `deleted-${buyer.user.id}` })
     expect(books).toMatchObject([
@@ -63,9 +78,45 @@ describe('deleting a user', () => {
     ])
     expect(await statusAtStripe(buyer.purchase.id)).toBe('canceled')
     expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toEqual([])
-    expect(await admin.call(audit.adminList, { q: buyer.user.email })).toMatchObject([
-      { action: 'user.delete', subject: buyer.user.email, actorEmail: admin.user.email },
+    expect(await admin.call(audit.adminList, { q: buyer.user.email })).toEqual([])
+    expect(await admin.call(audit.adminList, { q: buyer.user.id })).toMatchObject([
+      { action: 'user.delete', subject: expect.stringContaining(buyer.user.id) },
+      { action: 'access.refused', actorEmail: admin.user.email },
     ])
+  })
+
+  test('is confirmed by one last email, and nothing keeps its address', async () => {
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
+    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    expect(await mailsTo(buyer.user.email)).toEqual([farewell])
+    expect(await tracesOf(buyer.user.email)).toEqual([])
+  })
+
+  test('over and over, with someone’s address, sends them three emails of each kind a day', async () => {
+    const email = 'victim@example.com'
+    const subjects: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const { call, password } = await shop.user({ email })
+      subjects.push(...(await mailsTo(email)))
+      await call(accounts.deleteMyself, { password })
+      subjects.push(...(await mailsTo(email)))
+    }
+    expect(subjects.filter((subject) => subject.startsWith('Welcome'))).toHaveLength(3)
+    // The last one stays in the outbox until the next deletion.
+    expect(new Set(subjects)).toEqual(new Set(['Welcome to Rebound Sigma', farewell]))
+    expect(await mailsTo(email)).toEqual([])
+  })
+
+  test('leaves nothing behind either when the mail server refuses the last email', async () => {
+    const smtp = await openSmtp({ refuse: () => 550 })
+    await using other = await openShop({ env: { SMTP_URL: smtp.url } })
+    const person = await other.user()
+    await other.queue.idle()
+    expect(await other.queue.failed.list({ limit: 10 })).toMatchObject({ items: [{ name: 'mail' }] })
+    await person.call(accounts.deleteMyself, { password: person.password })
+    expect(await tracesOf(person.user.email, other)).toEqual([])
+    await smtp.close()
   })
 
   test('frees the address: whoever signs up with it starts fresh', async () => {
@@ -141,15 +192,23 @@ describe('deleting your own account', () => {
 describe('my data', () => {
   test('is a file with everything in the account and no secrets', async () => {
     const buyer = await shop.buyer()
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     const response = await buyer.fetch('/api/user/data')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')
     const text = await response.text()
     expect(JSON.parse(text)).toMatchObject({
       account: { id: buyer.user.id, email: buyer.user.email },
       devices: [{ ip: expect.any(String) }],
+      knownBrowsers: [{ firstSeenAt: expect.any(String) }, {}],
+      checkouts: [{ amountInCents: 3900, email: buyer.user.email }],
+      adminActions: [
+        { action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) },
+      ],
       purchases: [{ id: buyer.purchase.id, amountInCents: 3900, status: 'active' }],
       accessRequests: [],
     })
     expect(text).not.toMatch(/hash|argon2|sealed|token/i)
+    expect(text).not.toContain(admin.user.email)
   })
 })

@@ -16,37 +16,43 @@ type Dependencies = {
   rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
   /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
+  /** Drops whatever is kept for or was sent to this address, after one last email that says so. */
+  forgetAddress(tx: Transaction, email: string, options: { tell: boolean }): Promise<void>
 }
 
 export type Deletion = ReturnType<typeof createDeletion>
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
-export function createDeletion({ db, passwords, attempts, audit, rooms, endSubscriptionsOf }: Dependencies) {
-  async function remove(userId: string, record?: (tx: Transaction, email: string) => Promise<void>) {
+export function createDeletion(deps: Dependencies) {
+  const { db, passwords, attempts, audit, rooms, endSubscriptionsOf, forgetAddress } = deps
+
+  async function remove(actor: Actor, userId: string) {
     await db.transaction((tx) => assertDeletable(tx, userId))
     // Stripe first: someone deleted here must not keep paying there.
     await endSubscriptionsOf(userId)
     await db.transaction(async (tx) => {
       const email = await assertDeletable(tx, userId)
-      await record?.(tx, email)
+      await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
       for (const room of rooms) await room.forget(tx, userId)
+      await forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
     })
   }
 
   return {
     async byAdmin(actor: Actor, userId: string) {
       if (actor.user.id === userId) throw conflict('You cannot delete yourself')
-      await remove(userId, (tx, email) => audit.record(tx, actor, { action: 'user.delete', subject: email }))
+      await remove(actor, userId)
     },
 
-    async byOneself({ user: { id, email } }: Actor, password: string) {
+    async byOneself(actor: Actor, password: string) {
+      const { id, email } = actor.user
       await attempts.count('delete', email, { requests: 10, seconds: 900 })
       const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
       if (user && !user.passwordHash)
         throw new Refusal(403, 'Please choose a password first: log out and use “Forgot password?”.')
       if (!(await passwords.matches(password, user?.passwordHash)))
         throw new Refusal(403, 'Wrong password', { fields: { password: 'Wrong password' } })
-      await remove(id)
+      await remove(actor, id)
     },
   }
 }

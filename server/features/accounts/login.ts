@@ -53,7 +53,8 @@ export function createLogin(deps: Dependencies) {
           throw conflict(
             'Could not create account. If you already have one, log in or use “Forgot password?”.',
           )
-        await mails.send(tx, email, 'welcome', { name })
+        // Whoever signs up with someone's address can delete that account and start over.
+        if (await attempts.mayMail(tx, 'welcome', email)) await mails.send(tx, email, 'welcome', { name })
         return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
       })
     },

@@ -65,15 +65,15 @@ export function createUsers({ db, now, passwords, audit }: Dependencies) {
       passwords.refuseCommon(password, 'password')
       const passwordHash = await passwords.hash(password)
       await db.transaction(async (tx) => {
-        const added = await tx
+        const [added] = await tx
           .insert(users)
           .values({ ...user, passwordHash, createdAt: now(), verifiedAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
-        if (added.length === 0) throw conflict('There is already a user with this email')
+        if (!added) throw conflict('There is already a user with this email')
         await audit.record(tx, actor, {
           action: 'user.add',
-          subject: user.email,
+          aboutId: added.id,
           detail: { isAdmin: user.isAdmin },
         })
       })

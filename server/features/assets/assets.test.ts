@@ -153,6 +153,7 @@ describe('the Rebound List', () => {
   test('remembers when it was reviewed', async () => {
     await add('A')
     shop.clock.advance({ days: 20 })
+    admin = await shop.admin()
     const before = shop.clock.now().toISOString()
     await admin.call(assets.adminReview, {})
     const [asset] = await list()

@@ -15,6 +15,7 @@ const reusableFor = 22 * hour
 
 /** Every checkout that was started. Each one anchors what Stripe later says about its subscription. */
 export function createCheckouts({ db, now }: { db: Database; now: () => Date }) {
+  const orderRecords = createOrderRecords({ db, now })
   const ago = (span: number) => new Date(now().getTime() - span)
   const find = async (...conditions: SQL[]): Promise<CheckoutRow | undefined> =>
     (
@@ -26,7 +27,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     )[0]
 
   return {
-    ...createOrderRecords({ db, now }),
+    ...orderRecords,
 
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
@@ -137,6 +138,22 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
             ),
           ),
         )
+    },
+
+    async dataOf(userId: string) {
+      const begun = await db
+        .select({
+          productId: checkouts.productId,
+          billingType: checkouts.billingType,
+          amountInCents: checkouts.amount,
+          email: checkouts.email,
+          createdAt: checkouts.createdAt,
+          closedAt: checkouts.closedAt,
+        })
+        .from(checkouts)
+        .where(eq(checkouts.userId, userId))
+        .orderBy(desc(checkouts.createdAt))
+      return { checkouts: begun, ...(await orderRecords.dataOf(userId)) }
     },
 
     async forget(tx: Transaction, userId: string) {

@@ -54,7 +54,8 @@ export function createAdministration({ db, audit, execution }: Given) {
 
     async close(actor: Actor, id: string, outcome: string) {
       await findOpen(id)
-      await audit.record(db, actor, { action: 'declaration.close', subject: id, detail: { outcome } })
+      // The outcome stays with the declaration: it may name the buyer.
+      await audit.record(db, actor, { action: 'declaration.close', subject: id })
       await execution.close(id, outcome)
     },
   }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { brand } from '#contract/brand.ts'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
+import { PermanentFailure } from '../../errors.ts'
 import type { MailTransport } from '../../gateways/mail.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import { renderHtml, renderText } from './layout.ts'
@@ -17,8 +20,10 @@ export function createMails({
   queue,
   transport,
   site,
+  now,
 }: {
   db: Database
+  now: () => Date
   queue: Queue
   transport: MailTransport
   site: MailSite
@@ -36,11 +41,28 @@ export function createMails({
       headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
     })
   }
+  /** Whatever else was meant for this address goes first or not at all; afterward, nothing keeps the address. */
+  const enqueueFarewell = queue.job<{ to: string; tell: boolean }>('farewell', async ({ to, tell }, job) => {
+    while ((await queue.forget(to, job.id)) > 0) await sleep(100)
+    await transport.forget(to)
+    if (!tell) return
+    await deliver({ kind: 'accountDeleted', to, data: {} }, job).catch((error: unknown) => {
+      // An address that takes no email is none of our business anymore.
+      if (!(error instanceof PermanentFailure)) throw error
+    })
+  })
   const enqueue = queue.job('mail', deliver, { workers: 4, describe: ({ kind, to }) => `${kind} to ${to}` })
 
   return {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
+
+    /** To someone whose account was just deleted. */
+    forgetAddress: (tx: Transaction, to: string, { tell }: { tell: boolean }) =>
+      enqueueFarewell(tx, { to, tell }, { deleteAfterSeconds: 60 }),
+
+    /** As long as finished jobs are kept. */
+    forgetOld: () => transport.forgetBefore(keptSince(now(), retention.jobs)),
 
     /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
     sendOnce: <Kind extends MailKind>(occasion: string, to: string, kind: Kind, data: MailData<Kind>) =>

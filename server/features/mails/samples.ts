@@ -42,6 +42,7 @@ export const samples: Samples = {
       ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
     },
   ],
+  accountDeleted: [{}],
   receipt: [
     { ...subscription, paidAt, renewsAt, purchaseId: id, invoiceId: 'in_1', isFirst: true, startNow: true },
     {

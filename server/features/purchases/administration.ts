@@ -39,8 +39,13 @@ type Dependencies = {
 export function createAdministration(deps: Dependencies) {
   const { db, now, stripe, lookup, sync, runExclusive, audit } = deps
 
-  const record = (tx: Transaction | Database, actor: Actor, action: string, subject: string, detail = {}) =>
-    audit.record(tx, actor, { action: `purchase.${action}`, subject, detail })
+  const record = (
+    tx: Transaction | Database,
+    actor: Actor,
+    action: string,
+    { id, userId }: { id: string; userId: string },
+    detail = {},
+  ) => audit.record(tx, actor, { action: `purchase.${action}`, subject: id, aboutId: userId, detail })
 
   async function endAtStripe(id: string) {
     const { stripeSubscriptionId, status } = await lookup.find(id)
@@ -63,14 +68,18 @@ export function createAdministration(deps: Dependencies) {
           .from(purchases)
           .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
         if (live && status === 'active') throw conflict('This user already has an active subscription')
-        await tx.insert(purchases).values({ ...wanted, createdAt: now() })
-        await record(tx, actor, 'add', user.email, wanted)
+        const [added] = await tx
+          .insert(purchases)
+          .values({ ...wanted, createdAt: now() })
+          .returning()
+        if (added) await record(tx, actor, 'add', added, wanted)
       })
     },
 
     /** Immediate, unlike the buyer's own cancellation. */
     async cancel(actor: Actor, id: string) {
-      const { status, stripeSubscriptionId } = await lookup.find(id)
+      const purchase = await lookup.find(id)
+      const { status, stripeSubscriptionId } = purchase
       if (status === 'cancelled') return
       if (!isLive(status)) throw conflict('Only an active purchase can be cancelled')
       await endAtStripe(id)
@@ -81,7 +90,7 @@ export function createAdministration(deps: Dependencies) {
             .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
         await endAccess(tx, { purchaseId: id }, now())
-        await record(tx, actor, 'cancel', id)
+        await record(tx, actor, 'cancel', purchase)
       })
     },
 
@@ -90,7 +99,7 @@ export function createAdministration(deps: Dependencies) {
       await db.transaction(async (tx) => {
         await endAccess(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
-        if (removed) await record(tx, actor, 'delete', id, removed)
+        if (removed) await record(tx, actor, 'delete', removed, removed)
       })
     },
 
@@ -99,7 +108,8 @@ export function createAdministration(deps: Dependencies) {
      * at the same moment or in a retry, makes one refund.
      */
     async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
-      const { stripeSubscriptionId } = await lookup.find(id)
+      const purchase = await lookup.find(id)
+      const { stripeSubscriptionId } = purchase
       if (!stripeSubscriptionId)
         throw conflict('This purchase was booked by hand, so there’s no payment to refund')
       await runExclusive(stripeSubscriptionId, async () => {
@@ -121,7 +131,7 @@ export function createAdministration(deps: Dependencies) {
           amount = wanted ?? left
           return amount
         })
-        await record(db, actor, 'refund', id, { amount })
+        await record(db, actor, 'refund', purchase, { amount })
         await sync(stripeSubscriptionId)
       })
     },

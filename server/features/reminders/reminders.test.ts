@@ -43,8 +43,10 @@ describe('reminders', () => {
     expect(await remindersTo('gone@example.com')).toBe(0)
 
     shop.clock.advance({ days: 6 })
+    admin = await shop.admin()
     expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 0 })
     shop.clock.advance({ days: 2 })
+    admin = await shop.admin()
     await buyer('second@example.com', 'active')
     expect(await admin.call(reminders.adminCount, {})).toEqual({ due: 2 })
     expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 2 })
@@ -53,6 +55,7 @@ describe('reminders', () => {
 
   test('skip buyers who have sent their username by then', async () => {
     shop.clock.advance({ days: 8 })
+    admin = await shop.admin()
     await buyer('meanwhile@example.com', 'active')
     await shop.queue.idle()
     await shop.connection.db

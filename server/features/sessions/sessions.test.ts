@@ -42,6 +42,32 @@ describe('a session', () => {
     expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
   })
 
+  test('ends 90 days after the login, or 12 hours for an admin, however much it’s used', async () => {
+    await using later = await openShop()
+    const [person, admin] = [await later.user(), await later.admin()]
+    for (let hours = 0; hours < 11; hours++) {
+      later.clock.advance({ hours: 1 })
+      expect(await admin.call(accounts.user, {})).toEqual(admin.user)
+    }
+    later.clock.advance({ hours: 1 })
+    expect(await admin.call(accounts.user, {})).toBeNull()
+    for (let days = 10; days < 90; days += 10) {
+      later.clock.advance({ days: 10 })
+      expect(await person.call(accounts.user, {})).toEqual(person.user)
+    }
+    later.clock.advance({ days: 10 })
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('of an admin from before sessions had an end is over after 12 hours too', async () => {
+    await using later = await openShop()
+    const admin = await later.admin()
+    const far = new Date(later.clock.now().getTime() + 30 * 86_400_000)
+    await later.connection.db.update(sessions).set({ expiresAt: far, rotatedAt: null })
+    later.clock.advance({ hours: 12 })
+    expect(await admin.call(accounts.user, {})).toBeNull()
+  })
+
   test('uses a __Host- cookie, sent over https only, when the shop has an https address', async () => {
     await using secure = await openShop({ env: production })
     const response = await fetch(`http://localhost:${secure.config.port}/api/register`, {
@@ -57,5 +83,66 @@ describe('a session', () => {
         /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       ),
     ])
+  })
+})
+
+describe('a session’s token', () => {
+  const tokenOf = ({ cookies }: { cookies: Map<string, string> }) => cookies.get('session') ?? ''
+  const withToken = (of: TestShop, token: string) => {
+    const visitor = of.visitor()
+    visitor.cookies.set('session', token)
+    return visitor
+  }
+
+  test('is replaced every hour of use, once, however many requests arrive together', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    later.clock.advance({ minutes: 59 })
+    await person.call(accounts.user, {})
+    expect(tokenOf(person)).toBe(first)
+    later.clock.advance({ minutes: 2 })
+    const together = Array.from({ length: 10 }, () => withToken(later, first))
+    for (const answer of await Promise.all(together.map((tab) => tab.call(accounts.user, {}))))
+      expect(answer).toEqual(person.user)
+    const given = together.map(tokenOf).filter((token) => token !== first)
+    expect(given).toHaveLength(1)
+    const [next = ''] = given
+    expect(await withToken(later, next).call(accounts.user, {})).toEqual(person.user)
+    // A request that was already on its way when the token changed.
+    expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
+    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
+  })
+
+  test('still works if the answer with the new one never arrived', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    for (let lost = 0; lost < 3; lost++) {
+      later.clock.advance({ hours: 2 })
+      expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
+    }
+  })
+
+  test('ends the session for everyone if a copy of a replaced one is used', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const stolen = tokenOf(person)
+    later.clock.advance({ hours: 2 })
+    await person.call(accounts.user, {})
+    later.clock.advance({ minutes: 2 })
+    expect(await person.call(accounts.user, {})).toEqual(person.user)
+    expect(await withToken(later, stolen).call(accounts.user, {})).toBeNull()
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('that was just replaced still logs out', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    later.clock.advance({ hours: 2 })
+    await person.call(accounts.user, {})
+    await withToken(later, first).call(accounts.logout, {})
+    expect(await person.call(accounts.user, {})).toBeNull()
   })
 })

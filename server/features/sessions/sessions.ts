@@ -1,17 +1,18 @@
 import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { deviceName } from '#contract/device-name.ts'
-import { retention } from '#contract/retention.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { createLoader } from '../../database/loader.ts'
 import { knownDevices, sessions, users } from '../../database/schema.ts'
 import { notFound, type Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
+import type { SecurityLog } from '../../security/security-log.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { noteDevice } from './known-devices.ts'
+import { createFind, expiry, withToken } from './session-tokens.ts'
 
 export { knownDevice } from './known-devices.ts'
+export { sessionDays } from './session-tokens.ts'
 
 /**
  * Whose session starts, and the password hash they were checked against; null for a guest whose payment created the
@@ -19,12 +20,13 @@ export { knownDevice } from './known-devices.ts'
  */
 export type Authenticated = { userId: string; passwordHash: string | null; refusal: () => Refusal }
 
-type Found = { id: string; user: User; isRenewed: boolean }
-type Dependencies = { db: Database; now: () => Date; mails: Mails; attempts: Pick<Attempts, 'count'> }
-
-const day = 86_400_000
-/** After its last use. */
-export const sessionDays = retention.sessions.days
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  attempts: Pick<Attempts, 'mayMail'>
+  securityLog: SecurityLog
+}
 
 export type Sessions = ReturnType<typeof createSessions>
 
@@ -34,31 +36,11 @@ export async function endSessions(tx: Transaction | Database, userId: string) {
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
-export function createSessions({ db, now, mails, attempts }: Dependencies) {
-  const load = prepareFind(db, now)
-  /** Keeps us from flooding a mailbox, whoever logs in from wherever. */
-  const mayTell = (tx: Transaction, userId: string) =>
-    attempts.count('new device', userId, { requests: 3, seconds: 86_400 }, { tx }).then(
-      () => true,
-      () => false,
-    )
-  const expiry = () => new Date(now().getTime() + sessionDays * day)
-  const end = (token: string) => db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
+export function createSessions({ db, now, mails, attempts, securityLog }: Dependencies) {
+  const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
-    /** One statement for the session and its user, shared by calls that arrive at the same moment. */
-    async find(token: string): Promise<Found | undefined> {
-      const found = await load(hashToken(token))
-      if (!found) return undefined
-      // Renewed while used, but written at most once a day.
-      const isRenewed = now().getTime() - found.lastUsedAt.getTime() > day
-      if (isRenewed)
-        await db
-          .update(sessions)
-          .set({ lastUsedAt: now(), expiresAt: expiry() })
-          .where(eq(sessions.id, found.id))
-      return { id: found.id, user: found.user, isRenewed }
-    },
+    find: createFind({ db, now, securityLog }),
 
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
@@ -72,7 +54,7 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
       await db.transaction(async (tx) => {
         // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
         const [unchanged] = await tx
-          .select({ email: users.email, verifiedAt: users.verifiedAt })
+          .select({ email: users.email, verifiedAt: users.verifiedAt, isAdmin: users.isAdmin })
           .from(users)
           .where(
             and(
@@ -89,12 +71,13 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
           userId,
           createdAt: now(),
           lastUsedAt: now(),
-          expiresAt: expiry(),
+          rotatedAt: now(),
+          expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
           ...device,
         })
         const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
         // Verified mailboxes only, because anyone can sign up with anyone's address.
-        if (isNews && unchanged.verifiedAt && (await mayTell(tx, userId)))
+        if (isNews && unchanged.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
           await mails.send(tx, unchanged.email, 'newDevice', {
             at: now().toISOString(),
             device: deviceName(userAgent),
@@ -152,38 +135,12 @@ export function createSessions({ db, now, mails, attempts }: Dependencies) {
         .from(sessions)
         .where(eq(sessions.userId, userId))
         .orderBy(desc(sessions.lastUsedAt))
-      return { devices }
+      const knownBrowsers = await db
+        .select({ firstSeenAt: knownDevices.firstSeenAt })
+        .from(knownDevices)
+        .where(eq(knownDevices.userId, userId))
+        .orderBy(knownDevices.firstSeenAt)
+      return { devices, knownBrowsers }
     },
   }
-}
-
-/** Runs on every call: prepared, and batched for all callers at the same moment. */
-function prepareFind(db: Database, now: () => Date) {
-  const statement = db
-    .select({
-      id: sessions.id,
-      tokenHash: sessions.tokenHash,
-      lastUsedAt: sessions.lastUsedAt,
-      user: {
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        isAdmin: users.isAdmin,
-        createdAt: users.createdAt,
-      },
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(
-        sql`${sessions.tokenHash} = any(${sql.placeholder('hashes')})`,
-        gt(sessions.expiresAt, sql.placeholder('now')),
-        isNull(users.deletedAt),
-      ),
-    )
-    .prepare('find_sessions')
-  return createLoader(async (hashes: string[]) => {
-    const found = await statement.execute({ hashes, now: now() })
-    return new Map(found.map((session) => [session.tokenHash, session]))
-  })
 }

@@ -83,6 +83,18 @@ const newDevice: Template<{ at: string; device: string; ip: string }> = (
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
 
+/** The last email to someone whose account is gone: no link to log in, nothing to reset. */
+const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }) => ({
+  subject: 'Your account was deleted',
+  preheader: 'Your personal data is gone, and nothing will be charged again.',
+  heading: 'Your account was deleted',
+  paragraphs: [
+    'Your account and your personal data were deleted. Any subscription has ended, and nothing will be charged again.',
+    'We keep records of past payments, as required by law, but without your name or email address.',
+    `If this wasn’t you, email ${supportEmail} right away. This is the last email we’ll send to this address.`,
+  ],
+})
+
 export const accountMails = {
   welcome,
   setPassword,
@@ -90,4 +102,5 @@ export const accountMails = {
   resetPassword,
   passwordChanged,
   newDevice,
+  accountDeleted,
 }

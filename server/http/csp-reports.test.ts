@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ rateLimits: true })
+})
+afterAll(() => shop.close())
+
+async function report(body: string, type = 'application/csp-report') {
+  const response = await fetch(`${shop.url}/api/csp-reports`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  })
+  return response.status
+}
+
+const of = (directive: unknown) => JSON.stringify({ 'csp-report': { 'effective-directive': directive } })
+
+async function counted() {
+  const text = await (await fetch(`${shop.url}/metrics`)).text()
+  return Object.fromEntries(
+    [...text.matchAll(/^shop_csp_reports_total\{directive="(.*)"\} ([1-9]\d*)$/gm)].map(
+      ([, directive = '', count]) => [directive, Number(count)],
+    ),
+  )
+}
+
+test('what the content policy blocks is counted by directive; a report cannot make up new ones', async () => {
+  expect(await report(of('script-src-elem'))).toBe(204)
+  for (const body of [of('made-up"} 1\nshop_fake 1'), of({ a: 1 }), of('__proto__'), '[]', 'null', '{', ''])
+    expect(await report(body)).toBe(204)
+  expect(await counted()).toEqual({ 'script-src-elem': 1, other: 7 })
+})
+
+test('a report is small, of its own kind, and one address sends only so many', async () => {
+  expect(await report(of('x'.repeat(17 * 1024)))).toBe(413)
+  expect(await report(of('img-src'), 'application/json')).toBe(415)
+  const statuses = await Promise.all(Array.from({ length: 70 }, () => report(of('img-src'))))
+  expect(new Set(statuses)).toEqual(new Set([204, 429]))
+  expect((await counted())['img-src']).toBeLessThanOrEqual(60)
+})
