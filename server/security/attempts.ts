@@ -44,7 +44,6 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   return {
     count,
 
-
     /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
       count(what, whom, { requests: 3, seconds: 86_400 }, { tx }).then(
