@@ -2,8 +2,6 @@ import { hydrateRoot } from 'react-dom/client'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
-// Most visits begin at home or on a page made of the same sections: two requests less for them.
-import './features/home/home-page.tsx'
 import './styles.css'
 
 async function start(root: Element) {

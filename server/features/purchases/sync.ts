@@ -61,8 +61,8 @@ export function createSync({
       await stripe.refund(
         payment.paymentIntentId,
         async () => {
-          const now = await latest()
-          return now ? Math.min(amount, now.amount - now.refunded) : 0
+          const current = await latest()
+          return current ? Math.min(amount, current.amount - current.refunded) : 0
         },
         `rest of ${subscriptionId}`,
       )
