@@ -20,6 +20,22 @@ export const accessRequestForm = schema((z) =>
   }),
 )
 
+/** The same form where the shop asks for the username alone. */
+export const usernameForm = schema((z) =>
+  z.pick(accessRequestForm(z), { tradingViewUsername: true, additionalInfo: true }),
+)
+
+/** What a call may send; the server insists on the rest where the shop asks for it. */
+const sentForm = schema((z) => {
+  const { exchangeName, apiKey, secretKey } = accessRequestForm(z).shape
+  return z.extend(usernameForm(z), {
+    exchangeName: z.optional(exchangeName),
+    apiKey: z.optional(apiKey),
+    secretKey: z.optional(secretKey),
+  })
+})
+export type SentAccessRequest = InferOutput<typeof sentForm>
+
 /** Never includes the exchange keys. */
 const accessRequest = schema((z) =>
   z.strictObject({
@@ -69,7 +85,7 @@ export const accessRequests = {
     path: '/api/access-requests',
     access: 'user',
     summary: 'Request access on TradingView, promised within 24 hours',
-    input: (z) => z.extend(accessRequestForm(z), { paymentIntentId: paymentIntentId(z) }),
+    input: (z) => z.extend(sentForm(z), { paymentIntentId: paymentIntentId(z) }),
     output: nothing,
     limit,
   }),
@@ -78,7 +94,7 @@ export const accessRequests = {
     path: '/api/purchases/:purchaseId/access-request',
     access: 'user',
     summary: 'Request access later, or again with another TradingView username; replaces an open request',
-    input: (z) => z.extend(accessRequestForm(z), { purchaseId: id(z) }),
+    input: (z) => z.extend(sentForm(z), { purchaseId: id(z) }),
     output: nothing,
     limit,
   }),

@@ -120,7 +120,14 @@ export const accounts = {
     access: 'user',
     summary: 'Initial values for the profile form',
     input: nothing,
-    output: (z) => z.strictObject({ name: z.string(), tradingViewUsername: z.string() }),
+    output: (z) =>
+      z.strictObject({
+        name: z.string(),
+        tradingViewUsername: z.string(),
+        email: z.string(),
+        /** False for a guest buyer who hasn't chosen one yet. */
+        hasPassword: z.boolean(),
+      }),
   }),
   devices: endpoint({
     method: 'GET',

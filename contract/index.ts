@@ -14,6 +14,7 @@ import { overview } from './overview.ts'
 import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
+import { reviews } from './reviews.ts'
 import { stripeSetup } from './stripe-setup.ts'
 
 /** Every call between browser and server, by room. */
@@ -25,6 +26,7 @@ export const contract = {
   accessRequests,
   privatePackage,
   assets,
+  reviews,
   newsletter,
   contact,
   declarations,

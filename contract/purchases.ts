@@ -97,6 +97,20 @@ export const purchases = {
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.array(invoice(z)),
   }),
+  openInvoice: endpoint({
+    method: 'POST',
+    path: '/api/invoice-link',
+    access: 'public',
+    summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
+    input: (z) =>
+      z.strictObject({
+        purchase: z.uuid('This link is not valid'),
+        invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
+        token: z.string().check(z.maxLength(100, 'This link is not valid')),
+      }),
+    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
+    limit: { requests: 20, seconds: 600 },
+  }),
   beginCardUpdate: endpoint({
     method: 'POST',
     path: '/api/purchases/:id/card',

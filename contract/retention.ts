@@ -25,6 +25,12 @@ export const retention = {
     days: 730,
     words: 'as long as the matter requires, two years at most',
   },
+  reviews: {
+    what: 'Reviews',
+    days: null,
+    words: 'for as long as we sell the product; without your name once your account is deleted',
+  },
+  reviewReports: { what: 'Reports about reviews', days: 730, words: 'two years' },
   newsletter: {
     what: 'Newsletter',
     days: 7,

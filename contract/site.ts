@@ -11,6 +11,12 @@ export type SiteSettings = {
   /** Whether the statutory parts for consumers in the EU are shown. */
   consumerLaw: 'eu' | 'none'
   gaMeasurementId: string | null
+  /** Whether access requests ask for exchange keys, or for the TradingView username alone. */
+  askExchangeKeys: boolean
+  /** Verified reviews so far: how many, and their average. */
+  reviews: { count: number; average: number }
+  /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
+  maker: { name: string; sentence: string; photo: string | null } | null
   /** Whether Stripe computes tax, and the seller's sentence about it. */
   tax: { mode: 'none' | 'stripe'; note: string }
   seller: Seller

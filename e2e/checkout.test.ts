@@ -115,15 +115,13 @@ test.describe('a guest', () => {
     await page.reload()
     await expect(succeeded(page)).toBeVisible()
     await page.goBack()
-    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    // No payment to continue to: the owner is offered the dashboard.
     await expect(
       told(
         page,
         'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
       ),
     ).toBeVisible()
-    // The refused buyer stays here and is offered the dashboard.
-    await expect(page).toHaveURL(/\/checkout\?/)
     await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await expect(page).toHaveURL('/dashboard')
     const receipts = (await shop.mails()).filter(
@@ -171,11 +169,26 @@ test.describe('a card', () => {
       await payButton(page).click()
       await expect(told(page, 'Payment Failed')).toBeVisible()
       await expect(told(page, reason)).toBeVisible()
+      // It stays after the toast is gone, with what to do.
+      await expect(page.getByRole('form', { name: 'Payment' }).getByRole('alert')).toContainText(
+        `${reason} You weren’t charged.`,
+      )
       await expect(payButton(page)).toBeEnabled()
     }
     await fillCard(page, '4242 4242 4242 4242')
     await payButton(page).click()
     await expect(succeeded(page)).toBeVisible()
+  })
+
+  test('whose number is incomplete is a matter of its field, not a failed payment', async ({ page }) => {
+    await goToPayment(page, someone())
+    await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeFocused()
+    await fillCard(page, '4242 4242')
+    await payButton(page).click()
+    const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+    await expect(frame.getByText('Your card number is incomplete.')).toBeVisible()
+    await expect(payButton(page)).toBeEnabled()
+    await expect(page.getByText('Payment Failed')).toHaveCount(0)
   })
 
   test('that will be disputed later still pays today', async ({ page }) => {

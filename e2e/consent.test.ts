@@ -32,6 +32,33 @@ test('a visitor in a listed region is asked, in the words of the spec', async ({
   expect(await signals(page)).toBe('denied')
 })
 
+for (const width of [360, 1280])
+  test(`a toast covers no control, not even the banner’s, at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await comeFrom(page, { country_code: 'DE' })
+    await page.route('**/api/newsletter/subscribe', (route) => route.fulfill({ json: {} }))
+    await page.goto('/products')
+    await expect(banner(page)).toBeVisible()
+    const form = page.getByRole('main').locator('form')
+    await form.getByLabel('Email address').fill('reader@example.com')
+    await form.getByLabel('Email address').press('Enter')
+    const toast = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
+    await expect(toast).toBeVisible()
+    await page.waitForTimeout(400)
+    const over = await toast.boundingBox()
+    for (const button of await page
+      .getByRole('banner')
+      .getByRole('link')
+      .or(banner(page).getByRole('button'))
+      .all()) {
+      const under = await button.boundingBox()
+      if (!over || !under) continue
+      const apart =
+        over.y + over.height <= under.y || under.y + under.height <= over.y || over.x >= under.x + under.width
+      expect(apart, (await button.textContent()) ?? '').toBe(true)
+    }
+  })
+
 for (const { button, value, signal } of [
   { button: 'Accept All', value: 'true', signal: 'granted' },
   { button: 'Reject All', value: 'false', signal: 'denied' },

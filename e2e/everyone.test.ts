@@ -65,7 +65,7 @@ test('the skip link is the first keyboard stop and leads to the content', async 
 test('everything on the product page is reachable by keyboard, with visible focus', async ({ page }) => {
   await comeFrom(page, { country_code: 'US' })
   await page.goto('/products/rebound-sigma-pro')
-  const controls = await page.getByRole('main').locator('a[href], button, summary').count()
+  const controls = await page.getByRole('main').locator('a[href]:visible, button, summary').count()
   const reached = new Set<string>()
   for (let stop = 0; stop < controls + 20; stop += 1) {
     await page.keyboard.press('Tab')

@@ -45,6 +45,17 @@ test('search engines learn who sells it, what it costs, and the FAQ', async ({ p
   ])
 })
 
+test('the changelog can be followed as a feed', async ({ page, request, baseURL }) => {
+  await page.goto('/changelog')
+  const [title] = await page.locator('main section h2').allTextContents()
+  const feed = page.locator('link[type="application/rss+xml"]')
+  const response = await request.get((await feed.getAttribute('href')) ?? '')
+  expect(response.headers()['content-type']).toContain('application/rss+xml')
+  const items = await response.text()
+  expect(items).toContain(`<title>${title}</title>`)
+  expect(items).toContain(`<link>${baseURL}/changelog#`)
+})
+
 test('sitemap, robots, manifest, and icons are there; private pages are not indexed', async ({
   page,
   request,

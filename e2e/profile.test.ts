@@ -26,7 +26,7 @@ test('the profile is changed, and the greeting uses the new name right away', as
   await expect(page.getByText('Profile updated successfully', { exact: true })).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Welcome Back, Countess' })).toBeVisible()
-  expect(await person.call(accounts.profile, {})).toEqual({
+  expect(await person.call(accounts.profile, {})).toMatchObject({
     name: 'Countess',
     tradingViewUsername: 'ada_l',
   })

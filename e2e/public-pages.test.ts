@@ -31,7 +31,7 @@ test.describe('home', () => {
       'Consistency through Rules',
     ])
     const toProduct = page.getByRole('main').locator('a[href="/products/rebound-sigma-pro"]')
-    await expect(toProduct).toHaveCount(2)
+    await expect(toProduct).toHaveCount(3)
     await expect(toProduct.first()).toContainText('Rebound Sigma Pro')
     await toProduct.last().click()
     await expect(page).toHaveURL('/products/rebound-sigma-pro')
@@ -138,6 +138,27 @@ test.describe('the product page', () => {
     )
   })
 
+  test('shows all three trades at every width, the loss among them', async ({ page }) => {
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const labels = page.locator('svg[role=img] text')
+      await expect(labels).toHaveText(['Entry', 'Exit', 'Entry', 'Exit', 'Entry', 'Exit'])
+      for (const label of await labels.all()) {
+        const box = await label.boundingBox()
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+      }
+    }
+  })
+
+  test('on a phone, keeps the way to the prices at hand', async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    const offer = page.getByRole('main').getByRole('link', { name: 'Get access' })
+    await expect(offer).toBeInViewport()
+    await offer.click()
+    await expect(section(page, 'Early-Access Pricing')).toBeInViewport()
+  })
+
   test('loads the interactive chart only on request and shows prices on hover', async ({ page }) => {
     const charts: string[] = []
     page.on('request', (request) => {
@@ -152,6 +173,10 @@ test.describe('the product page', () => {
     const chart = page.getByRole('img', { name: /^Illustrative/ })
     await chart.hover({ position: { x: 300, y: 150 } })
     await expect(page.getByText(/^open \d+\.\d\d$/)).toBeVisible()
+    // Whoever only passes by isn't held: the wheel scrolls the page, not the chart.
+    const before = await page.evaluate(() => scrollY)
+    await page.mouse.wheel(0, 200)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)
     await page.getByRole('button', { name: 'Show the picture' }).click()
     await expect(page.locator('svg[role=img]')).toBeVisible()
   })
@@ -163,7 +188,13 @@ test.describe('header and footer', () => {
     const header = page.getByRole('banner')
     await page.mouse.wheel(0, 1500)
     await expect(header).toBeInViewport()
-    await expect(header.getByRole('link')).toHaveText(['Rebound Sigma', 'Products', 'About', 'Log In'])
+    await expect(header.getByRole('link')).toHaveText([
+      'Rebound Sigma',
+      'Products',
+      'About',
+      'Log In',
+      'Get access',
+    ])
     await header.getByRole('link', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/auth')
   })

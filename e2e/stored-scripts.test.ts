@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import { eq } from 'drizzle-orm'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { contact } from '#contract/contact.ts'
 import { newsletter } from '#contract/newsletter.ts'
 import { purchases } from '#contract/purchases.ts'
+import { reviews } from '#contract/reviews.ts'
+import { purchases as bought } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, logInAs, test } from './shop.ts'
 
@@ -46,6 +49,14 @@ async function attackEverywhere(shop: TestShop) {
     secretKey: text,
     additionalInfo: text,
   })
+  // Long enough ago to write a review.
+  await shop.connection.db
+    .update(bought)
+    .set({ createdAt: new Date(Date.now() - 40 * 86_400_000) })
+    .where(eq(bought.userId, buyer.user.id))
+  await buyer.call(reviews.write, { stars: 1, text, author: text })
+  const [review] = await shop.visitor().call(reviews.list, { limit: 1 })
+  await shop.visitor().call(reviews.report, { id: review?.id ?? '', reason: text })
   const login = await shop.visitor().fetch('/api/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': text, referer: `${shop.url}/?${text}` },
@@ -69,10 +80,13 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
   await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
   await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
+  await page.goto('/reviews')
+  await expect(page.getByRole('listitem').getByText(text).first()).toBeVisible()
+
   await page.context().clearCookies()
   await logInAs(page, await shop.admin(), shop)
   await page.goto('/admin')
-  for (const tab of ['Users', 'Purchases', 'Access']) {
+  for (const tab of ['Users', 'Purchases', 'Access', 'Reviews']) {
     await page.getByRole('tab', { name: tab }).click()
     await expect(page.getByRole('tabpanel', { name: tab }).getByText(text).first()).toBeVisible()
   }

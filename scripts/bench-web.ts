@@ -7,6 +7,7 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import { fillShop, size } from './bench/fill-shop.ts'
 import { interactions } from './bench/interactions.ts'
 import { pageLoads } from './bench/page-load.ts'
+import { slowPhone } from './bench/slow-phone.ts'
 import { tableOf } from './bench/table.ts'
 import { findBrowser } from './find-browser.ts'
 import freshWeb from './fresh-web.ts'
@@ -41,13 +42,14 @@ try {
   })
 
   const people = { url: shop.url, user: buyer.cookies, admin: admin.cookies }
+  const felt = await slowPhone(browser, people)
   const usual = await interactions(browser, people)
   const slow = await interactions(browser, people, { rounds: 1, slower: 4 })
 
   const rows = usual.all.map(
     ({ page, act, milliseconds, cpu }) => `| ${page} | ${act} | ${milliseconds} ms | ${cpu.toFixed(0)} ms |`,
   )
-  const lines = [...loads, usual.line, slow.line]
+  const lines = [...loads, ...felt, usual.line, slow.line]
   const report = [
     tableOf(lines),
     '',

@@ -6,7 +6,7 @@ import { compress } from '#server/pages/compressed.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const client = join(root, 'dist/web')
 const renderer = join(root, 'dist/render')
-const sources = ['web', 'contract', 'vite.config.ts', 'package-lock.json', 'scripts/build-web.ts']
+const sources = ['web', 'contract', 'content', 'vite.config.ts', 'package-lock.json', 'scripts/build-web.ts']
 
 /** True if the web part was never built, or if any of its sources is newer than the build. */
 export async function isWebStale() {

@@ -19,6 +19,9 @@ const { pages } = await renderPages({
   publicUrl: 'https://example.com',
   supportEmail: '',
   testMode: false,
+  askExchangeKeys: true,
+  reviews: { count: 0, average: 0 },
+  maker: null,
   stripe: { publishableKey: '', scriptUrl: '' },
   regionLookupUrl: 'https://example.com',
   cookieBanner: 'always',
@@ -28,7 +31,7 @@ const { pages } = await renderPages({
   seller: readConfig({}).seller,
 })
 const home = pages.find(({ path }) => path === '/')?.html ?? ''
-const [chart] = /<svg role="img".*?<\/svg>/.exec(home) ?? []
+const [chart] = /<svg role="img".*?<\/svg><\/svg>/.exec(home) ?? []
 const [mark] = /<svg viewBox="0 0 32 32".*?<\/svg>/.exec(home) ?? []
 if (!chart || !mark) throw new Error('The home page is missing its chart or mark')
 const filling = (svg: string) => svg.replace(/class="[^"]*"/, 'width="100%" height="100%"')

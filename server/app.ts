@@ -26,6 +26,8 @@ import { privatePackageRoutes } from './features/private-package/routes.ts'
 import { purchaseRoutes } from './features/purchases/routes.ts'
 import { purchaseSchedules } from './features/purchases/schedules.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
+import { reviewRoutes } from './features/reviews/routes.ts'
+import { reviewSchedules } from './features/reviews/schedules.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
@@ -59,7 +61,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     log,
     security: deps.security,
     middleware: [pages.serve, ...deps.middleware],
-    pageNotFound: pages.notFound,
+    pages,
   })
   const rooms = createRooms(deps)
   const { sessions, accounts, checkout, purchases, accessRequests, newsletter, contact, overview } = rooms
@@ -90,6 +92,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     checkoutSchedules(rooms.checkouts),
     purchaseSchedules(purchases),
     accessRequestSchedules(accessRequests),
+    reviewSchedules(rooms.reviews),
     newsletterSchedules(newsletter),
     contactSchedules(contact),
     declarationSchedules(rooms.declarations),
@@ -101,6 +104,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
   const checkoutCookie = createCheckoutCookie({ secure: config.secure })
   const mount = createMount(app, {
+    pages,
     sessions,
     cookie,
     limits: config.rateLimits ? rooms.attempts : undefined,
@@ -117,6 +121,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))
   mount(contract.privatePackage, privatePackageRoutes(rooms.privatePackage))
   mount(contract.assets, assetRoutes(rooms.assets))
+  mount(contract.reviews, reviewRoutes(rooms.reviews))
   mount(contract.newsletter, newsletterRoutes(newsletter))
   mountOneClick(app, newsletter)
   mount(contract.contact, contactRoutes(contact))

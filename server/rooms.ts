@@ -22,6 +22,7 @@ import { createOverview } from './features/overview/overview.ts'
 import { createPrivatePackage } from './features/private-package/private-package.ts'
 import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
 import { createReminders } from './features/reminders/reminders.ts'
+import { createReviews } from './features/reviews/reviews.ts'
 import { createSessions } from './features/sessions/sessions.ts'
 import { createStripeSetup } from './features/stripe-setup/stripe-setup.ts'
 import type { MailTransport } from './gateways/mail.ts'
@@ -91,6 +92,8 @@ export function createRooms(deps: RoomDependencies) {
     consumerLaw: config.consumerLaw,
     log,
     crashPoint,
+    attempts,
+    isLinkToken: secrets.isLinkToken,
   })
   const checkout = createCheckout({
     db,
@@ -102,7 +105,18 @@ export function createRooms(deps: RoomDependencies) {
     questions,
     crashPoint,
   })
-  const accessRequests = createAccessRequests({ db, now, mails, secrets, audit, accounts, supportEmail })
+  const accessRequests = createAccessRequests({
+    db,
+    now,
+    mails,
+    secrets,
+    audit,
+    accounts,
+    supportEmail,
+    askExchangeKeys: config.askExchangeKeys,
+  })
+
+  const reviews = createReviews({ db, now, mails, audit, supportEmail })
 
   const declarations = createDeclarations({
     db,
@@ -131,17 +145,18 @@ export function createRooms(deps: RoomDependencies) {
       passwords,
       attempts,
       audit,
-      rooms: [accounts, accessRequests, checkouts, customers, sessions, declarations],
+      rooms: [accounts, accessRequests, reviews, checkouts, customers, sessions, declarations],
       endSubscriptionsOf: purchases.endAllOf,
       forgetAddress: mails.forgetAddress,
     }),
     /** Every room that stores something about people, for "my data". */
-    personalData: [accounts, sessions, purchases, checkouts, accessRequests, declarations, audit],
+    personalData: [accounts, sessions, purchases, checkouts, accessRequests, reviews, declarations, audit],
     declarations,
     checkouts,
     purchases,
     checkout,
     accessRequests,
+    reviews,
     newsletter: createNewsletter({ db, now, mails, secrets }),
     contact: createContact({ db, now, mails, supportEmail }),
     privatePackage: createPrivatePackage({ links: config.package, purchases }),

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
@@ -12,6 +13,7 @@ import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createAudit } from './features/audit/audit.ts'
+import { reviewSummary } from './features/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments } from './gateways/payments.ts'
 import { drain } from './http/drain.ts'
@@ -107,7 +109,8 @@ export async function startShop(
       ? await openPages({
           dist,
           cacheDir: join(config.dataDir, 'cache'),
-          settings: async () => settings,
+          settings: async () => ({ ...settings, reviews: await reviewSummary(connection.db) }),
+          files: photoOf(config, settings),
           security,
           log,
         })
@@ -182,8 +185,12 @@ async function listen(app: FastifyInstance, config: Config) {
 /** What the pages show of the configuration. */
 function siteSettings(config: Config, payments: Payments): SiteSettings {
   const { publicUrl, supportEmail, regionLookupUrl, cookieBanner, gaMeasurementId } = config
-  const { seller, consumerLaw, tax } = config
+  const { seller, consumerLaw, tax, askExchangeKeys, maker } = config
+  const photo = maker.photo ? `/maker${extname(maker.photo).toLowerCase()}` : null
   return {
+    askExchangeKeys,
+    reviews: { count: 0, average: 0 },
+    maker: maker.name ? { name: maker.name, sentence: maker.sentence, photo } : null,
     publicUrl,
     supportEmail,
     testMode: payments.sandbox !== undefined,
@@ -195,4 +202,10 @@ function siteSettings(config: Config, payments: Payments): SiteSettings {
     gaMeasurementId,
     seller,
   }
+}
+
+/** The maker's picture comes from the seller's disk, not from the build. */
+function photoOf({ maker }: Config, settings: SiteSettings) {
+  const path = settings.maker?.photo
+  return path && maker.photo ? [{ path, body: readFileSync(maker.photo) }] : []
 }

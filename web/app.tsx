@@ -54,7 +54,7 @@ function Site() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <Footer />
+      <Footer slim={pathname.startsWith('/checkout')} />
       <PageChange route={route} />
       <CookieBanner sensitive={route.secret === true} />
       <ToastHost />

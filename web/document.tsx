@@ -40,6 +40,9 @@ export function Document(props: {
         <title>{title}</title>
         <meta name="description" content={description} />
         {canonical && <link rel="canonical" href={canonical} />}
+        {route.path === '/changelog' && (
+          <link rel="alternate" type="application/rss+xml" title={route.title} href="/changelog.xml" />
+        )}
         {!route.indexable && <meta name="robots" content="noindex" />}
         {assets.fonts.map((href) => (
           <link key={href} rel="preload" as="font" type="font/woff2" href={href} crossOrigin="" />
@@ -73,12 +76,25 @@ export function Document(props: {
         ))}
       </head>
       <body>
+        {/* Where the server writes its answer to a form that was posted without scripts. */}
+        <div id="said" />
+        {needsScript(route) && (
+          <noscript>
+            <p className="needs-script">
+              This page needs JavaScript. Please turn it on and reload the page.
+              {route.path === '/checkout' && ' Card payments can’t be made safely without it.'}
+            </p>
+          </noscript>
+        )}
         <div id="root" dangerouslySetInnerHTML={{ __html: content }} />
         <DataBlock id="settings" type="application/json" value={settings} />
       </body>
     </html>
   )
 }
+
+const needsScript = ({ access, path }: Route) =>
+  access !== 'public' || /^\/(checkout|newsletter|invoice)/.test(path)
 
 /** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 function imageOf(route: Route) {

@@ -4,7 +4,9 @@ import { App } from './app.tsx'
 import { loadPage, routeFor } from './router.tsx'
 import './styles.css'
 
-async function start(root: Element) {
+async function start(root: HTMLElement) {
+  // The answer to a form posted before this script was there came under the call's address.
+  if (root.dataset.page) history.replaceState(null, '', root.dataset.page)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   await loadPage(routeFor(location.pathname))
   hydrateRoot(root, <App settings={readSettings()} pathname={location.pathname} />)

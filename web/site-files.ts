@@ -1,5 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site.ts'
+import { changelog } from '#web/features/content/changelog.ts'
+import { plainText } from '#web/features/content/markdown.ts'
 import { routes } from './router.tsx'
 
 /** The files that depend on the site's URL or settings. */
@@ -32,7 +34,22 @@ export function siteFiles(settings: SiteSettings) {
       type: 'application/xml',
       body: `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${addresses.join('')}</urlset>`,
     },
+    { path: '/changelog.xml', type: 'application/rss+xml; charset=utf-8', body: feed(settings.publicUrl) },
     { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots.join('\n') },
     { path: '/site.webmanifest', type: 'application/manifest+json', body: JSON.stringify(manifest) },
   ]
 }
+
+/** The changelog as an RSS feed. */
+function feed(publicUrl: string) {
+  const at = (path: string) => new URL(path, publicUrl).href
+  const items = changelog.entries.map(
+    ({ id, date, title, blocks }) =>
+      `<item><title>${xml(title)}</title><link>${at(`/changelog#${id}`)}</link><guid>${at(`/changelog#${id}`)}</guid>${
+        date && `<pubDate>${new Date(date).toUTCString()}</pubDate>`
+      }<description>${xml(plainText(blocks))}</description></item>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>${xml(`${brand.name} ${changelog.title}`)}</title><link>${at('/changelog')}</link><description>${xml(changelog.lead)}</description>${items.join('')}</channel></rss>`
+}
+
+const xml = (text: string) => text.replaceAll(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)

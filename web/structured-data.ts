@@ -12,7 +12,8 @@ export function structuredDataFor(route: Route, settings: SiteSettings): Structu
   if (!route.indexable) return []
   const absolute = (path: string) => new URL(path, settings.publicUrl).href
   const parts: StructuredData[] = [organization(absolute, settings), breadcrumbs(absolute, route)]
-  if (route.path === `/products/${reboundSigmaPro.slug}`) parts.push(product(absolute, route), faq())
+  if (route.path === `/products/${reboundSigmaPro.slug}`)
+    parts.push(product(absolute, route, settings), faq())
   return parts.map((part) => ({ '@context': 'https://schema.org', ...part }))
 }
 
@@ -44,7 +45,7 @@ function breadcrumbs(absolute: Absolute, route: Route) {
   }
 }
 
-function product(absolute: Absolute, route: Route) {
+function product(absolute: Absolute, route: Route, { reviews: { count, average } }: SiteSettings) {
   const offer = (name: string, cents: number, unitCode: 'MON' | 'ANN', billing: string) => ({
     '@type': 'Offer',
     name,
@@ -65,6 +66,15 @@ function product(absolute: Absolute, route: Route) {
     description: descriptionOf(route),
     image: absolute('/og/rebound-sigma-pro.png'),
     brand: { '@type': 'Brand', name: brand.name },
+    ...(count > 0
+      ? {
+          aggregateRating: {
+            '@type': 'AggregateRating',
+            ratingValue: average.toFixed(1),
+            reviewCount: count,
+          },
+        }
+      : {}),
     offers: [
       offer('Monthly subscription', reboundSigmaPro.monthlyPrice, 'MON', 'monthly'),
       offer('Yearly subscription', reboundSigmaPro.yearlyPrice, 'ANN', 'yearly'),

@@ -10,7 +10,7 @@ import {
   readExpiry,
   type Values,
 } from './card-input.ts'
-import type { Appearance } from './payment-element.ts'
+import type { Appearance, Font } from './payment-element.ts'
 
 type Request = { id: number } & (
   | { type: 'appearance'; appearance: Appearance }
@@ -181,6 +181,8 @@ function greet(event: MessageEvent) {
   if (event.origin !== location.origin || event.source !== window.parent || !port) return
   window.removeEventListener('message', greet)
   dress(event.data.appearance ?? {})
+  for (const { family, src, ...more } of (event.data.fonts ?? []) as Font[])
+    document.fonts.add(new FontFace(family, src, { display: 'swap', ...more }))
   start(port)
 }
 window.addEventListener('message', greet)

@@ -43,7 +43,7 @@ const files = new Map<string, () => File>([
 const ready = new Map<string, File>()
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'self'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; frame-ancestors 'self'"
 
 export function serveFile(path: string, response: ServerResponse): boolean {
   const file = ready.get(path) ?? files.get(path)?.()

@@ -3,6 +3,8 @@ export type Appearance = {
   variables?: Record<string, string>
   rules?: Record<string, Record<string, string>>
 }
+/** A font that the page asks the frame to load. */
+export type Font = { family: string; src: string; weight?: string }
 type Handler = (event: object) => void
 
 const pointer = { isDown: false, released: [] as (() => void)[] }
@@ -22,12 +24,14 @@ export class PaymentElement {
   readonly handlers = new Map<string, Set<Handler>>()
   readonly waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
   appearance: Appearance
+  fonts: Font[]
   frame: HTMLIFrameElement | undefined
   port: MessagePort | undefined
   asked = 0
 
-  constructor(appearance: Appearance) {
+  constructor(appearance: Appearance, fonts: Font[]) {
     this.appearance = appearance
+    this.fonts = fonts
   }
 
   mount(target: string | HTMLElement) {
@@ -63,7 +67,9 @@ export class PaymentElement {
     this.port = channel.port1
     channel.port1.addEventListener('message', ({ data }) => this.receive(data))
     channel.port1.start()
-    frame.contentWindow?.postMessage({ appearance: this.appearance }, location.origin, [channel.port2])
+    frame.contentWindow?.postMessage({ appearance: this.appearance, fonts: this.fonts }, location.origin, [
+      channel.port2,
+    ])
   }
 
   receive(data: { id?: number; type?: string; result?: unknown; failed?: string; height?: number }) {

@@ -1,10 +1,15 @@
-import { type Appearance, PaymentElement } from './payment-element.ts'
+import { type Appearance, type Font, PaymentElement } from './payment-element.ts'
 
 type Fields = Record<string, string>
 type StripeError = { type: string; message: string; code?: string }
 type Intent = { id: string; object: 'payment_intent' | 'setup_intent'; status: string; client_secret: string }
 type Reply = { error?: StripeError; [key: string]: unknown }
-type ElementsOptions = { clientSecret?: string; appearance?: Appearance; [key: string]: unknown }
+type ElementsOptions = {
+  clientSecret?: string
+  appearance?: Appearance
+  fonts?: Font[]
+  [key: string]: unknown
+}
 type Confirmation = {
   elements?: Elements
   clientSecret?: string
@@ -50,7 +55,7 @@ class Elements {
 
   create(type: string) {
     if (type !== 'payment') throw new Error(`The sandbox offers the Payment Element, not "${type}".`)
-    this.element = new PaymentElement(this.options.appearance ?? {})
+    this.element = new PaymentElement(this.options.appearance ?? {}, this.options.fonts ?? [])
     return this.element
   }
 

@@ -15,7 +15,7 @@ function App() {
 hydrateRoot(document.body, e(App))`
 
 /** The least that React can do: one heading and one button, prerendered and hydrated in the browser. */
-async function openBarePage() {
+export async function openBarePage() {
   const name = 'virtual:bare'
   const { output } = (await build({
     configFile: false,

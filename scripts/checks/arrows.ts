@@ -10,7 +10,7 @@ type Import = { specifier: string; deferred: boolean; onlyTypes: boolean }
 /** Which room may import which. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
   contract: ['contract'],
-  web: ['web', 'contract'],
+  web: ['web', 'contract', 'content'],
   server: ['server', 'contract'],
   sandbox: ['sandbox'],
   e2e: ['e2e', 'contract', 'server', 'scripts'],

@@ -3,16 +3,23 @@ const layers = ['ui', 'api', 'features', 'app']
 
 /** What a feature offers to others and to the app; its other files are private. */
 export const offered = [
+  'about/maker.tsx',
   'access-request/access-request-form.tsx',
   'auth/return-path.ts',
   'auth/use-log-out.ts',
   'checkout/address.ts',
   'checkout/card-update-dialog.tsx',
   'checkout/use-returned-card.ts',
+  'checkout/use-owned.ts',
+  'content/blocks.tsx',
+  'content/changelog.ts',
+  'content/markdown.ts',
+  'legal/legal-text.tsx',
   'newsletter/newsletter-form.tsx',
   'not-found/not-found-page.tsx',
   'products/rebound-sigma-pro.ts',
   'profile/profile-dialog.tsx',
+  'reviews/review-summary.tsx',
   'showcase/chart-panel.tsx',
   'showcase/example-chart.tsx',
   'showcase/principles.tsx',
@@ -35,5 +42,7 @@ export function layerComplaint(from: string, to: string): string | undefined {
 
 function layerOf(path: string): string {
   const folder = path.split('/')[1] ?? ''
+  // Fonts are part of how things look.
+  if (folder === 'fonts') return 'ui'
   return layers.includes(folder) ? folder : 'app'
 }

@@ -74,3 +74,22 @@ from words w, (select * from booked where is_last) b join users u on u.id = b.us
   lateral (select not ended and asked_at > now() - interval '50 hours' as waits) r
 where u.trading_view_username is not null
 order by asked_at;
+
+-- A few dozen who stayed for a month have reviewed it, and not all of them are happy.
+insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at)
+select user_id, :product, created_at + interval '31 days', said.stars, said.text, first, created_at + interval '33 days',
+  said.answer, case when said.answer is not null then created_at + interval '34 days' end
+from (
+  select b.user_id, p.first, b.created_at, row_number() over (order by b.created_at) as nth
+  from booked b join people p on p.id = b.user_id
+  where b.is_last and b.status = 'active' and b.created_at < now() - interval '40 days'
+  limit 36) r
+join lateral (select * from (values
+  (0, 5, 'Quiet for days, then one clear signal. That suits me, because I have a job.', null),
+  (1, 4, 'The strategy version made the difference: I could test my own symbols before I trusted it.', null),
+  (2, 5, 'I asked about a symbol and got an answer from the author within an hour.', null),
+  (3, 2, 'Too few signals for me. I expected more action for the price.', 'Fair. It is selective on purpose; most days bring no signal.'),
+  (4, 4, 'Good rules, and the list saves me time. I would like more European symbols.', 'More are being reviewed this month.'),
+  (5, 3, 'Does what it says. The exits felt early in a strong trend.', null)) as v (n, stars, text, answer)
+  where v.n = r.nth % 6) said on true
+on conflict do nothing;

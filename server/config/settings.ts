@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import * as z from 'zod/mini'
 import { proxiesOf } from '../http/addresses.ts'
 
@@ -106,6 +107,19 @@ export const settings = z.object({
   ),
   INDICATOR_URL: z._default(address('INDICATOR_URL', 'https'), 'https://www.tradingview.com/scripts/'),
   STRATEGY_URL: z._default(address('STRATEGY_URL', 'https'), 'https://www.tradingview.com/scripts/'),
+  ASK_EXCHANGE_KEYS: z._default(z.enum(['yes', 'no'], 'ASK_EXCHANGE_KEYS must be yes or no'), 'yes'),
+  MAKER_NAME: text,
+  MAKER_SENTENCE: text,
+  MAKER_PHOTO: z.optional(
+    z
+      .string()
+      .check(
+        z.refine<string>(
+          (file) => /\.(jpe?g|png|webp|avif)$/i.test(file) && existsSync(file),
+          'MAKER_PHOTO must be the path of a .jpg, .png, .webp or .avif file',
+        ),
+      ),
+  ),
   SELLER_NAME: text,
   SELLER_STREET: text,
   SELLER_CITY: text,

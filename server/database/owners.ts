@@ -18,6 +18,7 @@ export const owners = {
   accessRequests: 'features/access-requests',
   declarations: 'features/declarations',
   recommendedAssets: 'features/assets',
+  reviews: 'features/reviews',
   newsletterSubscriptions: 'features/newsletter',
   contactMessages: 'features/contact',
   auditLog: 'features/audit',

@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
+import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import type { SecurityLog } from '../security/security-log.ts'
 import { networkOf } from './addresses.ts'
+import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 /** A public call looks up nobody, unless its row asks for it. */
@@ -55,11 +57,13 @@ type Dependencies = {
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'count'> | undefined
   securityLog: SecurityLog
+  /** What answers a form posted without scripts. */
+  pages: Pick<Responder, 'read'>
 }
 
 /** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
-  const { sessions, cookie, limits, securityLog } = deps
+  const { sessions, cookie, limits, securityLog, pages } = deps
 
   async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
     const token = cookie.read(request)
@@ -72,12 +76,16 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
     for (const [name, endpoint] of Object.entries(group)) {
       const handler = handlers[name] as unknown as (input: unknown, context: unknown) => Promise<unknown>
       const wantsCaller = endpoint.access !== 'public' || endpoint.caller === 'optional'
-      app.route({
+      const form = formOf(endpoint)
+      const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
-        config: endpoint.limit
-          ? { rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 } }
-          : {},
+        config: {
+          ...(endpoint.limit && {
+            rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 },
+          }),
+          ...(form && { form }),
+        },
         handler: async (request, reply) => {
           // Only this process has let it through (`rateLimit` above); the others may have had just as many.
           if (endpoint.limit)
@@ -101,22 +109,30 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             device: cookie.readDevice(request),
           }
           const answer = await handler(input, { actor, request, reply })
+          const done = postedForm(request)?.done
+          if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
+          const said = done && { message: done.say, isRefusal: false, on: done.on }
+          if (said && answerWithPage(pages, request, reply, said)) return reply
           return send(endpoint, request, reply, answer)
         },
-      })
+      }
+      app.route(route)
+      if (form?.atPage && form.page) app.route({ ...route, url: form.page })
     }
   }
 }
 
 function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
   const path = request.params as Record<string, unknown>
-  const carrier =
-    endpoint.method === 'GET' || endpoint.method === 'DELETE' ? request.query : (request.body ?? {})
+  const form = postedForm(request)
+  const inQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE'
+  const sent = inQuery ? request.query : (request.body ?? {})
+  const carrier = form?.atPage ? { ...(request.query as object), ...(sent as object) } : sent
   if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
     throw new Refusal(400, 'Please send a JSON object')
   for (const name of Object.keys(path))
     if (name in carrier) throw new Refusal(400, `${name} belongs only in the path`)
-  const parsed = z.safeParse(endpoint.input(z), { ...carrier, ...path })
+  const parsed = z.safeParse((form?.input ?? endpoint.input)(z), { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
 }

@@ -13,8 +13,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
 import { Refusal, tooMany } from '../errors.ts'
+import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
+import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
@@ -25,16 +27,16 @@ type Options = {
   log: Logger
   security: SecurityHeaders
   middleware: Middleware[]
-  pageNotFound: Middleware
+  pages: Pick<Responder, 'read' | 'notFound'>
 }
 
-/** Fastify, set up for the shop: JSON only, same-site writes only, one error handler, bounded timeouts. */
+/** Fastify, set up for the shop: JSON, or a form where a row says so, same-site writes only, one error handler, bounded timeouts. */
 export async function createHttpServer({
   config,
   log,
   security,
   middleware,
-  pageNotFound,
+  pages,
 }: Options): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
@@ -69,6 +71,8 @@ export async function createHttpServer({
     if (body === '') done(null, undefined)
     else void parseJson(request, body as string, done)
   })
+
+  readForms(app, (origin, request) => isOurOrigin(origin, request, config.publicUrl))
 
   await app.register(cookie)
   if (config.rateLimits) {
@@ -107,15 +111,17 @@ export async function createHttpServer({
     const { status, message, fields, retryAfterSeconds } = explain(error)
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+    reply.status(status)
+    if (postedForm(request) && answerWithPage(pages, request, reply, { message, isRefusal: true }))
+      return reply
     return reply
-      .status(status)
       .header('cache-control', 'no-store')
       .send({ message, ...(fields ? { fields } : {}), ...(status >= 500 ? { requestId: request.id } : {}) })
   })
 
   app.setNotFoundHandler((request, reply) => {
     const isPage = !request.url.startsWith('/api') && (request.method === 'GET' || request.method === 'HEAD')
-    if (isPage && pageNotFound(request.raw, reply.raw)) return reply.hijack()
+    if (isPage && pages.notFound(request.raw, reply.raw)) return reply.hijack()
     return reply.status(404).send({ message: 'There is nothing here' })
   })
 
@@ -132,11 +138,13 @@ function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusa
   const site = request.headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return undefined
   const { origin } = request.headers
-  const known =
-    origin === undefined || origin === new URL(publicUrl).origin || hostOf(origin) === request.headers.host
+  const known = origin === undefined || isOurOrigin(origin, request, publicUrl)
   const isOther = (site !== undefined && !(site === 'same-site' && known)) || !known
   return isOther ? new Refusal(403, 'This request came from another site') : undefined
 }
+
+const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string) =>
+  origin === new URL(publicUrl).origin || hostOf(origin) === request.headers.host
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 

@@ -9,12 +9,37 @@ const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
   '.xml': 'application/xml; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.webmanifest': 'application/manifest+json; charset=utf-8',
+}
+
+/** What other sites may load: images for link previews, and the font for Stripe's card fields. */
+const elsewhere: Record<string, Record<string, string>> = {
+  '.png': { 'cross-origin-resource-policy': 'cross-origin' },
+  '.woff2': { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' },
+}
+
+/** A file that is not from the build. */
+export function assetOf({ path, body }: { path: string; body: Buffer }, security: SecurityHeaders): SiteFile {
+  const type = types[extname(path)] ?? 'application/octet-stream'
+  return {
+    path,
+    type,
+    body,
+    br: undefined,
+    gzip: undefined,
+    hash: hashOf(body),
+    immutable: false,
+    headers: security.other,
+  }
 }
 
 /** What the build made for browsers: code, styles, fonts, images. */
@@ -31,11 +56,7 @@ export function readAssets(folder: string, security: SecurityHeaders): SiteFile[
         ...content,
         hash: hashOf(content.body),
         immutable: path.startsWith('/assets/'),
-        // Images are meant to be shown elsewhere, in a link preview.
-        headers:
-          extname(name) === '.png'
-            ? { ...security.other, 'cross-origin-resource-policy': 'cross-origin' }
-            : security.other,
+        headers: { ...security.other, ...elsewhere[extname(name)] },
       }
     })
 }

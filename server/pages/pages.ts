@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { SiteSettings } from '#contract/site.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
-import { readAssets } from './assets.ts'
+import { assetOf, readAssets } from './assets.ts'
 import { hashOf } from './compressed.ts'
 import type { RenderOrder } from './render.ts'
 import { type RenderedFile, readRendered } from './rendered.ts'
@@ -30,15 +30,25 @@ type Options = {
   cacheDir: string
   /** What pages show right now. Called often. */
   settings: () => Promise<SiteSettings>
+  /** Other files that pages show. */
+  files?: { path: string; body: Buffer }[]
   security: SecurityHeaders
   log: Logger
 }
 
 const lookEveryMilliseconds = 3000
 
-export async function openPages({ dist, cacheDir, settings, security, log }: Options): Promise<Pages> {
+export async function openPages({
+  dist,
+  cacheDir,
+  settings,
+  files = [],
+  security,
+  log,
+}: Options): Promise<Pages> {
   const renderer = join(dist, 'render', 'render.js')
   const assets = readAssets(join(dist, 'web'), security)
+  const others = files.map((file) => assetOf(file, security))
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
   let shown = ''
@@ -49,7 +59,7 @@ export async function openPages({ dist, cacheDir, settings, security, log }: Opt
     if (name === shown) return
     const folder = join(cacheDir, name)
     const rendered = readRendered(folder) ?? (await render({ renderer, settings: present, folder }))
-    responder.show([...assets, ...rendered.map((file) => withHeaders(file, security))])
+    responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
     shown = name
     removeOld(cacheDir, name)
   })

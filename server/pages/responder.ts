@@ -8,6 +8,8 @@ import type { Compressed } from './compressed.ts'
 export type Responder = {
   /** Returns true when the request was for a page or file of the site. */
   serve(request: IncomingMessage, response: ServerResponse): boolean
+  /** A page's HTML and headers, to be sent with a change; undefined when the site has no such page. */
+  read(path: string): { html: string; headers: Record<string, string> } | undefined
   /** Sends the not-found page; false when the site has none. */
   notFound(request: IncomingMessage, response: ServerResponse): boolean
 }
@@ -26,12 +28,16 @@ type Entry = Record<'br' | 'gzip' | 'identity', Variant>
 
 export function createResponder(): Responder & { show(files: SiteFile[]): void } {
   let entries = new Map<string, Entry>()
+  let pages = new Map<string, SiteFile>()
   let missing: Entry | undefined
 
   return {
     /** Swaps the whole site at once. */
     show(files) {
       entries = new Map(files.map((file) => [file.path, entryFor(file)]))
+      pages = new Map(
+        files.filter(({ type }) => type.startsWith('text/html')).map((file) => [file.path, file]),
+      )
       missing = entries.get('*')
       entries.delete('*')
     },
@@ -50,6 +56,10 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
         return true
       }
       return false
+    },
+    read(path) {
+      const page = path === '*' ? undefined : pages.get(path)
+      return page && { html: page.body.toString(), headers: page.headers }
     },
     notFound(request, response) {
       if (missing) answer(missing, request, response)

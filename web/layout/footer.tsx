@@ -10,40 +10,15 @@ import { Logo } from './logo.tsx'
 
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 
-export function Footer() {
-  const { supportEmail, consumerLaw } = useSettings()
+/** `slim` where nothing should lead away. */
+export function Footer({ slim }: { slim: boolean }) {
+  const { consumerLaw } = useSettings()
   const asksForConsent = useBannerNeeded()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
-      <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[2fr_1fr_1fr_2fr]">
-        <div className="flex flex-col items-start gap-4 max-sm:col-span-2">
-          <Logo />
-          <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
-        </div>
-        <Column title="Product">
-          <Link href="/products" className={link}>
-            Products
-          </Link>
-          <Link href="/products/rebound-sigma-pro" className={link}>
-            Rebound Sigma Pro
-          </Link>
-        </Column>
-        <Column title="Company">
-          <Link href="/about" className={link}>
-            About
-          </Link>
-          <a href={`mailto:${supportEmail}`} className={link}>
-            Support
-          </a>
-        </Column>
-        <div className="flex flex-col gap-4 max-sm:col-span-2">
-          <h2 className="text-sm">Newsletter</h2>
-          <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
-          <NewsletterForm success="You've been added to our newsletter." />
-        </div>
-      </Container>
+      {!slim && <Columns />}
       <Container>
-        <p className="border-t border-line pt-6 text-xs text-muted">
+        <p className={slim ? 'pt-8 text-xs text-muted' : 'border-t border-line pt-6 text-xs text-muted'}>
           Trading involves risk, and you can lose all the capital you use. Our indicators are software, not
           investment advice. Past and backtested results do not predict future results.
         </p>
@@ -93,6 +68,50 @@ function ContractLink({ href, label }: { href: string; label: { en: string; de: 
         {label.de}
       </span>
     </Link>
+  )
+}
+
+function Columns() {
+  const { supportEmail } = useSettings()
+  return (
+    <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[2fr_1fr_1fr_1fr_2fr]">
+      <div className="flex flex-col items-start gap-4 max-sm:col-span-2">
+        <Logo />
+        <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
+      </div>
+      <Column title="Product">
+        <Link href="/products" className={link}>
+          Products
+        </Link>
+        <Link href="/products/rebound-sigma-pro" className={link}>
+          Rebound Sigma Pro
+        </Link>
+      </Column>
+      <Column title="Company">
+        <Link href="/about" className={link}>
+          About
+        </Link>
+        <a href={`mailto:${supportEmail}`} className={link}>
+          Support
+        </a>
+      </Column>
+      <Column title="Learn more">
+        <Link href="/help" className={link}>
+          Help
+        </Link>
+        <Link href="/changelog" className={link}>
+          Changelog
+        </Link>
+        <Link href="/reviews" className={link}>
+          Reviews
+        </Link>
+      </Column>
+      <div className="flex flex-col gap-4 max-sm:col-span-2">
+        <h2 className="text-sm">Newsletter</h2>
+        <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
+        <NewsletterForm success="You've been added to our newsletter." />
+      </div>
+    </Container>
   )
 }
 

@@ -38,7 +38,7 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
       return onceRead(() => navigate('/', { replace: true }))
     }
-    rememberReturnPath()
+    rememberReturnPath(refusal === 'ended')
     if (refusal === 'logged-out' && route.path !== '/dashboard') {
       navigate('/auth', { replace: true })
       return undefined

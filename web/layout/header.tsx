@@ -1,18 +1,23 @@
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useLogOut } from '#web/features/auth/use-log-out.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
-import { Menu, menuItem } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 import { Logo } from './logo.tsx'
+import { UserName, userButton } from './user-name.tsx'
+
+// Visitors who aren't logged in never need it.
+const UserMenu = lazy(() => import('./user-menu.tsx'))
 
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
   const [menuOpen, setMenuOpen] = useState(false)
+  // Where someone is about to pay, nothing leads away.
+  const mayBuy = !pathname.startsWith('/checkout')
   const links = [
     { href: '/products', text: 'Products' },
     { href: '/about', text: 'About' },
@@ -20,8 +25,12 @@ export function Header({ pathname }: { pathname: string }) {
   ]
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
-      <Container className="flex h-16 items-center gap-8">
-        <Link href="/" className="rounded-sm" aria-current={pathname === '/' ? 'page' : undefined}>
+      <Container className="flex h-16 items-center gap-4 md:gap-6">
+        <Link
+          href="/"
+          className="rounded-sm max-md:mr-auto"
+          aria-current={pathname === '/' ? 'page' : undefined}
+        >
           <Logo />
         </Link>
         <nav aria-label="Main" className="flex flex-1 items-center gap-1 max-md:hidden">
@@ -31,30 +40,45 @@ export function Header({ pathname }: { pathname: string }) {
         </nav>
         <div className="flex items-center gap-2 max-md:hidden">
           {/* Reserves its full width, so nothing shifts once the user loads. */}
-          <div className={classes('flex w-36 justify-end', isLoading && 'in-[.returning]:invisible')}>
+          <div className={classes('flex w-52 justify-end gap-2', isLoading && 'in-[.returning]:invisible')}>
             {user ? (
-              <UserMenu name={user.name} />
+              <Suspense fallback={<UserName name={user.name} className={userButton} />}>
+                <UserMenu name={user.name} />
+              </Suspense>
             ) : (
-              <ButtonLink href="/auth" size="sm" variant="secondary">
-                Log In
-              </ButtonLink>
+              <>
+                <ButtonLink href="/auth" size="sm" variant="secondary">
+                  Log In
+                </ButtonLink>
+                {mayBuy && <GetAccess />}
+              </>
             )}
           </div>
           <ThemeToggle />
         </div>
+        {!user && mayBuy && <GetAccess className="max-sm:hidden md:hidden" />}
         <button
           type="button"
           aria-label={menuOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={menuOpen}
           aria-controls="mobile-menu"
           onClick={() => setMenuOpen(!menuOpen)}
-          className="-mr-2 ml-auto grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
+          className="-mr-2 grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
         >
           <Icon name={menuOpen ? 'close' : 'menu'} className="size-6" />
         </button>
       </Container>
       {menuOpen && <MobileMenu pathname={pathname} links={links} close={() => setMenuOpen(false)} />}
     </header>
+  )
+}
+
+/** Straight to the prices, from wherever the decision is made. */
+function GetAccess({ className }: { className?: string }) {
+  return (
+    <ButtonLink href="/products/rebound-sigma-pro#pricing" size="sm" className={className}>
+      Get access
+    </ButtonLink>
   )
 }
 
@@ -70,28 +94,6 @@ function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
     >
       {text}
     </Link>
-  )
-}
-
-function UserMenu({ name }: { name: string }) {
-  const logOut = useLogOut()
-  return (
-    <Menu
-      className="flex h-9 max-w-36 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field"
-      label={
-        <>
-          <span className="truncate">{name || 'Account'}</span>
-          <Icon name="chevron" className="size-4 text-muted" />
-        </>
-      }
-    >
-      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
-        Dashboard
-      </Link>
-      <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
-        Logout
-      </button>
-    </Menu>
   )
 }
 

@@ -7,6 +7,7 @@ const variants = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-card',
   secondary: 'border border-line bg-surface text-ink hover:border-field',
   ghost: 'text-ink hover:bg-accent-soft',
+  dangerGhost: 'text-danger hover:bg-danger-soft',
   danger: 'bg-danger text-on-danger hover:opacity-90',
 } as const
 

@@ -39,6 +39,8 @@ export function Form<Values>(props: {
   /** Values without a field, such as an id. */
   extra?: Record<string, unknown>
   resetAfterwards?: boolean
+  /** Where a plain post goes when no script is there yet; without it, to the page's own address. */
+  action?: string
   className?: string
   'aria-label'?: string
   children: ReactNode

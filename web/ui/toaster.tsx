@@ -15,7 +15,30 @@ function raise(shown: HTMLElement | null) {
   const viewport = shown.closest<HTMLElement>('[popover]')
   viewport?.hidePopover()
   viewport?.showPopover()
+  if (viewport) settle(viewport)
   first.resolve()
+}
+
+const controls = 'a, button, input, select, textarea, summary, iframe, header, .cookie-banner'
+
+/**
+ * Where it covers nothing that can be pressed: on wide screens as far down as possible, on phones as far up. When controls
+ * are everywhere, it stays at that end.
+ */
+function settle(viewport: HTMLElement) {
+  const { left, right, height } = viewport.getBoundingClientRect()
+  const dialog = viewport.closest('dialog') ?? document
+  const taken = [...dialog.querySelectorAll(controls)]
+    .filter((control) => !viewport.contains(control))
+    .map((control) => control.getBoundingClientRect())
+    .filter((box) => box.height > 0 && box.left < right && box.right > left)
+  const isFree = (top: number) => !taken.some((box) => box.top < top + height && box.bottom > top)
+  const last = innerHeight - height
+  const places = Array.from({ length: Math.max(1, Math.ceil(last / 8)) }, (_, index) =>
+    Math.min(index * 8, last),
+  )
+  if (innerWidth >= 768) places.reverse()
+  viewport.style.top = `${Math.max(0, places.find(isFree) ?? places[0] ?? 0)}px`
 }
 
 /** Until the toast has been drawn and has come in from the side. */
@@ -68,7 +91,7 @@ export default function Toaster({ toast }: { toast: Toast }) {
         <Radix.Viewport
           popover="manual"
           hotkey={['F8']}
-          className="pointer-events-none fixed inset-auto top-0 right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:top-auto md:bottom-0 md:max-w-[420px]"
+          className="pointer-events-none fixed inset-auto right-0 flex overflow-visible bg-transparent w-full flex-col gap-2 p-4 md:max-w-[420px]"
         />,
         place,
       )}

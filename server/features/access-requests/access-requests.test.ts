@@ -340,3 +340,22 @@ test('only the username of a deleted person is kept, and only until their access
   expect(row).toMatchObject({ status: 'revoked', tradingViewUsername: '' })
   expect(await mailsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
 })
+
+test('where the shop asks for the username alone, a request needs nothing else', async () => {
+  await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({
+    status: 400,
+    serverMessage: 'API key is required',
+  })
+  await using plain = await openShop({ env: { ASK_EXCHANGE_KEYS: 'no' } })
+  const buyer = await plain.buyer()
+  const request = { purchaseId: buyer.purchase.id, tradingViewUsername: 'ada_trades' }
+  await expect(
+    shop.user().then(({ call }) => call(contract.submitForPurchase, request)),
+  ).rejects.toMatchObject({
+    status: 400,
+  })
+  await buyer.call(contract.submitForPurchase, request)
+  expect(await (await plain.admin()).call(contract.adminList, {})).toMatchObject([
+    { tradingViewUsername: 'ada_trades', exchangeName: '', hasKeys: false },
+  ])
+})

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, isNotNull } from 'drizzle-orm'
-import { type accessRequestForm, promisedBy } from '#contract/access-requests.ts'
-import type { InferOutput } from '#contract/schema.ts'
+import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access-requests.ts'
 import { isLive } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
-import { conflict, notFound } from '../../errors.ts'
+import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -28,9 +28,10 @@ type Dependencies = {
   audit: Audit
   accounts: Pick<Accounts, 'setTradingViewUsername'>
   supportEmail: string
+  /** Whether a request must name the exchange and its keys. */
+  askExchangeKeys: boolean
 }
 
-type Form = InferOutput<typeof accessRequestForm>
 /** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
 
@@ -41,7 +42,7 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets, accounts, supportEmail } = deps
+  const { db, now, mails, secrets, accounts, supportEmail, askExchangeKeys } = deps
 
   return {
     ...createDecisions(deps),
@@ -49,7 +50,9 @@ export function createAccessRequests(deps: Dependencies) {
     purgeKeys: () => purgeKeys({ db, now }),
 
     /** Replaces an open request, so the queue lists each purchase once. */
-    async submit({ user }: Actor, which: Which, { apiKey, secretKey, ...form }: Form) {
+    async submit({ user }: Actor, which: Which, sent: SentAccessRequest) {
+      if (askExchangeKeys) insistOnKeys(sent)
+      const { apiKey, secretKey, exchangeName = '', ...form } = sent
       const { name, email } = user
       const { tradingViewUsername } = form
       await db.transaction(async (tx) => {
@@ -63,11 +66,12 @@ export function createAccessRequests(deps: Dependencies) {
         const id = randomUUID()
         await tx.insert(accessRequests).values({
           ...form,
+          exchangeName,
           id,
           userId: user.id,
           purchaseId,
           additionalInfo: form.additionalInfo || null,
-          sealedKeys: sealKeys(secrets, { apiKey, secretKey }, id),
+          sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, id) : null,
           submittedAt: now(),
         })
         await accounts.setTradingViewUsername(tx, user.id, tradingViewUsername)
@@ -88,6 +92,12 @@ export function createAccessRequests(deps: Dependencies) {
       return rows.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) }))
     },
   }
+}
+
+function insistOnKeys(sent: SentAccessRequest) {
+  const { error } = z.safeParse(accessRequestForm(z), sent)
+  const [issue] = error?.issues ?? []
+  if (issue) throw new Refusal(400, issue.message, { fields: { [String(issue.path[0])]: issue.message } })
 }
 
 async function lockLivePurchase(tx: Transaction, userId: string, which: Which): Promise<string> {

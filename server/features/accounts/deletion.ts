@@ -49,7 +49,7 @@ export function createDeletion(deps: Dependencies) {
       await attempts.count('delete', email, { requests: 10, seconds: 900 })
       const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
       if (user && !user.passwordHash)
-        throw new Refusal(403, 'Please choose a password first: log out and use “Forgot password?”.')
+        throw new Refusal(403, 'Please choose a password first, in your profile.')
       if (!(await passwords.matches(password, user?.passwordHash)))
         throw new Refusal(403, 'Wrong password', { fields: { password: 'Wrong password' } })
       await remove(actor, id)

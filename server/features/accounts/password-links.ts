@@ -49,9 +49,14 @@ export function createPasswordLinks(deps: Dependencies) {
   // A reset request does the same work for every address; whether there's an account is looked up here, later.
   const enqueueReset = deps.queue.job<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
-      const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+      const [user] = await tx
+        .select({ id: users.id, passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.email, email))
       if (!user) return
-      await mails.send(tx, email, 'resetPassword', { tokenId: await create(tx, user.id, 'reset') })
+      const tokenId = await create(tx, user.id, 'reset')
+      if (user.passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
+      else await mails.send(tx, email, 'choosePassword', { tokenId })
     }),
   )
 

@@ -17,10 +17,20 @@ export function createProfile({ db, now, accountChanged }: Dependencies) {
   return {
     async profile(userId: string) {
       const [found] = await db
-        .select({ name: users.name, tradingViewUsername: users.tradingViewUsername })
+        .select({
+          name: users.name,
+          tradingViewUsername: users.tradingViewUsername,
+          email: users.email,
+          passwordHash: users.passwordHash,
+        })
         .from(users)
         .where(eq(users.id, userId))
-      return { name: found?.name ?? '', tradingViewUsername: found?.tradingViewUsername ?? '' }
+      return {
+        name: found?.name ?? '',
+        tradingViewUsername: found?.tradingViewUsername ?? '',
+        email: found?.email ?? '',
+        hasPassword: Boolean(found?.passwordHash),
+      }
     },
 
     async updateProfile({ user }: Actor, { name, tradingViewUsername }: Changes) {

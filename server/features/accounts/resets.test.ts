@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { checkout } from '#contract/checkout.ts'
 import { passwordTokens, sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -241,5 +242,20 @@ describe('a guest who has paid', () => {
       email,
       isAdmin: false,
     })
+  })
+
+  test('asks for another link in the profile, and chooses a password instead of resetting one', async () => {
+    const visitor = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(visitor)
+    await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    expect(await visitor.call(accounts.profile, {})).toMatchObject({ email, hasPassword: false })
+    await visitor.call(accounts.requestPasswordReset, { email })
+    const [mail] = await mailsTo(email, 'Choose your password')
+    expect(mail?.text).toMatch(/\/reset-password\?first=1&token=/)
+    expect(await mailsTo(email, 'Reset your password')).toEqual([])
+    const token = tokenIn(/http\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    await visitor.call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    await visitor.call(accounts.login, { email, password: 'sezame' })
+    expect(await visitor.call(accounts.profile, {})).toMatchObject({ hasPassword: true })
   })
 })

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { accounts as contract } from '#contract/accounts.ts'
+import { resetRequested } from '#contract/plain-forms.ts'
 import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
 import type { Context, Handlers } from '../../http/mount.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
@@ -58,7 +59,7 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
 
     async requestPasswordReset({ email }, { actor }) {
       await accounts.requestReset(actor, email)
-      return { message: 'If an account exists with this email, you will receive a password reset link.' }
+      return { message: resetRequested }
     },
 
     resetPassword: ({ token, newPassword }) => accounts.resetPassword(token, newPassword),

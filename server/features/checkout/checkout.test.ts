@@ -84,7 +84,7 @@ describe('a guest', () => {
     const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
     await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
     expect(await guest.call(accounts.login, { email, password: 'open sesame' })).toMatchObject({ name: '' })
-    expect(await guest.call(accounts.profile, {})).toEqual({ name: '', tradingViewUsername: '' })
+    expect(await guest.call(accounts.profile, {})).toMatchObject({ name: '', hasPassword: true })
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 

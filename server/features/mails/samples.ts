@@ -34,6 +34,7 @@ export const samples: Samples = {
   setPassword: [{ name: '', tokenId: id }],
   accountHandedOver: [{ tokenId: id }],
   resetPassword: [{ tokenId: id }],
+  choosePassword: [{ tokenId: id }],
   passwordChanged: [{}],
   newDevice: [
     {
@@ -98,6 +99,10 @@ export const samples: Samples = {
     { id, kind: 'cancellation', name: '', declaredBy: 'A. Lovelace', declaredAt: paidAt },
   ],
   declarationWaits: [{ ...declared, ...forCause, kind: 'cancellation' }],
+  reviewInvitation: [{ name: 'Ada Lovelace', product: 'Rebound Sigma Pro' }],
+  reviewWritten: [{ stars: 4, text: 'Few signals, but clear ones. <b>Good</b> support.', author: 'Ada' }],
+  reviewReported: [{ reason: 'It insults a person.', text: 'The author is a crook.' }],
+  reviewHidden: [{ reason: 'It names a private person.' }],
   newsletterConfirmation: [{ id }],
   contactMessage: [
     {

@@ -4,6 +4,7 @@ import { adminMails } from './templates/admin.ts'
 import { declarationMails } from './templates/declarations.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
+import { reviewMails } from './templates/reviews.ts'
 
 /** Every email the shop sends, by kind. */
 export const templates = {
@@ -11,6 +12,7 @@ export const templates = {
   ...purchaseMails,
   ...accessRequestMails,
   ...declarationMails,
+  ...reviewMails,
   ...newsletterMails,
   ...adminMails,
 }

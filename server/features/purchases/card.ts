@@ -39,13 +39,16 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
       const card = await stripe.storedCard(setupIntentId, customerId)
       if (!card) throw new Refusal(409, 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
-        await stripe.useCard(subscriptionId, card)
-        // The owner finds out even if someone else is at the keyboard.
-        await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
         const { latestInvoice } = await stripe.subscription(subscriptionId)
         try {
           const isOpen = latestInvoice?.status === 'open'
-          return { confirmWith: isOpen ? await stripe.payInvoice(latestInvoice.id, card) : null }
+          const confirmWith = isOpen ? await stripe.payInvoice(latestInvoice.id, card) : null
+          // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
+          if (confirmWith) return { confirmWith }
+          await stripe.useCard(subscriptionId, card)
+          // The owner finds out even if someone else is at the keyboard.
+          await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
+          return { confirmWith }
         } finally {
           await sync(subscriptionId)
         }

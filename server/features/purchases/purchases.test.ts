@@ -169,6 +169,22 @@ describe('an unpaid renewal', () => {
     expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
   })
 
+  test('leaves the card as it was, and says nothing of a change, when the new one can’t pay it', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const changes = async () =>
+      (await subjectsTo(buyer, own)).filter((subject) => subject === 'Your card was changed').length
+    await pass(own, buyer, 1, 'month')
+    const before = await changes()
+    await expect(
+      own.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail'),
+    ).rejects.toMatchObject({ serverMessage: expect.stringContaining('declined') })
+    expect(await changes()).toBe(before)
+    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    await own.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
+    expect(await changes()).toBe(before + 1)
+  })
+
   test('can be paid by card only: other payment methods couldn’t be charged for a renewal', async () => {
     const buyer = await shop.buyer()
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id: buyer.purchase.id })

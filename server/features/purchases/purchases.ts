@@ -3,6 +3,8 @@ import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
+import type { Attempts } from '../../security/attempts.ts'
+import type { Secrets } from '../../security/secrets.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -34,6 +36,8 @@ type Dependencies = {
   consumerLaw: 'eu' | 'none'
   log: Logger
   crashPoint: (name: string) => void
+  attempts: Pick<Attempts, 'count'>
+  isLinkToken: Secrets['isLinkToken']
 }
 
 /**

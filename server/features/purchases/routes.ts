@@ -11,6 +11,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
     resume: ({ id }, { actor }) => purchases.resume(actor, id),
     invoice: ({ id }, { actor }) => purchases.invoice(actor.user.id, id),
     invoices: ({ id }, { actor }) => purchases.invoices(actor.user.id, id),
+    openInvoice: (link) => purchases.openInvoice(link),
     beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
     finishCardUpdate: ({ id, setupIntentId }, { actor }) => card.finish(actor, id, setupIntentId),
     adminList: (page) => administration.list(page),

@@ -4,11 +4,13 @@ import { Principles } from '#web/features/showcase/principles.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '#web/ui/section.tsx'
 import { ContactForm } from './contact-form.tsx'
+import { Maker } from './maker.tsx'
 
 export default function AboutPage() {
   return (
     <>
       <Mission />
+      <Maker />
       <Section
         eyebrow="Principles"
         title="Three principles"

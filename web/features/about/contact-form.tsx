@@ -1,15 +1,10 @@
 import { contact } from '#contract/contact.ts'
+import { contactForm, wrongAnswer } from '#contract/plain-forms.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
-
-const incorrect = 'Please answer the security question correctly.'
-
-const schema = z.extend(contact.send.input(z), {
-  answer: z.string().check(z.trim(), z.regex(/^8$/, incorrect)),
-})
 
 export function ContactForm() {
   const send = useCall(contact.send, {
@@ -22,7 +17,8 @@ export function ContactForm() {
   })
   return (
     <Form
-      schema={schema}
+      schema={contactForm(z)}
+      action={contact.send.path}
       onSubmit={({ firstName, lastName, email, message, website }) =>
         send.mutateAsync({ firstName, lastName, email, message, website })
       }
@@ -31,7 +27,7 @@ export function ContactForm() {
         if ([firstName, lastName, email, message].some((value) => !String(value).trim()))
           toast({ title: 'Missing fields', description: 'Please fill in all fields.', destructive: true })
         else if (errors.answer)
-          toast({ title: 'Incorrect answer', description: incorrect, destructive: true })
+          toast({ title: 'Incorrect answer', description: wrongAnswer, destructive: true })
       }}
       resetAfterwards
       aria-label="Contact"

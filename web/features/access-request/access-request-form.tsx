@@ -1,10 +1,17 @@
-import { type AccessRequest, accessRequestForm, accessRequests } from '#contract/access-requests.ts'
+import {
+  type AccessRequest,
+  accessRequestForm,
+  accessRequests,
+  usernameForm,
+} from '#contract/access-requests.ts'
 import { purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
 const messages = {
@@ -26,11 +33,12 @@ export function AccessRequestForm(props: {
   onSubmitted: () => Promise<unknown> | void
 }) {
   const { of, before, leave, onSubmitted } = props
+  const { askExchangeKeys } = useSettings()
   const submit = useCall(accessRequests.submit, messages)
   const submitForPurchase = useCall(accessRequests.submitForPurchase, messages)
   return (
     <Form
-      schema={accessRequestForm(z)}
+      schema={askExchangeKeys ? accessRequestForm(z) : usernameForm(z)}
       aria-label="TradingView Access Request"
       className="flex flex-col gap-5"
       onSubmit={async (typed) => {
@@ -39,10 +47,20 @@ export function AccessRequestForm(props: {
         await onSubmitted()
       }}
     >
-      <Field name="exchangeName" label="Exchange Name">
-        <Input autoComplete="off" placeholder="Binance" defaultValue={before?.exchangeName} />
-      </Field>
-      <Field name="tradingViewUsername" label="TradingView Username">
+      {askExchangeKeys && (
+        <Field name="exchangeName" label="Exchange Name">
+          <Input
+            autoComplete="off"
+            placeholder="Interactive Brokers, NYSE, Xetra …"
+            defaultValue={before?.exchangeName}
+          />
+        </Field>
+      )}
+      <Field
+        name="tradingViewUsername"
+        label="TradingView Username"
+        hint="As in your profile’s address on TradingView, not your email."
+      >
         <Input
           autoComplete="off"
           autoCapitalize="none"
@@ -50,16 +68,7 @@ export function AccessRequestForm(props: {
           defaultValue={before?.tradingViewUsername}
         />
       </Field>
-      <Field name="apiKey" label="Exchange API Key">
-        <PasswordInput what="API key" autoComplete="off" spellCheck={false} />
-      </Field>
-      <Field
-        name="secretKey"
-        label="Exchange Secret Key"
-        hint="Both keys are encrypted immediately and deleted once we’ve processed your request."
-      >
-        <PasswordInput what="secret key" autoComplete="off" spellCheck={false} />
-      </Field>
+      {askExchangeKeys && <ExchangeKeys />}
       <Field name="additionalInfo" label="Additional Information (optional)">
         <Textarea rows={3} defaultValue={before?.additionalInfo ?? ''} />
       </Field>
@@ -70,5 +79,30 @@ export function AccessRequestForm(props: {
         </Button>
       </div>
     </Form>
+  )
+}
+
+/** Keys are what thieves ask for, so we say why we do, and which ones we never want. */
+function ExchangeKeys() {
+  return (
+    <>
+      <Notice tone="warning">
+        <p className="font-medium">Read-only keys only</p>
+        <p>
+          We use them only to set up your access, and then delete them. Create a new key that can only read.
+          Never give anyone, including us, a key that can trade or withdraw.
+        </p>
+      </Notice>
+      <Field name="apiKey" label="Exchange API Key">
+        <PasswordInput what="API key" autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        name="secretKey"
+        label="Exchange Secret Key"
+        hint="Both keys are encrypted immediately and deleted once we’ve processed your request."
+      >
+        <PasswordInput what="secret key" autoComplete="off" spellCheck={false} />
+      </Field>
+    </>
   )
 }

@@ -11,6 +11,7 @@ const UsersTab = lazy(() => import('./users-tab.tsx'))
 const PurchasesTab = lazy(() => import('./purchases-tab.tsx'))
 const AccessTab = lazy(() => import('./access-tab.tsx'))
 const DeclarationsTab = lazy(() => import('./declarations-tab.tsx'))
+const ReviewsTab = lazy(() => import('./reviews-tab.tsx'))
 const ActivityTab = lazy(() => import('./activity-tab.tsx'))
 
 const tabs: Record<string, ReactNode> = {
@@ -19,6 +20,7 @@ const tabs: Record<string, ReactNode> = {
   Purchases: <PurchasesTab />,
   Access: <AccessTab />,
   Declarations: <DeclarationsTab />,
+  Reviews: <ReviewsTab />,
   Activity: <ActivityTab />,
 }
 

@@ -6,11 +6,13 @@ import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
+import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
-import { forgetReturnPath, returnPath } from './return-path.ts'
+import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
 
 export default function AuthPage() {
   const { user } = useUser()
@@ -18,19 +20,26 @@ export default function AuthPage() {
   // Typed once, it serves both tabs.
   const [email, setEmail] = useState('')
   const isIn = user !== null
+  const isTyping = email !== ''
+  // The next page's code is there when the login is, so that the spec's moment is all there is to wait.
   useEffect(() => {
-    const next = returnPath()
-    // Its code is there when the login is, so that the spec's moment is all there is to wait.
-    if (!isIn) return prefetch(next)
+    if (isTyping) prefetch(returnPath())
+  }, [isTyping, prefetch])
+  useEffect(() => {
+    if (!isIn) return undefined
     const timer = setTimeout(() => {
+      const next = returnPath()
       forgetReturnPath()
       navigate(next, { replace: true })
     }, 50)
     return () => clearTimeout(timer)
-  }, [isIn, navigate, prefetch])
+  }, [isIn, navigate])
 
+  const hydrated = useHydrated()
+  const reason = hydrated ? loginReason() : ''
   return (
     <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">
+      {reason && <Notice tone="warning">{reason}</Notice>}
       <Tabs defaultValue="login" className="flex flex-col gap-6">
         <TabList aria-label="Log in or sign up" className="flex w-full">
           <Tab value="login">Login</Tab>
@@ -43,6 +52,11 @@ export default function AuthPage() {
           <SignUpForm email={email} onEmail={setEmail} />
         </TabPanel>
       </Tabs>
+      {/* Without scripts, the tabs don't switch. */}
+      <noscript>
+        <h2 className="mb-5 border-t border-line pt-6 text-xl">Sign Up</h2>
+        <SignUpForm email={email} onEmail={setEmail} />
+      </noscript>
     </AuthCard>
   )
 }
@@ -60,6 +74,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
   return (
     <Form
       schema={accounts.login.input(z)}
+      action={accounts.login.path}
       aria-label="Login"
       className="flex flex-col gap-5"
       onSubmit={(typed) => login.mutateAsync(typed)}
@@ -97,6 +112,7 @@ function SignUpForm({ email, onEmail }: EmailProps) {
   return (
     <Form
       schema={accounts.register.input(z)}
+      action={accounts.register.path}
       aria-label="Sign Up"
       className="flex flex-col gap-5"
       onSubmit={(typed) => register.mutateAsync(typed)}

@@ -1,6 +1,7 @@
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import { resetRequested } from '#contract/plain-forms.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -38,6 +39,7 @@ function RequestForm({ onSent }: { onSent: (email: string) => void }) {
   return (
     <Form
       schema={accounts.requestPasswordReset.input(z)}
+      action={accounts.requestPasswordReset.path}
       aria-label="Request a reset link"
       className="flex flex-col gap-5"
       onSubmit={(typed) => request.mutateAsync(typed)}
@@ -70,9 +72,7 @@ function SentNote({ email, again }: { email: string; again: () => void }) {
         <span className="grid size-12 place-items-center rounded-full bg-accent-soft text-accent-strong">
           <MailCheck aria-hidden="true" />
         </span>
-        <p className="font-medium">
-          If an account exists with this email, you will receive a password reset link.
-        </p>
+        <p className="font-medium">{resetRequested}</p>
         <p className="text-muted">
           Please check the inbox of <span className="font-medium break-all text-ink">{email}</span> and your
           spam folder. The link works for 60 minutes.

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { accounts } from '#contract/accounts.ts'
-import { resetPassword } from '#contract/fields.ts'
+import { newPasswordTwice } from '#contract/plain-forms.ts'
 import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -8,14 +8,15 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
 export default function ResetPasswordPage() {
-  const { navigate } = useNavigation()
-  const token = tokenIn(useNavigation().search)
+  const { navigate, search } = useNavigation()
+  const token = tokenIn(search)
   useEffect(() => {
     // Read from `location`: during hydration the hook still has the prerendered, empty query.
     if (tokenIn(location.search)) return undefined
@@ -23,8 +24,16 @@ export default function ResetPasswordPage() {
     const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
   }, [navigate])
+  const isFirst = new URLSearchParams(search).has('first')
   return (
-    <AuthCard title="Reset password" description="Choose a new password. Every device will be logged out.">
+    <AuthCard
+      title={isFirst ? 'Choose a password' : 'Reset password'}
+      description={
+        isFirst
+          ? 'With it, you can log in any time to see your subscription and invoices.'
+          : 'Choose a new password. Every device will be logged out.'
+      }
+    >
       <ResetForm token={token} />
       <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
         Request a new link
@@ -32,14 +41,6 @@ export default function ResetPasswordPage() {
     </AuthCard>
   )
 }
-
-const typed = z.object({ newPassword: resetPassword(z), confirmPassword: z.string() }).check(
-  z.refine((both) => both.newPassword === both.confirmPassword, {
-    path: ['confirmPassword'],
-    error: "Passwords don't match",
-    when: () => true,
-  }),
-)
 
 function ResetForm({ token }: { token: string }) {
   const { navigate } = useNavigation()
@@ -53,9 +54,11 @@ function ResetForm({ token }: { token: string }) {
     },
   })
   const mustWait = useMustWait(reset.error)
+  // Until then a plain post brings the token along, in the address.
+  const hydrated = useHydrated()
   return (
     <Form
-      schema={typed}
+      schema={newPasswordTwice(z)}
       aria-label="Reset password"
       className="flex flex-col gap-5"
       onInvalid={explain}
@@ -74,7 +77,7 @@ function ResetForm({ token }: { token: string }) {
         <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />
       </Field>
       <Refusal error={reset.error} />
-      <SubmitButton disabled={!token || mustWait || reset.isSuccess} pendingText="Resetting...">
+      <SubmitButton disabled={(hydrated && !token) || mustWait || reset.isSuccess} pendingText="Resetting...">
         Reset Password
       </SubmitButton>
     </Form>

@@ -1,14 +1,25 @@
 const key = 'return-to'
 
-/** Remembers the page that required a login. */
-export function rememberReturnPath() {
+const endedKey = 'session-ended'
+
+/** Remembers the page that required a login, and whether there was a session before. */
+export function rememberReturnPath(hasEnded?: unknown) {
   sessionStorage.setItem(key, location.pathname + location.search)
+  if (hasEnded === true) sessionStorage.setItem(endedKey, '1')
+}
+
+/** Why someone is asked to log in; nothing when they came by themselves. */
+export function loginReason(): string {
+  if (sessionStorage.getItem(endedKey))
+    return 'Your session has ended. Log in again, and you’ll be back where you were.'
+  return sessionStorage.getItem(key) ? 'Please log in to continue.' : ''
 }
 
 /** Whoever reads on elsewhere has let go of that page. */
 export function forgetReturnPath() {
   try {
     sessionStorage.removeItem(key)
+    sessionStorage.removeItem(endedKey)
   } catch {
     // Without storage there is nothing to forget, and the public pages, which call this, must not break.
   }

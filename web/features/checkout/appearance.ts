@@ -1,4 +1,10 @@
-import type { Appearance } from '@stripe/stripe-js'
+import type { Appearance, CustomFontSource } from '@stripe/stripe-js'
+import hostGrotesk from '#web/fonts/host-grotesk-basic.woff2?url'
+
+/** Stripe's fields live in a frame of their own, which has to load the font itself. */
+export const fonts = (): CustomFontSource[] => [
+  { family: 'Host Grotesk', src: `url(${new URL(hostGrotesk, location.origin).href})`, weight: '300 800' },
+]
 
 /** Styles Stripe's fields like the shop, using the current theme's colors. */
 export function appearanceFor(theme: 'light' | 'dark'): Appearance {
@@ -14,6 +20,7 @@ export function appearanceFor(theme: 'light' | 'dark'): Appearance {
       colorTextPlaceholder: color('muted'),
       colorDanger: color('danger'),
       borderRadius: '10px',
+      fontFamily: '"Host Grotesk", ui-sans-serif, system-ui, sans-serif',
       fontSizeBase: '16px',
     },
     rules: { '.Input': { borderColor: color('field') } },

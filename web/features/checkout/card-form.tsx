@@ -5,23 +5,29 @@ import { Lock } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { useTheme } from '#web/ui/theme.tsx'
-import { appearanceFor } from './appearance.ts'
+import { appearanceFor, fonts } from './appearance.ts'
 import { stripeOf } from './load-stripe.ts'
+import { CardFieldsSkeleton, CardFormSkeleton } from './payment-skeleton.tsx'
 
 type Props = {
   clientSecret: string
   label: string
   email?: string | undefined
-  /** The form stays busy until this resolves, or forever if the browser leaves the page. */
-  onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<void>
+  /**
+   * The form stays busy until this resolves, or forever if the browser leaves the page. Returns why it didn't work, which
+   * stays above the button; nothing if a field says so itself.
+   */
+  onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
 }
 
 /** Stripe's own card fields, styled like the shop. Card numbers never pass through the shop. */
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()
+  // Outlives the fields, which start anew with each secret.
+  const [refusal, setRefusal] = useState('')
   const {
     data: stripe,
     error,
@@ -33,19 +39,21 @@ export default function CardForm(props: Props) {
   })
 
   if (error) return <NotLoaded text={error.message} retry={() => void refetch()} />
-  if (!stripe) return <CardFormSkeleton />
+  if (!stripe) return <CardFormSkeleton label={props.label} />
   return (
     <Elements
       key={props.clientSecret}
       stripe={stripe}
-      options={{ clientSecret: props.clientSecret, appearance: appearanceFor(theme) }}
+      options={{ clientSecret: props.clientSecret, appearance: appearanceFor(theme), fonts: fonts() }}
     >
-      <Fields {...props} />
+      <Fields {...props} refusal={refusal} setRefusal={setRefusal} />
     </Elements>
   )
 }
 
-function Fields({ label, email, onSubmit }: Props) {
+type Refusal = { refusal: string; setRefusal: (refusal: string) => void }
+
+function Fields({ label, email, onSubmit, refusal, setRefusal }: Props & Refusal) {
   const stripe = useStripe()
   const elements = useElements()
   const [isReady, setIsReady] = useState(false)
@@ -57,8 +65,9 @@ function Fields({ label, email, onSubmit }: Props) {
     if (!stripe || !elements || busy.current) return
     busy.current = true
     setIsBusy(true)
+    setRefusal('')
     try {
-      await onSubmit(stripe, elements)
+      setRefusal((await onSubmit(stripe, elements)) ?? '')
     } finally {
       busy.current = false
       setIsBusy(false)
@@ -82,7 +91,7 @@ function Fields({ label, email, onSubmit }: Props) {
       }}
     >
       <div className="relative min-h-52">
-        {!isReady && <CardFormSkeleton />}
+        {!isReady && <CardFieldsSkeleton />}
         <div className={isReady ? '' : 'absolute inset-0 opacity-0'}>
           <PaymentElement
             options={email ? { defaultValues: { billingDetails: { email } } } : {}}
@@ -91,6 +100,11 @@ function Fields({ label, email, onSubmit }: Props) {
           />
         </div>
       </div>
+      {refusal && (
+        <Notice tone="bad" className="font-medium">
+          {refusal}
+        </Notice>
+      )}
       <Button
         type="submit"
         size="lg"
@@ -114,18 +128,5 @@ function NotLoaded({ text, retry }: { text: string; retry: () => void }) {
         Try again
       </Button>
     </div>
-  )
-}
-
-export function CardFormSkeleton() {
-  return (
-    <output aria-label="Loading the payment form" className="flex flex-col gap-4">
-      <Skeleton className="h-16" />
-      <div className="grid grid-cols-2 gap-4">
-        <Skeleton className="h-16" />
-        <Skeleton className="h-16" />
-      </div>
-      <Skeleton className="h-13" />
-    </output>
   )
 }

@@ -1,22 +1,29 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { purchases } from '#contract/purchases.ts'
+import { lazy, Suspense } from 'react'
+import { type Purchase, purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { Loading } from '#web/ui/spinner.tsx'
+import { exactDollars } from '#web/ui/money.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { finishCardUpdate } from './finish-card.ts'
+import { CardFormSkeleton } from './payment-skeleton.tsx'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 
-/** A new card for an active subscription. Any open amount is charged to it right away. */
-export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
+/** A new card for a live subscription. An open renewal is charged to it right away. */
+export function CardUpdateDialog(props: {
+  purchase: Pick<Purchase, 'id' | 'status' | 'amount'>
+  onClose: () => void
+}) {
+  const { purchase, onClose } = props
+  const purchaseId = purchase.id
+  const isOpen = purchase.status === 'past_due'
+  const label = isOpen ? `Pay ${exactDollars(purchase.amount)} and save card` : 'Save card'
   const client = useQueryClient()
-  const [refusal, setRefusal] = useState('')
   const begun = useQuery({
     queryKey: ['card-update', purchaseId],
     queryFn: () => call(purchases.beginCardUpdate, { id: purchaseId }),
@@ -30,14 +37,25 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
       confirmParams: { return_url: new URL(`/dashboard?card=${purchaseId}`, location.origin).href },
       redirect: 'if_required',
     })
+    if (error?.type === 'validation_error') throw new IncompleteCard()
     if (error) throw new Error(error.message ?? 'Your card was not accepted.')
-    await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
+    try {
+      await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
+    } catch (refused) {
+      // This secret has stored its card: the next one needs another.
+      await begun.refetch()
+      throw refused
+    }
   }
 
   return (
     <Dialog
-      title="Update your card"
-      description="We’ll charge any open amount now and use this card for renewals."
+      title={isOpen ? 'Update your card' : 'Change your card'}
+      description={
+        isOpen
+          ? `We’ll charge the open ${exactDollars(purchase.amount)} now and use this card for renewals.`
+          : 'Nothing is charged now. We’ll use this card for renewals.'
+      }
       onClose={onClose}
     >
       {begun.error ? (
@@ -48,33 +66,32 @@ export function CardUpdateDialog({ purchaseId, onClose }: { purchaseId: string; 
           </Button>
         </div>
       ) : begun.data ? (
-        <Suspense fallback={<Loading text="Loading the payment form..." />}>
+        <Suspense fallback={<CardFormSkeleton label={label} />}>
           <CardForm
             clientSecret={begun.data.clientSecret}
-            label="Save card"
+            label={label}
             onSubmit={async (stripe, elements) => {
-              setRefusal('')
               try {
                 await store(stripe, elements)
-                await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
                 toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
                 onClose()
+                return undefined
               } catch (error) {
+                if (error instanceof IncompleteCard) return undefined
+                const reason = messageOf(error) ?? 'Your card could not be updated. Please try again.'
+                return `${reason} Your card on file stays the same.`
+              } finally {
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
-                setRefusal(messageOf(error) ?? 'Your card could not be updated. Please try again.')
               }
             }}
           />
-          {/* Inline: a toast soon disappears, and screen readers skip anything outside the dialog. */}
-          {refusal && (
-            <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-sm font-medium text-danger">
-              {refusal}
-            </p>
-          )}
         </Suspense>
       ) : (
-        <Loading text="Loading the payment form..." />
+        <CardFormSkeleton label={label} />
       )}
     </Dialog>
   )
 }
+
+/** Each field says itself what it lacks. */
+class IncompleteCard extends Error {}

@@ -1,6 +1,7 @@
-import { Check, LockKeyhole, RotateCcw } from 'lucide-react'
+import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import { type BillingType, billingTypes } from '#contract/statuses.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { dollars, exactDollars } from '#web/ui/money.ts'
@@ -13,19 +14,83 @@ const contents = [
   'Rebound List, reviewed at least once a month',
   'Private buyer dashboard and direct creator support',
 ]
-const yearlySaving = reboundSigmaPro.monthlyPrice * 12 - reboundSigmaPro.yearlyPrice
+const monthsFree = 12 - reboundSigmaPro.yearlyPrice / reboundSigmaPro.monthlyPrice
+
+const plans = {
+  monthly: { name: 'Monthly', unit: 'per month', renews: 'every month' },
+  yearly: { name: 'Yearly', unit: 'per year', renews: 'every year' },
+} as const
+
+/** On narrow screens, what is bought and for how much stands above everything else. */
+export function OrderLine({ billing }: { billing: BillingType }) {
+  const { name, unit } = plans[billing]
+  return (
+    <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="font-semibold">{reboundSigmaPro.name}</span>
+        <span>
+          <span className="font-semibold tabular-nums">
+            {exactDollars(priceOf(reboundSigmaPro, billing))}
+          </span>{' '}
+          <span className="text-muted">{unit}</span>
+        </span>
+        <span className="sr-only">{name} subscription</span>
+      </p>
+      <BillingSwitch billing={billing} />
+    </div>
+  )
+}
+
+/** Links, so that either choice has its own address. */
+function BillingSwitch({ billing }: { billing: BillingType }) {
+  return (
+    <nav
+      aria-label="Billing"
+      className="grid grid-cols-2 gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
+    >
+      {billingTypes.map((each) => (
+        <Link
+          key={each}
+          href={checkoutAddress(each)}
+          aria-current={each === billing ? 'true' : undefined}
+          className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
+        >
+          {plans[each].name}
+          {each === 'yearly' && (
+            <span className="text-xs whitespace-nowrap text-accent-strong">{monthsFree} months free</span>
+          )}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** Nobody should learn only after paying what they will be asked for. */
+function AskedLater() {
+  const { askExchangeKeys } = useSettings()
+  return (
+    <li className="flex gap-3">
+      <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+      {askExchangeKeys
+        ? 'After payment, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
+        : 'After payment, we ask for your TradingView username, and nothing else.'}
+    </li>
+  )
+}
 
 export function OrderSummary({ billing }: { billing: BillingType }) {
-  const isYearly = billing === 'yearly'
-  const unit = isYearly ? 'per year' : 'per month'
+  const { name, unit, renews } = plans[billing]
   const price = priceOf(reboundSigmaPro, billing)
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <h2 className="text-xl">Order summary</h2>
+      <div className="max-lg:hidden">
+        <BillingSwitch billing={billing} />
+      </div>
       <div className="flex items-start justify-between gap-4">
         <div className="flex flex-col gap-1.5">
           <p className="font-semibold">{reboundSigmaPro.name}</p>
-          <p className="text-muted">{isYearly ? 'Yearly' : 'Monthly'} subscription</p>
+          <p className="text-muted">{name} subscription</p>
           <Badge tone="good" className="self-start">
             Early access
           </Badge>
@@ -52,13 +117,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(price)}</dd>
       </dl>
       <p className="text-sm text-muted">
-        Renews {isYearly ? 'every year' : 'every month'} at {exactDollars(price)} until you cancel.{' '}
-        <Link
-          href={checkoutAddress(isYearly ? 'monthly' : 'yearly')}
-          className="font-medium text-accent-strong underline underline-offset-2"
-        >
-          {isYearly ? 'Pay monthly instead' : `Pay yearly and save ${dollars(yearlySaving)}`}
-        </Link>
+        Renews {renews} at {exactDollars(price)} until you cancel.
       </p>
       <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
         <li className="flex gap-3">
@@ -69,6 +128,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
           <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
           Cancel any time from your dashboard and keep access until the period ends.
         </li>
+        <AskedLater />
       </ul>
     </Card>
   )

@@ -1,17 +1,21 @@
 import { CircleCheck } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
+import { purchases } from '#contract/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
 import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Card } from '#web/ui/card.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { exactDollars } from '#web/ui/money.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
+import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 type State =
@@ -157,6 +161,52 @@ function PleaseLogIn({ reason }: { reason: string }) {
   )
 }
 
+/** What was bought, what comes next, and how to get back in. */
+function Bought({ paymentIntentId }: { paymentIntentId: string }) {
+  const { data } = useData(purchases.list, {})
+  const { data: profile } = useData(accounts.profile, {})
+  const purchase = data?.find((each) => each.paymentIntentId === paymentIntentId)
+  if (!purchase || !profile) return <Skeleton className="mt-2 h-56" />
+  const { product, billingType, amount, currentPeriodEnd } = purchase
+  const rows: [string, ReactNode][] = [
+    ['Plan', `${product.name}, ${billingType}`],
+    ['Paid today', exactDollars(amount)],
+    ...(currentPeriodEnd
+      ? [
+          ['Next charge', <NextCharge key="next" amount={amount} at={currentPeriodEnd} />] as [
+            string,
+            ReactNode,
+          ],
+        ]
+      : []),
+    ['Receipt sent to', profile.email],
+  ]
+  return (
+    <>
+      <dl className="mt-2 divide-y divide-line border-y border-line">
+        {rows.map(([name, value]) => (
+          <div key={name} className="flex flex-wrap justify-between gap-x-6 py-2.5">
+            <dt className="text-muted">{name}</dt>
+            <dd className="font-medium break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {!profile.hasPassword && (
+        <p className="text-muted">
+          We’ve created your account and emailed you a link to set a password. You’re logged in on this device
+          until you log out.
+        </p>
+      )}
+    </>
+  )
+}
+
+const NextCharge = ({ amount, at }: { amount: number; at: string }) => (
+  <>
+    {exactDollars(amount)} on <Time value={at} />
+  </>
+)
+
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
   const { navigate } = useNavigation()
   const leaveFor = (path: string) => {
@@ -173,6 +223,7 @@ function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
             Thank you. Your receipt is on its way. Tell us where to send your access; we’ll grant it within 24
             hours.
           </p>
+          <Bought paymentIntentId={paymentIntentId} />
         </div>
         <Card className="flex flex-col gap-6 sm:p-8">
           <h2 className="text-xl">TradingView Access Request</h2>

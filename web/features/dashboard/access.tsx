@@ -9,6 +9,7 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
@@ -130,7 +131,10 @@ function Story({ status, reason, submittedAt, promisedBy, decidedAt }: AccessReq
     granted: (
       <>
         Granted {decided && <>on {decided}</>}. You’ll find the indicator on TradingView under Indicators,
-        Invite-only scripts.
+        Invite-only scripts.{' '}
+        <Link href="/help#i-paid-and-see-no-indicator" className="font-medium text-accent underline">
+          Not there?
+        </Link>
       </>
     ),
     refused: <>We couldn’t grant it: {reason}</>,

@@ -3,6 +3,7 @@ import { useReturnedCard } from '#web/features/checkout/use-returned-card.ts'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
 import { Access } from './access.tsx'
+import { FailedPayment } from './failed-payment.tsx'
 import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
@@ -13,6 +14,7 @@ import { usePurchases } from './use-purchases.ts'
 export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
+  const unpaid = purchases.live.find(({ status }) => status === 'past_due')
   useMailedInvoice()
   useReturnedCard()
   return (
@@ -27,6 +29,7 @@ export default function DashboardPage() {
         </Container>
       </div>
       <Container className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
+        {unpaid && <FailedPayment purchase={unpaid} />}
         <MyProducts purchases={purchases} />
         {purchases.live.length > 0 && <Access purchases={purchases.live} />}
         {purchases.ownsReboundSigmaPro && (

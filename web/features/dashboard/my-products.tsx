@@ -17,7 +17,7 @@ export function MyProducts({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-function Products({ query, all }: MyPurchases) {
+function Products({ query, all, ownsReboundSigmaPro }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
   if (query.isError && !all) return <LoadError what="your products" retry={query.refetch} />
   if (!all)
@@ -45,7 +45,11 @@ function Products({ query, all }: MyPurchases) {
     <div className="flex flex-col items-start gap-4">
       <ul className="w-full divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
         {shown.map((purchase) => (
-          <PurchaseRow key={purchase.id} purchase={purchase} />
+          <PurchaseRow
+            key={purchase.id}
+            purchase={purchase}
+            mayBuyAgain={!ownsReboundSigmaPro && purchase.id === all[0]?.id}
+          />
         ))}
       </ul>
       {hidden > 0 && (

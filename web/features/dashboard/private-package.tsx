@@ -1,7 +1,9 @@
-import { ArrowUpRight, ChartCandlestick, FlaskConical, type LucideIcon } from 'lucide-react'
+import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
+import { accessRequests } from '#contract/access-requests.ts'
 import { privatePackage } from '#contract/private-package.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
@@ -31,6 +33,8 @@ export function PrivatePackage() {
 
 function Contents() {
   const { data, isError, refetch } = useData(privatePackage.show, {})
+  const { data: requests } = useData(accessRequests.list, {})
+  const isGranted = requests?.some(({ status }) => status === 'granted') ?? false
   if (isError) return <LoadError what="your package" retry={refetch} />
   if (!data) return <Skeleton className="h-72" />
   return (
@@ -40,12 +44,14 @@ function Contents() {
         title="Indicator"
         text="Invite-only, for your daily charts"
         href={data.indicatorUrl}
+        isGranted={isGranted}
       />
       <ScriptLink
         icon={FlaskConical}
         title="Strategy"
         text="The same rules, ready for backtests"
         href={data.strategyUrl}
+        isGranted={isGranted}
       />
       <Card className="flex flex-col gap-4">
         <h3 className="text-lg">Quick Instructions</h3>
@@ -71,27 +77,46 @@ function Contents() {
   )
 }
 
-function ScriptLink(props: { icon: LucideIcon; title: string; text: string; href: string }) {
-  const { icon: Icon, title, text, href } = props
+/** Looks open once access is granted: before that, TradingView only says that the script is locked. */
+function ScriptLink(props: {
+  icon: LucideIcon
+  title: string
+  text: string
+  href: string
+  isGranted: boolean
+}) {
+  const { icon: Icon, title, text, href, isGranted } = props
   return (
     <a
       href={href}
       target="_blank"
       rel="noreferrer"
-      className="group flex items-center gap-4 rounded-lg border border-line bg-surface p-5 shadow-card transition-colors hover:border-accent sm:p-6"
+      className={classes(
+        'group flex items-center gap-4 rounded-lg border p-5 transition-colors hover:border-accent sm:p-6',
+        isGranted ? 'border-line bg-surface shadow-card' : 'border-dashed border-field',
+      )}
     >
-      <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong">
+      <span
+        className={classes(
+          'grid size-11 shrink-0 place-items-center rounded-md',
+          isGranted ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
+        )}
+      >
         <Icon aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
       </span>
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="font-semibold">{title}</span>
-        <span className="text-sm text-muted">{text}</span>
+        <span className="text-sm text-muted">{isGranted ? text : 'Opens once your access is granted'}</span>
       </span>
       <span className="sr-only">on TradingView, in a new tab</span>
-      <ArrowUpRight
-        aria-hidden="true"
-        className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent"
-      />
+      {isGranted ? (
+        <ArrowUpRight
+          aria-hidden="true"
+          className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent"
+        />
+      ) : (
+        <LockKeyhole aria-hidden="true" className="size-5 shrink-0 text-muted" />
+      )}
     </a>
   )
 }

@@ -1,13 +1,14 @@
 import { useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
-import { billingPeriods, statusTexts } from '#contract/statuses.ts'
+import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { CardUpdateDialog } from '#web/features/checkout/card-update-dialog.tsx'
 import { Badge } from '#web/ui/badge.tsx'
-import { Button } from '#web/ui/button.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { dollars } from '#web/ui/money.ts'
+import { dollars, exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
 import { InvoicesDialog } from './invoices-dialog.tsx'
 import { useDownloadInvoice } from './use-download-invoice.ts'
@@ -20,7 +21,7 @@ const tones = {
   expired: 'neutral',
 } as const
 
-export function PurchaseRow({ purchase }: { purchase: Purchase }) {
+export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
   const { id, product, billingType, amount, status } = purchase
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
@@ -40,9 +41,18 @@ export function PurchaseRow({ purchase }: { purchase: Purchase }) {
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <Invoices id={id} />
-        {status === 'active' && <Cancel id={id} />}
+        {(status === 'active' || status === 'past_due') && (
+          <Cancel id={id} isUnpaid={status === 'past_due'} />
+        )}
         {status === 'pending_cancel' && <Resume id={id} />}
-        {status === 'past_due' && <UpdateCard id={id} />}
+        {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
+          <UpdateCard purchase={purchase} />
+        )}
+        {mayBuyAgain && !isLive(status) && (
+          <ButtonLink href={checkoutAddress(billingType)} size="sm">
+            Subscribe again
+          </ButtonLink>
+        )}
       </div>
     </li>
   )
@@ -66,6 +76,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {status === 'active' && currentPeriodEnd && (
         <>
           , renews on <Time value={currentPeriodEnd} />
+          {purchase.paymentIntentId && `: next charge ${exactDollars(purchase.amount)}`}
         </>
       )}
       {status === 'pending_cancel' && end && (
@@ -112,7 +123,7 @@ function Invoices({ id }: { id: string }) {
 
 const refreshes = [purchases.list, accessRequests.list]
 
-function Cancel({ id }: { id: string }) {
+function Cancel({ id, isUnpaid }: { id: string; isUnpaid: boolean }) {
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
@@ -121,8 +132,9 @@ function Cancel({ id }: { id: string }) {
   async function ask() {
     const sure = await confirm({
       title: 'Cancel Subscription',
-      description:
-        'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      description: isUnpaid
+        ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
+        : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
       destructive: true,
@@ -161,14 +173,15 @@ function Resume({ id }: { id: string }) {
   )
 }
 
-function UpdateCard({ id }: { id: string }) {
+function UpdateCard({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
+  const isUnpaid = purchase.status === 'past_due'
   return (
     <>
-      <Button size="sm" onClick={() => setOpen(true)}>
-        Update Card
+      <Button variant={isUnpaid ? 'primary' : 'ghost'} size="sm" onClick={() => setOpen(true)}>
+        {isUnpaid ? 'Update Card' : 'Change Card'}
       </Button>
-      {open && <CardUpdateDialog purchaseId={id} onClose={() => setOpen(false)} />}
+      {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -9,6 +9,8 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow, Section } from '#web/ui/section.tsx'
 
+const productPath = '/products/rebound-sigma-pro'
+
 export default function HomePage() {
   return (
     <>
@@ -30,29 +32,35 @@ export default function HomePage() {
 function Hero() {
   return (
     <div className="hero">
-      <Container className="flex flex-col items-start gap-7 pt-16 pb-14 sm:pt-24 sm:pb-16">
-        <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
-        <h1 className="max-w-4xl text-4xl">Premium Trading Indicators</h1>
-        <p className="max-w-xl text-lg text-muted sm:text-xl">
-          Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution,
-          not noise.
-        </p>
-        <div className="flex flex-wrap gap-3">
-          <ButtonLink href="/products" size="lg">
-            Explore Products
-            <Icon
-              name="arrow"
-              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
-            />
-          </ButtonLink>
-          <ButtonLink href="/about" size="lg" variant="secondary">
-            About Us
-          </ButtonLink>
+      <Container className="grid items-center gap-x-14 gap-y-12 pt-16 pb-4 sm:pt-24 lg:grid-cols-[1.1fr_1fr] lg:pb-10">
+        <div className="flex flex-col items-start gap-7">
+          <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
+          <h1 className="text-4xl">Premium Trading Indicators</h1>
+          <p className="max-w-xl text-lg text-muted sm:text-xl">
+            Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution,
+            not noise.
+          </p>
+          <div className="flex flex-wrap gap-3">
+            <ButtonLink href="/products" size="lg">
+              Explore Products
+              <Icon
+                name="arrow"
+                className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+              />
+            </ButtonLink>
+            <ButtonLink href="/about" size="lg" variant="secondary">
+              About Us
+            </ButtonLink>
+          </div>
+          <Link
+            href={productPath}
+            className="rounded-sm font-medium text-accent underline decoration-accent/40 underline-offset-4 hover:decoration-accent"
+          >
+            Go straight to {reboundSigmaPro.name}, {dollars(reboundSigmaPro.monthlyPrice)} per month
+          </Link>
         </div>
-      </Container>
-      <Container>
         <ChartPanel>
-          <ExampleChart className="h-72 w-full sm:h-96 lg:h-[27rem]" />
+          <ExampleChart className="h-72 w-full sm:h-96 lg:h-[26rem]" />
         </ChartPanel>
       </Container>
     </div>
@@ -93,7 +101,7 @@ function Teaser() {
   return (
     <Container>
       <Link
-        href="/products/rebound-sigma-pro"
+        href={productPath}
         className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
       >
         <div className="flex flex-col items-start gap-5 p-8 sm:p-12">
@@ -172,7 +180,7 @@ function ClosingCall() {
         <p className="max-w-xl text-lg text-muted">
           See the rules, an example chart, and everything the subscription includes.
         </p>
-        <ButtonLink href="/products/rebound-sigma-pro" size="lg">
+        <ButtonLink href={productPath} size="lg">
           View Rebound Sigma Pro
           <Icon
             name="arrow"

@@ -4,17 +4,27 @@ import { Container } from '#web/ui/page.tsx'
 export type LegalSection = { id: string; title: string; content: ReactNode }
 
 /** A long text with numbered sections, a table of contents, and the date of its last change. */
-export function LegalText(props: { title: string; lead: string; changed: string; sections: LegalSection[] }) {
-  const { title, lead, changed, sections } = props
+export function LegalText(props: {
+  title: string
+  lead: string
+  /** Without it, neither the date nor the numbers are shown: it isn't law. */
+  changed?: string
+  aside?: ReactNode
+  sections: LegalSection[]
+}) {
+  const { title, lead, changed, aside, sections } = props
   const id = useId()
   return (
     <Container className="pt-14 sm:pt-20">
       <header className="flex flex-col gap-4 border-b border-line pb-10">
         <h1 className="text-3xl">{title}</h1>
         <p className="max-w-2xl text-lg text-muted">{lead}</p>
-        <p className="text-sm text-muted">
-          Last changed on <time dateTime={changed}>{longDate(changed)}</time>
-        </p>
+        {changed && (
+          <p className="text-sm text-muted">
+            Last changed on <time dateTime={changed}>{longDate(changed)}</time>
+          </p>
+        )}
+        {aside}
       </header>
       <div className="grid gap-x-16 lg:grid-cols-[15rem_minmax(0,1fr)]">
         <nav aria-labelledby={id} className="py-8 lg:sticky lg:top-16 lg:self-start lg:py-10">
@@ -28,7 +38,7 @@ export function LegalText(props: { title: string; lead: string; changed: string;
                   href={`#${section.id}`}
                   className="flex gap-3 rounded-sm py-1 text-muted transition-colors hover:text-ink"
                 >
-                  <span className="w-5 shrink-0 text-right tabular-nums">{index + 1}</span>
+                  {changed && <span className="w-5 shrink-0 text-right tabular-nums">{index + 1}</span>}
                   {section.title}
                 </a>
               </li>
@@ -39,7 +49,8 @@ export function LegalText(props: { title: string; lead: string; changed: string;
           {sections.map((section, index) => (
             <section key={section.id} id={section.id}>
               <h2>
-                {index + 1}. {section.title}
+                {changed && `${index + 1}. `}
+                {section.title}
               </h2>
               {section.content}
             </section>
@@ -55,7 +66,7 @@ const months = 'January February March April May June July August September Octo
 )
 
 /** Formatted by hand so the server and browser agree, whatever their locale. */
-function longDate(iso: string) {
+export function longDate(iso: string) {
   const [year, month, day] = iso.split('-').map(Number)
   return `${months[(month ?? 1) - 1]} ${day}, ${year}`
 }

@@ -59,6 +59,11 @@ const sections: LegalSection[] = [
           Your name, email address, and message, so we can reply. Basis: our legitimate interest in replying,
           or steps toward a contract.
         </dd>
+        <dt>Reviews</dt>
+        <dd>
+          If you write one: your stars, your text, and the name you choose to show, to publish them. After 30
+          paid days, we invite you once by email. Basis: our legitimate interest in honest reviews.
+        </dd>
         <dt>Newsletter</dt>
         <dd>
           Your email address, once you’ve confirmed it, and the proof that you did: when, from which page, and
@@ -212,7 +217,7 @@ function Cookies() {
         Cookies the site cannot work without need no consent. Analytics does: you can give and withdraw it
         under “Cookie settings” at the bottom of every page{isAsked ? '' : ', which appears once we use any'}.
       </p>
-      <table>
+      <table className="stacked">
         <thead>
           <tr>
             <th scope="col">Name</th>
@@ -223,7 +228,7 @@ function Cookies() {
         <tbody>
           {rows.map(({ name, purpose, lasts }) => (
             <tr key={name}>
-              <td className="font-mono break-all">{name}</td>
+              <td className="font-mono break-words">{name}</td>
               <td>{purpose}</td>
               <td>{lasts}</td>
             </tr>

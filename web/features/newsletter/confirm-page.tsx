@@ -6,6 +6,7 @@ const words = {
   text: 'One click, and we’ll email you when there’s a new product. You can unsubscribe any time.',
   button: 'Confirm subscription',
   pending: 'Confirming...',
+  doneTitle: 'You’re subscribed',
   done: "You've been added to our newsletter.",
   failed: 'Confirmation failed',
 }

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
-type Words = { title: string; text: string; button: string; pending: string; done: string; failed: string }
+type Words = Record<'title' | 'text' | 'button' | 'pending' | 'doneTitle' | 'done' | 'failed', string>
 
 /** The page a newsletter email links to. It acts only on a click, because mail scanners open links too. */
 export function MailedLink(props: { endpoint: typeof newsletter.confirm; words: Words }) {
@@ -15,7 +15,7 @@ export function MailedLink(props: { endpoint: typeof newsletter.confirm; words: 
   const act = useCall(endpoint, { failed: words.failed, onSuccess: () => setDone(true) })
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <h1 className="text-3xl">{words.title}</h1>
+      <h1 className="text-3xl">{done ? words.doneTitle : words.title}</h1>
       <p aria-live="polite" className="max-w-xl text-lg text-muted">
         {done ? words.done : words.text}
       </p>

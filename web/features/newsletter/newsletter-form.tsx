@@ -24,7 +24,7 @@ export function NewsletterForm({ success }: { success: string }) {
     if (input.current && !subscribe.isPending) subscribe.mutate(input.current.value)
   }
   return (
-    <form method="post" onSubmit={submit} className="@container">
+    <form method="post" action={newsletter.subscribe.path} onSubmit={submit} className="@container">
       <div className="flex gap-2 @max-[17.5rem]:flex-col">
         <label htmlFor={id} className="sr-only">
           Email address
@@ -43,6 +43,7 @@ export function NewsletterForm({ success }: { success: string }) {
           Subscribe
         </Button>
       </div>
+      {subscribe.isSuccess && <p className="mt-2 text-sm text-accent-strong">Check your inbox to confirm.</p>}
     </form>
   )
 }

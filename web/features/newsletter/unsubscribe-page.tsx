@@ -6,6 +6,7 @@ const words = {
   text: 'We’re sorry to see you go. One click, and you won’t get the newsletter anymore.',
   button: 'Unsubscribe',
   pending: 'Unsubscribing...',
+  doneTitle: 'You’re unsubscribed',
   done: 'You have been unsubscribed.',
   failed: 'Unsubscribing failed',
 }

@@ -27,8 +27,15 @@ export default function InteractiveChart({ className }: { className: string }) {
       // The library's logo injects a style element, which the CSP forbids; the caption credits it instead.
       layout: { attributionLogo: false },
       timeScale: { tickMarkFormatter: dayOf },
+      // A finger that moves up or down scrolls the page, not the chart.
+      handleScroll: { vertTouchDrag: false },
       localization: { timeFormatter: dayOf },
     })
+    // So does the wheel, unless it is meant to zoom: the chart must not hold anyone who only passes by.
+    const passBy = (event: WheelEvent) => {
+      if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
+    }
+    element.addEventListener('wheel', passBy, true)
     const candles = chart.addSeries(CandlestickSeries, { priceLineVisible: false })
     const quietLine = { lineWidth: 1, priceLineVisible: false, lastValueVisible: false } as const
     const mean = chart.addSeries(LineSeries, { ...quietLine, crosshairMarkerVisible: false })
@@ -80,6 +87,7 @@ export default function InteractiveChart({ className }: { className: string }) {
     const theme = new MutationObserver(paint)
     theme.observe(document.documentElement, { attributeFilter: ['class'] })
     return () => {
+      element.removeEventListener('wheel', passBy, true)
       theme.disconnect()
       chart.remove()
     }
@@ -87,19 +95,19 @@ export default function InteractiveChart({ className }: { className: string }) {
 
   const bar = hovered === null ? null : bars[hovered]
   return (
-    <div className="relative">
-      <div ref={box} role="img" aria-label={chartDescription} className={className} />
+    <div>
       <p
         aria-hidden="true"
-        className="pointer-events-none absolute top-2 left-4 z-10 flex flex-wrap gap-x-4 font-mono text-xs text-muted"
+        className="flex min-h-14 flex-wrap items-center gap-x-4 px-4 py-2 font-mono text-xs text-muted sm:min-h-10"
       >
         {bar
           ? [
               `Day ${(hovered ?? 0) + 1}`,
               ...(['open', 'high', 'low', 'close'] as const).map((name) => `${name} ${bar[name].toFixed(2)}`),
             ].map((part) => <span key={part}>{part}</span>)
-          : 'Hover for prices, drag to move, scroll to zoom'}
+          : hint()}
       </p>
+      <div ref={box} role="img" aria-label={chartDescription} className={className} />
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
         Charting by{' '}
         <a href="https://www.tradingview.com/" rel="noopener" className="underline underline-offset-2">
@@ -108,6 +116,12 @@ export default function InteractiveChart({ className }: { className: string }) {
       </p>
     </div>
   )
+}
+
+function hint() {
+  if (matchMedia('(pointer: coarse)').matches) return 'Hold for prices, drag to move, pinch to zoom'
+  const key = /Mac/.test(navigator.platform) ? '⌘' : 'Ctrl'
+  return `Hover for prices, drag to move, ${key} + scroll to zoom`
 }
 
 /** The theme's colors in a notation the library understands. */

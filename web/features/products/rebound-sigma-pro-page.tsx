@@ -14,9 +14,12 @@ import {
   RefreshCw,
   ScrollText,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import { useUser } from '#web/api/session.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
+import { ReviewSummary } from '#web/features/reviews/review-summary.tsx'
 import { Accordion } from '#web/ui/accordion.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -28,6 +31,10 @@ import { ExplorableChart } from './explorable-chart.tsx'
 import { Pricing } from './pricing.tsx'
 import { benefits, contents, questions } from './rebound-sigma-pro.ts'
 import { Steps } from './steps.tsx'
+
+// Loaded only for those who get to see them.
+const Maker = lazy(async () => ({ default: (await import('#web/features/about/maker.tsx')).Maker }))
+const OwnedNote = lazy(() => import('./owned-note.tsx'))
 
 const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
 const contentIcons = [
@@ -52,7 +59,21 @@ export default function ReboundSigmaProPage() {
         <ExplorableChart />
       </Section>
       <Offer />
+      <StickyOffer />
     </>
+  )
+}
+
+/** On phones, the way to buy stays at hand. */
+function StickyOffer() {
+  return (
+    <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
+      <p className="leading-tight">
+        <span className="font-semibold">{dollars(reboundSigmaPro.monthlyPrice)}</span>
+        <span className="text-sm text-muted"> per month</span>
+      </p>
+      <ButtonLink href="#pricing">Get access</ButtonLink>
+    </div>
   )
 }
 
@@ -87,6 +108,7 @@ function Argument() {
 }
 
 function Offer() {
+  const { maker } = useSettings()
   return (
     <>
       <Section title="What You Get" lead="One subscription, the whole package.">
@@ -111,7 +133,11 @@ function Offer() {
         title="Frequently Asked Questions"
         lead={
           <>
-            Something else?{' '}
+            More on the{' '}
+            <Link href="/help" className="text-ink underline decoration-accent underline-offset-4">
+              help page
+            </Link>
+            . Something else?{' '}
             <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
               Write to us
             </Link>
@@ -122,7 +148,13 @@ function Offer() {
       >
         <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
       </SideBySide>
+      {maker && (
+        <Suspense fallback={null}>
+          <Maker />
+        </Suspense>
+      )}
       <SideBySide
+        id="pricing"
         title="Early-Access Pricing"
         lead="Join now and pay less. Cancel any time from your dashboard."
       >
@@ -133,9 +165,15 @@ function Offer() {
 }
 
 /** A section whose heading stays in view next to it. */
-function SideBySide(props: { title: string; lead: ReactNode; className?: string; children: ReactNode }) {
+function SideBySide(props: {
+  id?: string
+  title: string
+  lead: ReactNode
+  className?: string
+  children: ReactNode
+}) {
   return (
-    <section className={classes('py-16 sm:py-24', props.className)}>
+    <section id={props.id} className={classes('py-16 sm:py-24', props.className)}>
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
         <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
           <h2 className="text-3xl">{props.title}</h2>
@@ -150,6 +188,22 @@ function SideBySide(props: { title: string; lead: ReactNode; className?: string;
 function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: number; className: string }) {
   const Icon = icons[index]
   return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
+}
+
+/** Whoever owns it reads so and gets to it; all others read what owners say. Its place is kept. */
+function Standing() {
+  const { user } = useUser()
+  return (
+    <div className="flex min-h-12 items-center">
+      {user ? (
+        <Suspense fallback={null}>
+          <OwnedNote otherwise={<ReviewSummary />} />
+        </Suspense>
+      ) : (
+        <ReviewSummary />
+      )}
+    </div>
+  )
 }
 
 const dataSheet = [
@@ -181,6 +235,7 @@ function Hero() {
               <ArrowDown aria-hidden="true" className="size-4.5" />
             </ButtonLink>
           </div>
+          <Standing />
         </div>
         <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
           {dataSheet.map(({ name, value }) => (

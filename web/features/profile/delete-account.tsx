@@ -8,7 +8,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
-export function DeleteAccount() {
+export function DeleteAccount({ hasPassword }: { hasPassword: boolean }) {
   const [asked, setAsked] = useState(false)
   return (
     <section
@@ -22,15 +22,12 @@ export function DeleteAccount() {
         Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our
         books, as required by law. This cannot be undone.
       </p>
-      {asked ? (
+      {!hasPassword ? (
+        <p className="text-sm">Please set a password first: it confirms that it’s really you.</p>
+      ) : asked ? (
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
       ) : (
-        <Button
-          variant="ghost"
-          size="sm"
-          className="-ml-3 text-danger hover:bg-danger-soft"
-          onClick={() => setAsked(true)}
-        >
+        <Button variant="dangerGhost" size="sm" className="-ml-3" onClick={() => setAsked(true)}>
           Delete my account
         </Button>
       )}

@@ -10,12 +10,15 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { Devices } from './devices.tsx'
+import { SetPassword } from './set-password.tsx'
 
 /** The profile and, below it, actions for the whole account. */
 export function ProfileDialog({ onClose }: { onClose: () => void }) {
+  const { data: profile } = useData(accounts.profile, {})
   return (
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
       <ProfileForm onClose={onClose} />
+      {profile?.hasPassword === false && <SetPassword email={profile.email} />}
       <Devices />
       <section
         aria-labelledby="my-data"
@@ -35,7 +38,7 @@ export function ProfileDialog({ onClose }: { onClose: () => void }) {
           Download my data
         </a>
       </section>
-      <DeleteAccount />
+      <DeleteAccount hasPassword={profile?.hasPassword !== false} />
     </Dialog>
   )
 }
@@ -65,6 +68,9 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       className="flex flex-col gap-5"
       onSubmit={(typed) => save.mutateAsync(typed)}
     >
+      <p className="text-sm break-words text-muted">
+        Account: <span className="font-medium break-all text-ink">{profile.data.email}</span>
+      </p>
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>

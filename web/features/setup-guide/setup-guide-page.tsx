@@ -1,48 +1,15 @@
 import { ArrowLeft, Clock, Mail } from 'lucide-react'
-import type { ReactNode } from 'react'
+import source from '#content/setup-guide.md?raw'
 import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/features/content/blocks.tsx'
+import { parseContent } from '#web/features/content/markdown.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
+import { StepDrawing } from './step-drawing.tsx'
 
-const inText = 'font-medium text-ink underline decoration-accent underline-offset-4'
-
-const steps: { title: string; text: ReactNode }[] = [
-  {
-    title: 'Access the tools',
-    text: (
-      <>
-        Once your access is active, open the indicator and strategy links on your{' '}
-        <Link href="/dashboard" className={inText}>
-          dashboard
-        </Link>{' '}
-        while you’re logged in to TradingView. You’ll also find both there under Indicators, Invite-only
-        scripts.
-      </>
-    ),
-  },
-  {
-    title: 'Add the indicator to a daily chart',
-    text: 'Open a stock or ETF, set the chart to one day, and add Rebound Sigma Pro. The default settings are the ones we use.',
-  },
-  {
-    title: 'Load the strategy for backtesting',
-    text: 'Add the strategy version to the same chart and open the Strategy Tester. It runs the same rules on the symbol’s history, so you can see what to expect before you rely on it.',
-  },
-  {
-    title: 'Review the Rebound List',
-    text: 'The list on your dashboard is revalidated every month. Export it as a watchlist, import it into TradingView, and you have every symbol at hand.',
-  },
-  {
-    title: 'Observe the first signal',
-    text: 'Wait for a signal at the close of a daily candle, then watch the entry and exit play out; a trade typically lasts 2–5 days. You don’t have to trade the first one.',
-  },
-  {
-    title: 'Next steps',
-    text: 'Create alerts for the symbols you follow, set to trigger once per bar close. Come back each month for the updated list.',
-  },
-]
+const { title: heading, sections: steps } = parseContent(source)
 
 export default function SetupGuidePage() {
   const { supportEmail } = useSettings()
@@ -59,7 +26,7 @@ export default function SetupGuidePage() {
             Zurück zum Dashboard
           </Link>
           <Eyebrow>Setup guide</Eyebrow>
-          <h1 className="text-3xl">From access to your first signal</h1>
+          <h1 className="text-3xl">{heading}</h1>
           <p className="inline-flex items-center gap-2 text-lg text-muted">
             <Clock aria-hidden="true" className="size-5 text-accent" />
             Estimated time: 5 minutes
@@ -68,7 +35,7 @@ export default function SetupGuidePage() {
       </div>
       <Container className="grid gap-12 py-14 sm:py-20 lg:grid-cols-[1fr_20rem]">
         <ol className="flex flex-col">
-          {steps.map(({ title, text }, index) => (
+          {steps.map(({ title, blocks }, index) => (
             <li key={title} className="group relative flex gap-5 pb-10 last:pb-0 sm:gap-7">
               <span
                 aria-hidden="true"
@@ -80,9 +47,12 @@ export default function SetupGuidePage() {
               >
                 {index + 1}
               </span>
-              <div className="flex min-w-0 flex-col gap-2 pt-1">
-                <h2 className="text-xl">{title}</h2>
-                <p className="max-w-prose text-muted">{text}</p>
+              <div className="grid min-w-0 flex-1 gap-x-10 gap-y-4 pt-1 sm:grid-cols-[minmax(0,1fr)_13rem]">
+                <div className="legal">
+                  <h2>{title}</h2>
+                  <Blocks blocks={blocks} />
+                </div>
+                <StepDrawing step={index} />
               </div>
             </li>
           ))}

@@ -53,56 +53,57 @@ function draw() {
 export const chartDescription =
   'Illustrative daily candlestick chart of a made-up symbol. Three times, the price falls into the shaded zone below its usual range, and an entry is marked when it turns. Two exits follow three and four days later at a higher price, one after five days at a lower price.'
 
-/** Daily candles with rebound entries and exits. Narrow screens show only the first part. */
+const thin = { strokeWidth: '1.5', vectorEffect: 'non-scaling-stroke' } as const
+
+/**
+ * Daily candles with rebound entries and exits, all of them at every width: the drawing stretches to its frame, while lines
+ * and labels keep their size.
+ */
 export function ExampleChart({ className }: { className?: string }) {
   const { rising, falling, mean, lower, zone } = useMemo(() => draw(), [])
   return (
     <span className={classes('chart-reveal relative block', className)}>
-      <svg
-        role="img"
-        aria-label={chartDescription}
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="xMinYMid slice"
-        className="size-full"
-      >
-        <g className="stroke-line" strokeDasharray="2 6">
-          {[0.2, 0.4, 0.6, 0.8].map((part) => (
-            <path key={part} d={`M0 ${height * part}H${width}`} />
-          ))}
-        </g>
-        <g fill="none">
+      <svg role="img" aria-label={chartDescription} className="size-full">
+        <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" fill="none">
+          <g className="stroke-line" strokeDasharray="2 6">
+            {[0.2, 0.4, 0.6, 0.8].map((part) => (
+              <path key={part} d={`M0 ${height * part}H${width}`} vectorEffect="non-scaling-stroke" />
+            ))}
+          </g>
           <path d={zone} className="fill-accent/8" />
-          <path d={lower} className="stroke-accent/60" strokeWidth="1.5" strokeDasharray="5 5" />
-          <path d={mean} className="stroke-muted/50" strokeWidth="1.5" />
-          <path d={falling.wicks} className="stroke-muted" strokeWidth="1.5" />
-          <path d={falling.bodies} className="fill-surface stroke-muted" strokeWidth="1.5" />
-          <path d={rising.wicks} className="stroke-accent" strokeWidth="1.5" />
-          <path d={rising.bodies} className="fill-accent stroke-accent" strokeWidth="1.5" />
-          {signals.map(({ kind, bar }) => (
-            <Marker key={bar} kind={kind} bar={bar} />
-          ))}
-        </g>
+          <path d={lower} className="stroke-accent/60" strokeDasharray="5 5" {...thin} />
+          <path d={mean} className="stroke-muted/50" {...thin} />
+          <path d={falling.wicks} className="stroke-muted" {...thin} />
+          <path d={falling.bodies} className="fill-surface stroke-muted" {...thin} />
+          <path d={rising.wicks} className="stroke-accent" {...thin} />
+          <path d={rising.bodies} className="fill-accent stroke-accent" {...thin} />
+        </svg>
+        {signals.map(({ kind, bar }) => (
+          <Marker key={bar} kind={kind} bar={bar} />
+        ))}
       </svg>
     </span>
   )
 }
 
+const percent = (part: number, whole: number) => `${round((100 * part) / whole)}%`
+
 function Marker({ kind, bar }: { kind: 'entry' | 'exit'; bar: number }) {
   const here = bars[bar]
   if (!here) return null
   const entry = kind === 'entry'
-  const at = entry ? y(here.low) + 14 : y(here.high) - 14
+  const at = { x: percent(x(bar), width), y: percent(y(entry ? here.low : here.high), height) }
   return (
-    <g transform={`translate(${x(bar)} ${at})`}>
-      <path d={entry ? 'M0 0l7 11h-14z' : 'M0 0l7-11h-14z'} className={entry ? 'fill-accent' : 'fill-ink'} />
+    <svg {...at} overflow="visible">
+      <path d={entry ? 'M0 9l6 9h-12z' : 'M0-9l6-9h-12z'} className={entry ? 'fill-accent' : 'fill-ink'} />
       <text
-        y={entry ? 28 : -18}
+        y={entry ? 33 : -24}
         textAnchor="middle"
-        className="fill-ink stroke-surface text-[15px] font-semibold [paint-order:stroke]"
-        strokeWidth="5"
+        className="fill-ink stroke-surface font-mono text-[12px] font-semibold [paint-order:stroke]"
+        strokeWidth="4"
       >
         {entry ? 'Entry' : 'Exit'}
       </text>
-    </g>
+    </svg>
   )
 }

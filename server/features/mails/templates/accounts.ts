@@ -1,7 +1,9 @@
 import { greeting, type MailSite, type Template } from '../template.ts'
 
-const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite) =>
-  `${publicUrl}/reset-password?token=${linkToken('password', tokenId)}`
+/** `first`: the page then speaks of choosing a password, not of resetting one. */
+const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite, first = '') =>
+  `${publicUrl}/reset-password?${first}token=${linkToken('password', tokenId)}`
+const firstPasswordLink = (tokenId: string, site: MailSite) => passwordLink(tokenId, site, 'first=1&')
 
 const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'Welcome to Rebound Sigma',
@@ -23,7 +25,7 @@ const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenI
     greeting(name),
     'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
   ],
-  action: { label: 'Set your password', url: passwordLink(tokenId, site) },
+  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
   footnote:
     'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
@@ -38,7 +40,7 @@ const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => 
     'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
     'Choose a new password, and the account is yours.',
   ],
-  action: { label: 'Set your password', url: passwordLink(tokenId, site) },
+  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
   footnote:
     'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
@@ -51,6 +53,19 @@ const resetPassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
   action: { label: 'Choose a new password', url: passwordLink(tokenId, site) },
   footnote:
     'The link works once and expires after 60 minutes. If you didn’t ask for it, ignore this email; your password stays the same.',
+})
+
+/** Asked for by a guest buyer, who has no password to reset. */
+const choosePassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
+  subject: 'Choose your password',
+  preheader: 'The link works once and expires after 60 minutes.',
+  heading: 'Choose your password',
+  paragraphs: [
+    'Your account doesn’t have a password yet. Choose one, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+  ],
+  action: { label: 'Choose a password', url: firstPasswordLink(tokenId, site) },
+  footnote:
+    'The link works once and expires after 60 minutes. If you didn’t ask for it, you can ignore this email.',
 })
 
 const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
@@ -100,6 +115,7 @@ export const accountMails = {
   setPassword,
   accountHandedOver,
   resetPassword,
+  choosePassword,
   passwordChanged,
   newDevice,
   accountDeleted,

@@ -12,7 +12,15 @@ const plan = ({ product, billingType, amount }: Subscription): [string, string][
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
 
-/** For the first payment and each renewal. Stripe's links expire, so the invoice is reached through the dashboard. */
+/** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
+function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
+  const { purchaseId: purchase, invoiceId: invoice } = of
+  if (!invoice) return `${site.publicUrl}/dashboard?purchase=${purchase}`
+  const token = site.linkToken('invoice', `${purchase} ${invoice}`)
+  return `${site.publicUrl}/invoice?${new URLSearchParams({ purchase, invoice, token })}`
+}
+
+/** For the first payment and each renewal. */
 const receipt: Template<
   Subscription & {
     paidAt: string
@@ -40,13 +48,7 @@ const receipt: Template<
     ['Paid on', day(data.paidAt)],
     ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
   ],
-  action: {
-    label: 'View the invoice',
-    url: `${site.publicUrl}/dashboard?${new URLSearchParams({
-      purchase: data.purchaseId,
-      ...(data.invoiceId ? { invoice: data.invoiceId } : {}),
-    })}`,
-  },
+  action: { label: 'View the invoice', url: invoiceLink(data, site) },
   footnote: [
     'You can cancel any time from your dashboard and keep access until the end of the paid period.',
     site.consumerLaw === 'eu' && data.isFirst

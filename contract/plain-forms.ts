@@ -1,0 +1,89 @@
+import { accounts } from './accounts.ts'
+import { contact } from './contact.ts'
+import type { Endpoint, ParsedInputOf } from './endpoint.ts'
+import { resetPassword } from './fields.ts'
+import { newsletter } from './newsletter.ts'
+import { type Schema, schema } from './schema.ts'
+
+/**
+ * The calls that a plain form may post, before any script is there and wherever there is none. All others take JSON
+ * only. It stands apart from the rows because browsers never need it.
+ */
+export type PlainForm = {
+  row: Endpoint
+  /** The page that answers, with the message in its slot; without it, the page that the form is on. */
+  page?: string
+  /** Where success leads, or what it says and on which page if not the same. */
+  done: { goTo: string } | { say: string; on?: string }
+  /** For a form with more fields than the call; the output is the call's input. */
+  input?: Schema
+  /** The form posts to its page's own address, whose query holds a secret of the call. */
+  atPage?: true
+}
+
+export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
+
+const twice = schema((z) => z.strictObject({ newPassword: resetPassword(z), confirmPassword: z.string() }))
+type Twice = { newPassword: string; confirmPassword: string }
+
+/** What the reset page asks for. */
+export const newPasswordTwice = schema((z) =>
+  twice(z).check(
+    z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {
+      path: ['confirmPassword'],
+      error: "Passwords don't match",
+      when: () => true,
+    }),
+  ),
+)
+
+const resetForm = schema((z) =>
+  z.pipe(
+    z
+      .strictObject({
+        ...twice(z).shape,
+        token: accounts.resetPassword.input(z).shape.token,
+        first: z.optional(z.string()),
+      })
+      .check(z.refine<Twice>((both) => both.newPassword === both.confirmPassword, "Passwords don't match")),
+    z.transform(
+      ({ token, newPassword }): ParsedInputOf<typeof accounts.resetPassword> => ({
+        token,
+        newPassword,
+      }),
+    ),
+  ),
+)
+
+export const wrongAnswer = 'Please answer the security question correctly.'
+
+/** The contact form also asks what 5 + 3 is. */
+export const contactForm = schema((z) =>
+  z.extend(contact.send.input(z), {
+    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
+  }),
+)
+
+export const plainForms: PlainForm[] = [
+  { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' } },
+  { row: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
+  { row: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
+  {
+    row: accounts.resetPassword,
+    page: '/reset-password',
+    done: { say: 'Password reset successful. You can log in now.', on: '/auth' },
+    input: resetForm,
+    atPage: true,
+  },
+  { row: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
+  {
+    row: contact.send,
+    page: '/about',
+    done: { say: 'Message sent successfully!' },
+    input: (z) =>
+      z.pipe(
+        contactForm(z),
+        z.transform(({ answer: _, ...message }) => message),
+      ),
+  },
+]

@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import { answerText, hidingReason, type ManagedReview, reviews } from '#contract/reviews.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { DialogButtons } from './dialog-buttons.tsx'
+import { EndlessTable } from './endless-table.tsx'
+import { usePages } from './use-pages.ts'
+
+type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
+
+/** Reviews can be answered; a reported, unlawful one can be hidden. Nothing can be deleted. */
+export default function ReviewsTab() {
+  const query = usePages(reviews.adminList, {})
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const close = () => setDoing(null)
+  return (
+    <>
+      <EndlessTable
+        label="List of reviews"
+        noun={['review', 'reviews']}
+        query={query}
+        empty={<EmptyState title="No reviews yet" />}
+        columns={['Written', 'Stars', 'Review', 'Action']}
+        renderRow={(review) => (
+          <>
+            <Cell label="Written" className="whitespace-nowrap">
+              <Time value={review.writtenAt} />
+            </Cell>
+            <Cell label="Stars" className="tabular-nums">
+              {review.stars} of 5
+            </Cell>
+            <Cell className="max-w-xl">
+              <p className="font-medium">{review.author ?? 'Anonymous'}</p>
+              <p className="break-words whitespace-pre-line">{review.text}</p>
+              {review.answer && <p className="mt-1 text-muted">Your answer: {review.answer}</p>}
+              {review.report && <p className="mt-1 text-warning">Reported: {review.report}</p>}
+              {review.hiddenBecause && <p className="mt-1 text-muted">Hidden: {review.hiddenBecause}</p>}
+            </Cell>
+            <Cell className="py-1.5">
+              <div className="flex justify-end gap-1">
+                <Button variant="secondary" size="sm" onClick={() => setDoing({ what: 'answer', review })}>
+                  Answer
+                </Button>
+                {review.reportedAt && !review.hiddenBecause && (
+                  <Button variant="ghost" size="sm" onClick={() => setDoing({ what: 'hide', review })}>
+                    Hide
+                  </Button>
+                )}
+              </div>
+            </Cell>
+          </>
+        )}
+      />
+      {doing?.what === 'answer' && <AnswerDialog review={doing.review} onClose={close} />}
+      {doing?.what === 'hide' && <HideDialog review={doing.review} onClose={close} />}
+    </>
+  )
+}
+
+type Props = { review: ManagedReview; onClose: () => void }
+const answerForm = z.strictObject({ answer: answerText(z) })
+const hideForm = z.strictObject({ reason: hidingReason(z) })
+
+function AnswerDialog({ review, onClose }: Props) {
+  const answer = useCall(reviews.adminAnswer, {
+    refreshes: [reviews.adminList],
+    succeeded: 'Answer published',
+    failed: 'Failed to publish the answer',
+    onSuccess: onClose,
+  })
+  return (
+    <Dialog title="Answer in public" description="It appears below the review." onClose={onClose}>
+      <Form
+        schema={answerForm}
+        aria-label="Answer"
+        className="flex flex-col gap-5"
+        onSubmit={(typed) => answer.mutateAsync({ id: review.id, ...typed })}
+      >
+        <Field name="answer" label="Your answer">
+          <Textarea rows={4} maxLength={1000} defaultValue={review.answer ?? ''} />
+        </Field>
+        <DialogButtons onClose={onClose}>
+          <SubmitButton pendingText="Publishing...">Publish</SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}
+
+function HideDialog({ review, onClose }: Props) {
+  const hide = useCall(reviews.adminHide, {
+    refreshes: [reviews.adminList],
+    succeeded: 'Review hidden',
+    failed: 'Failed to hide the review',
+    onSuccess: onClose,
+  })
+  return (
+    <Dialog
+      title="Hide an unlawful review"
+      description="Its text disappears, your reason appears in its place, and its stars still count. The author gets an email."
+      onClose={onClose}
+    >
+      <Form
+        schema={hideForm}
+        aria-label="Hide"
+        className="flex flex-col gap-5"
+        onSubmit={(typed) => hide.mutateAsync({ id: review.id, ...typed })}
+      >
+        <Field name="reason" label="Reason, for everyone to read">
+          <Textarea rows={3} maxLength={300} />
+        </Field>
+        <DialogButtons onClose={onClose}>
+          <SubmitButton variant="danger" pendingText="Hiding...">
+            Hide review
+          </SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}

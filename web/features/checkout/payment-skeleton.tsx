@@ -1,0 +1,30 @@
+import { Lock } from 'lucide-react'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+
+/** Exactly as tall as the fields, so nothing moves when they arrive. */
+export function CardFieldsSkeleton() {
+  return (
+    <output aria-label="Loading the payment form" className="flex min-h-52 flex-col gap-4">
+      <Skeleton className="h-16" />
+      <div className="grid grid-cols-2 gap-4">
+        <Skeleton className="h-16" />
+        <Skeleton className="h-16" />
+      </div>
+      <Skeleton className="h-7 w-3/4" />
+    </output>
+  )
+}
+
+/** The whole form, while its code or the card provider's is on the way. */
+export function CardFormSkeleton({ label }: { label: string }) {
+  return (
+    <div className="flex flex-col gap-6">
+      <CardFieldsSkeleton />
+      <Button size="lg" className="w-full" disabled>
+        <Lock aria-hidden="true" className="size-4" />
+        {label}
+      </Button>
+    </div>
+  )
+}

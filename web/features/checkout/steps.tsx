@@ -1,0 +1,215 @@
+import { lazy, Suspense, useState } from 'react'
+import type { User } from '#contract/accounts.ts'
+import { ApiError } from '#contract/call.ts'
+import { checkout } from '#contract/checkout.ts'
+import { email as emailField } from '#contract/fields.ts'
+import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { rememberReturnPath } from '#web/features/auth/return-path.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { Field, Form } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { exactDollars } from '#web/ui/money.ts'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { CardBrands } from './card-brands.tsx'
+import { CardFormSkeleton } from './payment-skeleton.tsx'
+import { sessionNote } from './session-note.ts'
+
+// Nothing from Stripe is loaded until there is something to pay.
+const loadCardForm = () => import('./card-form.tsx')
+const CardForm = lazy(loadCardForm)
+
+type Ready = { clientSecret: string; email: string }
+
+/** Who buys, then how they pay. */
+export function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
+  const [ready, setReady] = useState<Ready | null>(null)
+  const [refusal, setRefusal] = useState('')
+  const { navigate } = useNavigation()
+  const begin = useCall(checkout.createSubscriptionIntent, {})
+
+  async function proceed(email: string | undefined) {
+    void loadCardForm().catch(() => undefined)
+    setRefusal('')
+    try {
+      const { clientSecret, isPaid } = await begin.mutateAsync({
+        productSlug: reboundSigmaPro.slug,
+        billingType: billing,
+        ...(user ? {} : { email }),
+      })
+      if (isPaid) {
+        // Just paid, in another tab or before a reload: all that's left is to wait.
+        const [paymentIntentId = ''] = clientSecret.split('_secret_')
+        navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
+        return
+      }
+      setReady({ clientSecret, email: user?.email ?? email ?? '' })
+    } catch (error) {
+      // Who has a subscription has made no error: it is said where the way on is.
+      if (error instanceof ApiError && error.status === 409) setRefusal(error.serverMessage ?? '')
+      else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
+    }
+  }
+
+  if (ready) return <Payment ready={ready} billing={billing} onChange={user ? null : () => setReady(null)} />
+  const step = { isPending: begin.isPending, refusal, onContinue: proceed }
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
+        <CardBrands />
+        Secure card payment by Stripe
+      </div>
+    </Card>
+  )
+}
+
+type StepProps = {
+  isPending: boolean
+  refusal: string
+  onContinue: (email: string | undefined) => Promise<void>
+}
+
+const link = 'font-medium text-accent-strong underline underline-offset-2'
+
+function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { email: string }) {
+  return (
+    <>
+      <p>
+        You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
+        will belong to this account.
+      </p>
+      {refusal && (
+        <Notice tone="warning">
+          <p>{refusal}</p>
+          <Link href="/dashboard" className={link}>
+            Go to your dashboard
+          </Link>
+        </Notice>
+      )}
+      <Button
+        size="lg"
+        pending={isPending}
+        pendingText="Loading..."
+        onClick={() => void onContinue(undefined)}
+      >
+        Continue to Payment
+      </Button>
+    </>
+  )
+}
+
+const guestEmail = sessionNote('checkout-email')
+const guestForm = z.object({ email: emailField(z) })
+
+function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
+  const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
+  const logIn = (
+    <Link href="/auth" onClick={rememberReturnPath} className={link}>
+      Log in
+    </Link>
+  )
+  return (
+    <>
+      <Form
+        schema={guestForm}
+        aria-label="Your email"
+        className="flex flex-col gap-6"
+        onInvalid={(_errors, { email }) => {
+          if (!email)
+            toast({
+              title: 'Email required',
+              description: 'Please enter your email to continue',
+              destructive: true,
+            })
+        }}
+        onSubmit={async ({ email }) => {
+          guestEmail.write(email)
+          await onContinue(email)
+        }}
+      >
+        <Field
+          name="email"
+          label="Email"
+          hint="An account will be created for you after payment, and your access details will be sent to this address."
+        >
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            required
+            defaultValue={guestEmail.read() ?? ''}
+            onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
+          />
+        </Field>
+        {refusal && (
+          <Notice tone="warning">
+            <p>{refusal}</p>
+            {logIn}
+          </Notice>
+        )}
+        <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
+          Continue to Payment
+        </Button>
+      </Form>
+      <p className="text-sm text-muted">Already have an account? {logIn}</p>
+    </>
+  )
+}
+
+function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => void) | null }) {
+  const { ready, billing, onChange } = props
+  const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        {/* It replaces the button that had the focus. */}
+        <h2 ref={focus} tabIndex={-1} className="text-xl">
+          Payment
+        </h2>
+        <p className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-muted">
+          <span className="break-all">{ready.email}</span>
+          {onChange && (
+            <button type="button" onClick={onChange} className={`cursor-pointer ${link}`}>
+              Change
+            </button>
+          )}
+        </p>
+      </div>
+      <Suspense fallback={<CardFormSkeleton label={label} />}>
+        <CardForm
+          clientSecret={ready.clientSecret}
+          email={ready.email}
+          label={label}
+          onSubmit={async (stripe, elements) => {
+            const { error } = await stripe.confirmPayment({
+              elements,
+              confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
+            })
+            // The field says so itself.
+            if (error.type === 'validation_error') return undefined
+            const reason = error.message ?? 'Please try again.'
+            toast({ title: 'Payment Failed', description: reason, destructive: true })
+            return error.type === 'card_error' ? `${reason} ${declined}` : reason
+          }}
+        />
+      </Suspense>
+      <p className="text-sm text-muted">
+        By paying you agree to the{' '}
+        <a href="/legal/terms" target="_blank" rel="noreferrer" className="underline underline-offset-2">
+          Terms of Service
+        </a>
+        .
+      </p>
+    </Card>
+  )
+}
+
+const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'
+
+const focus = (heading: HTMLElement | null) => heading?.focus()

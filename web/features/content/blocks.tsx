@@ -1,0 +1,44 @@
+import { Link } from '#web/ui/navigation.tsx'
+import type { Block, Inline } from './markdown.ts'
+
+/** Content as React elements; the `.legal` class gives it its look. */
+export function Blocks({ blocks }: { blocks: Block[] }) {
+  return blocks.map((block, index) => {
+    // The content never changes its order.
+    const key = `${index}`
+    if (block.kind === 'paragraph')
+      return (
+        <p key={key}>
+          <Text inline={block.inline} />
+        </p>
+      )
+    const List = block.isOrdered ? 'ol' : 'ul'
+    return (
+      <List key={key}>
+        {block.items.map((item, at) => (
+          <li key={`${at + 1}`}>
+            <Text inline={item} />
+          </li>
+        ))}
+      </List>
+    )
+  })
+}
+
+function Text({ inline }: { inline: Inline[] }) {
+  return inline.map(({ text, as, href = '' }, index) => {
+    const key = `${index}`
+    if (as === 'bold') return <strong key={key}>{text}</strong>
+    if (as === 'code') return <code key={key}>{text}</code>
+    if (as !== 'link') return text
+    return href.startsWith('/') ? (
+      <Link key={key} href={href}>
+        {text}
+      </Link>
+    ) : (
+      <a key={key} href={href} rel="noopener">
+        {text}
+      </a>
+    )
+  })
+}

@@ -1,0 +1,63 @@
+/** The little Markdown that `content/` uses, as data: React renders it, so nothing is ever parsed as HTML. */
+
+export type Inline = { text: string; as?: 'bold' | 'code' | 'link'; href?: string }
+export type Block =
+  | { kind: 'paragraph'; inline: Inline[] }
+  | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
+type Part = { id: string; title: string; blocks: Block[] }
+export type ContentSection = Part & { parts: Part[] }
+export type ContentPage = { title: string; lead: string; sections: ContentSection[] }
+
+const idOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+
+/** A page is a title, a lead, and sections; a section may have parts. */
+export function parseContent(markdown: string): ContentPage {
+  const page: ContentPage = { title: '', lead: '', sections: [] }
+  for (const text of markdown.trim().split(/\n{2,}/)) {
+    const [, level = '', title = ''] = /^(#{1,3}) (.+)$/.exec(text) ?? []
+    const section = page.sections.at(-1)
+    const part = { id: idOf(title), title, blocks: [] }
+    if (level === '#') page.title = title
+    else if (level === '##') page.sections.push({ ...part, parts: [] })
+    else if (level === '###') section?.parts.push(part)
+    else if (section) (section.parts.at(-1) ?? section).blocks.push(parseBlock(text))
+    else page.lead = joined(text)
+  }
+  return page
+}
+
+const joined = (text: string) => text.replaceAll(/\n\s*/g, ' ')
+
+function parseBlock(text: string): Block {
+  const [marker] = /^(- |\d+\. )/.exec(text) ?? []
+  if (!marker) return { kind: 'paragraph', inline: parseInline(joined(text)) }
+  const items = text.split(/\n(?=- |\d+\. )/).map((item) => joined(item).replace(/^(- |\d+\. )/, ''))
+  return { kind: 'list', isOrdered: marker !== '- ', items: items.map(parseInline) }
+}
+
+const marks = /\*\*(?<bold>[^*]+)\*\*|`(?<code>[^`]+)`|\[(?<link>[^\]]+)\]\((?<href>[^)\s]+)\)/g
+
+function parseInline(text: string): Inline[] {
+  const found: Inline[] = []
+  let end = 0
+  for (const { index, groups = {}, 0: all } of text.matchAll(marks)) {
+    if (index > end) found.push({ text: text.slice(end, index) })
+    const { bold, code, link, href } = groups
+    if (bold) found.push({ text: bold, as: 'bold' })
+    else if (code) found.push({ text: code, as: 'code' })
+    else found.push({ text: link ?? '', as: 'link', href: href ?? '' })
+    end = index + all.length
+  }
+  return end < text.length ? [...found, { text: text.slice(end) }] : found
+}
+
+/** Everything in it as one line, for search and the feed. */
+export const plainText = (blocks: Block[]) =>
+  blocks
+    .flatMap((block) => (block.kind === 'list' ? block.items : [block.inline]))
+    .map((inline) => inline.map(({ text }) => text).join(''))
+    .join(' ')

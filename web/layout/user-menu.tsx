@@ -1,0 +1,18 @@
+import { useLogOut } from '#web/features/auth/use-log-out.ts'
+import { Menu, menuItem } from '#web/ui/menu.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { UserName, userButton } from './user-name.tsx'
+
+export default function UserMenu({ name }: { name: string }) {
+  const logOut = useLogOut()
+  return (
+    <Menu className={userButton} label={<UserName name={name} />}>
+      <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
+        Dashboard
+      </Link>
+      <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
+        Logout
+      </button>
+    </Menu>
+  )
+}

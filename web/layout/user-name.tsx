@@ -1,0 +1,14 @@
+import { Icon } from '#web/ui/icon.tsx'
+
+export const userButton =
+  'flex h-9 max-w-36 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
+
+/** What the menu's button says, also while the menu's code is on the way. */
+export function UserName({ name, className = 'contents' }: { name: string; className?: string }) {
+  return (
+    <span className={className}>
+      <span className="truncate">{name || 'Account'}</span>
+      <Icon name="chevron" className="size-4 text-muted" />
+    </span>
+  )
+}
