@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { purchases } from '#contract/purchases.ts'
-import { expect, stripeKeys, test } from './shop.ts'
+import { expect, test } from './shop.ts'
 
 // `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.
-test.use({ payWith: stripeKeys })
+test.use({ alsoAtStripe: true })
 
 const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
 const someone = () => `e2e-${randomUUID()}@example.com`

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
@@ -36,7 +36,7 @@ test('a newcomer moves the clock forward a month and sees the renewal and its in
   expect((await download).suggestedFilename()).toMatch(/^Invoice-.+\.pdf$/)
 })
 
-test('the page waits for a payment Stripe is still processing and continues by itself', async ({
+test('the page keeps asking about a payment Stripe is still processing, says so, and goes on by itself', async ({
   page,
   shop,
 }) => {
@@ -45,12 +45,40 @@ test('the page waits for a payment Stripe is still processing and continues by i
   await shop.sandbox.controls.behave({ lag: { from: 3600, to: 3600 } })
   const begun = await shop.begin(user)
   await shop.pay(begun)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/purchases/confirm')) asked += 1
+  })
+  const pauses: number[] = []
+  await page.exposeFunction('paused', (milliseconds: number) => pauses.push(milliseconds))
+  await page.clock.install()
+  await page.addInitScript(() => {
+    const { setTimeout } = window
+    window.setTimeout = Object.assign((run: TimerHandler, milliseconds?: number, ...rest: unknown[]) => {
+      Object(window).paused(milliseconds)
+      return setTimeout(run, milliseconds, ...rest)
+    }, setTimeout)
+  })
   await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
   await expect(page.getByText('Processing your purchase...')).toBeVisible()
-  await expect(page.getByText('Your payment went through. We’re waiting for Stripe')).toBeVisible()
+  const goOn = async (until: Locator) => {
+    await page.clock.runFor(500)
+    await expect(until).toBeVisible({ timeout: 1 })
+  }
+  const within = { intervals: [20], timeout: 60_000 }
+  await expect(() => goOn(page.getByText('We’re waiting for Stripe to confirm'))).toPass(within)
+  await expect(() => goOn(page.getByText('There’s nothing to do, and please don’t pay again.'))).toPass(
+    within,
+  )
+  expect(asked).toBe(9)
+  const about20Seconds = [500, 1000, 1500, 2000, 3000, 4000, 4000, 4000]
+  const known = new Set(about20Seconds)
+  expect(pauses.filter((pause) => known.has(pause))).toEqual(about20Seconds)
+
   await shop.sandbox.controls.settle()
-  await shop.sandbox.controls.behave({ lag: { from: 0, to: 0 } })
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await shop.sandbox.controls.behaveAsUsual()
+  await expect(() => goOn(page.getByRole('heading', { name: 'Payment Successful!' }))).toPass(within)
+  expect(await user.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
 })
 
 test('card fields that fail to load say so, and load on the second try', async ({ page, shop }) => {

@@ -11,7 +11,7 @@ const {
   STRIPE_PUBLISHABLE_KEY,
   STRIPE_WEBHOOK_SECRET = 'whsec_none_reaches_a_test',
 } = process.env
-export const stripeKeys =
+const stripeKeys =
   STRIPE_SECRET_KEY?.startsWith('sk_test_') && STRIPE_PUBLISHABLE_KEY
     ? { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET }
     : {}
@@ -21,14 +21,15 @@ export const stripeKeys =
  * Nothing leaves this machine (except to Stripe, if its keys are set), and a page that reports an error, a
  * hydration mismatch, or a blocked script fails its test.
  */
-export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: Record<string, string> }>({
-  /** The keys the shop takes payments with; none means the sandbox. */
-  payWith: [{}, { scope: 'worker', option: true }],
+export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStripe: boolean }>({
+  /** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
+  alsoAtStripe: [false, { scope: 'worker', option: true }],
 
   shop: [
-    async ({ payWith }, use) => {
-      const shop = await openShop({ withPages: true, env: payWith })
-      await use(shop)
+    async ({ alsoAtStripe }, use) => {
+      const env = alsoAtStripe ? stripeKeys : {}
+      const shop = await openShop({ withPages: true, env, quirks: {} })
+      await use(alsoAtStripe ? withoutSandbox(shop) : shop)
       await shop.close()
     },
     { scope: 'worker' },
@@ -54,6 +55,25 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; payWith: 
     expect(complaints).toEqual([])
   },
 })
+
+/** What a test at Stripe has of the shop: anything that needs the sandbox throws, with or without Stripe's keys. */
+function withoutSandbox(shop: TestShop): TestShop {
+  const refuse = () => {
+    throw new Error('This test also runs at Stripe, where there is no sandbox')
+  }
+  const needSandbox = [
+    'sandbox',
+    'pay',
+    'storeCard',
+    'changeCard',
+    'guest',
+    'buy',
+    'buyer',
+    'advance',
+  ] as const
+  for (const name of needSandbox) Object.defineProperty(shop, name, { get: refuse })
+  return shop
+}
 
 /** Gives the browser the session of someone created by `shop.user()` or `shop.admin()`. */
 export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestShop) {

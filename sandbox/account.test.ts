@@ -23,6 +23,7 @@ async function listener() {
 
 test('a seller’s webhook endpoint gets its own events, signed with the secret that was shown once', async () => {
   const { stripe, sandbox } = await openTestSandbox()
+  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
   const { url, seen } = await listener()
   const made = await stripe.webhookEndpoints.create({
     url,

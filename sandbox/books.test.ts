@@ -106,6 +106,8 @@ const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each,
 
 async function expectTrueBooks(shop: Shop, customer: string, subscriptionId: string, before: string) {
   const { stripe } = shop
+  // Between a payment and its end, the invoice is still open.
+  await shop.sandbox.controls.settle()
   const subscription = await stripe.subscriptions.retrieve(subscriptionId)
   const invoices = await stripe.invoices.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1000 })
   const charges = await stripe.charges

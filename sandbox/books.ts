@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Quirks, usual } from './quirks.ts'
+import type { Quirks } from './quirks.ts'
 import { type RequestMark, Work } from './work.ts'
 
 type Settings = { time: number; quirks: Quirks }
@@ -16,7 +16,10 @@ const presenter = (publicUrl: string) => (value: unknown) =>
   )
 
 /** `onDue` is called with what falls due within the next minute, in seconds from now. */
-export function openBooks(database: pg.Pool, publicUrl: string, onDue: (seconds: number) => void) {
+export function openBooks(
+  database: pg.Pool,
+  { publicUrl, usual, onDue }: { publicUrl: string; usual: Quirks; onDue: (seconds: number) => void },
+) {
   const present = presenter(publicUrl.replace(/\/$/, ''))
 
   async function settings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
@@ -39,6 +42,7 @@ export function openBooks(database: pg.Pool, publicUrl: string, onDue: (seconds:
   return {
     database,
     present,
+    usual,
     settings,
 
     read: async <T>(task: (work: Work) => Promise<T>, known?: Settings) =>

@@ -62,6 +62,7 @@ test.for([
 
   const again = await typeCard(shop, clientSecret, '4242424242424242')
   expect(again.body.status).toBe('succeeded')
+  await shop.sandbox.controls.settle()
   expect((await shop.stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
@@ -110,6 +111,7 @@ test('3-D Secure: the payment waits, fails when the bank says no, and succeeds w
 
   await typeCard(shop, clientSecret, '4000002760003184')
   expect(await shop.sandbox.controls.authenticate(intent, 'complete')).toEqual({ succeeded: true })
+  await shop.sandbox.controls.settle()
   expect((await shop.stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
   await expect(shop.sandbox.controls.authenticate(intent, 'complete')).rejects.toThrow('not waiting')
 })

@@ -1,20 +1,13 @@
-import { claimCharge } from './api/money.ts'
 import type { Clock } from './billing/clock.ts'
-import { closeDispute, failRefund, openDispute, refund } from './billing/disputes.ts'
-import { update } from './billing/invoices.ts'
-import { authenticatePayment } from './billing/payments.ts'
-import { authenticateSetup } from './billing/setups.ts'
 import type { Books } from './books.ts'
-import { addSteps, type Interval } from './dates.ts'
-import { Failure, invalid } from './failure.ts'
-import { periodOf } from './objects/subscription.ts'
-import { type Fault, type Key, type Quirks, usual } from './quirks.ts'
+import { behaviorControls } from './controls/behavior.ts'
+import { dashboardControls } from './controls/dashboard.ts'
+import { timeControls } from './controls/time.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
 
 export type Controls = ReturnType<typeof createControls>
 
-type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 type Given = { books: Books; clock: Clock; webhooks: ReturnType<typeof createWebhooks> }
 
 /** What someone could do in Stripe's dashboard, and some mischief that the network does on its own. */
@@ -25,130 +18,9 @@ export function createControls({ books, clock, webhooks }: Given) {
     return result
   }
 
-  async function behave(quirks: Partial<Quirks>) {
-    if (quirks.seed !== undefined) await books.database.query('alter sequence sandbox.draws restart')
-    await books.database.query('update sandbox.settings set mischief = mischief || $1', [
-      JSON.stringify(quirks),
-    ])
-  }
-
   return {
-    /** The sandbox's time, in seconds since 1970. */
-    now: clock.now,
-
-    /** Moves time forward and runs, in order, everything that falls due on the way. */
-    async advance(count: number, interval: Interval | 'hour' | 'minute' | 'second') {
-      const now = await clock.now()
-      const seconds = { hour: 3600, minute: 60, second: 1 }
-      const to =
-        interval === 'hour' || interval === 'minute' || interval === 'second'
-          ? now + count * seconds[interval]
-          : addSteps(now, { interval, interval_count: 1 }, count)
-      if (!(count > 0)) throw invalid('Time only moves forward.')
-      await clock.advanceTo(to)
-      void webhooks.wake()
-    },
-
-    /** Finishes the payments that Stripe is still working on, whatever their lag. */
-    settle: async () => {
-      await clock.settle()
-      void webhooks.wake()
-    },
-
-    /** From now on, until told otherwise; anything not named stays as it is. */
-    behave,
-    /** Back to the defaults. */
-    behaveAsUsual: () => books.database.query(`update sandbox.settings set mischief = '{}'`),
-
-    /** The next matching request fails this way; several can queue up. */
-    failNext: async (...faults: Fault[]) => {
-      const { quirks } = await books.settings()
-      await behave({ faults: [...quirks.faults, ...faults] })
-    },
-
-    /** The secret key stops working, loses permissions (`rak_charge_write`), or turns out to be the other mode's. */
-    changeKey: async (state: Key['state'], without: string[] = []) => {
-      const { rows } = await books.database.query<{ newest: string }>(
-        'select coalesce(max(seq), 0) as newest from sandbox.objects',
-      )
-      const key: Key =
-        state === 'restricted'
-          ? { state, without }
-          : state === 'other_mode'
-            ? { state, before: Number(rows[0]?.newest ?? 0) }
-            : { state }
-      await behave({ key })
-    },
-
-    /** Stripe's customer portal only knows `cancel_at`. */
-    cancelInPortal: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        return update(work, found, {
-          ...found,
-          cancel_at: periodOf(found).end,
-          canceled_at: work.now,
-          cancellation_details: { ...found.cancellation_details, reason: 'cancellation_requested' },
-        })
-      }),
-
-    /** As after a trial that ended without a card. */
-    pause: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        if (found.status !== 'active') throw invalid('Only an active subscription can be paused.')
-        const paused = await update(work, found, { ...found, status: 'paused' })
-        work.emit('customer.subscription.paused', paused)
-        return paused
-      }),
-
-    archivePrice: (price: string, active = false) =>
-      act(async (work) => {
-        const before = await work.claim('price', price)
-        const after = await work.save({ ...before, active })
-        work.emit('price.updated', after, before)
-        return after
-      }),
-
-    failNextRenewal: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        await work.save({ ...found, $sandbox: { fail_next_renewal: true } })
-      }),
-
-    refund: (paymentIntent: string, amount?: number) =>
-      act(async (work) => refund(work, await claimCharge(work, undefined, paymentIntent), amount)),
-
-    failRefund: (id: string) => act(async (work) => failRefund(work, await work.claim('refund', id))),
-
-    openDispute: (paymentIntent: string) =>
-      act(async (work) => openDispute(work, await claimCharge(work, undefined, paymentIntent))),
-
-    closeDispute: (dispute: string, outcome: 'won' | 'lost') =>
-      act(async (work) => closeDispute(work, await work.claim('dispute', dispute), outcome)),
-
-    /** The buyer's answer in the 3-D Secure dialog, for tests without a browser. */
-    authenticate: (intent: string, outcome: 'complete' | 'fail') =>
-      act(async (work) => {
-        const passed = outcome === 'complete'
-        const answer = intent.startsWith('seti_')
-          ? await authenticateSetup(work, await work.claim('setup_intent', intent), passed)
-          : await authenticatePayment(work, await work.claim('payment_intent', intent), passed)
-        return { succeeded: !(answer instanceof Failure) }
-      }),
-
-    webhooks: {
-      /** From now on, until set again; `{}` is the usual behavior. */
-      misbehave: ({ duplicates, spread, drop, delaySeconds }: Partial<WebhookQuirks>) =>
-        behave({
-          duplicates: duplicates ?? usual.duplicates,
-          spread: spread ?? usual.spread,
-          drop: drop ?? usual.drop,
-          delaySeconds: delaySeconds ?? usual.delaySeconds,
-        }),
-      redeliver: webhooks.redeliver,
-      /** Tries everything still waiting for its first delivery, even what is delayed on purpose. */
-      flush: webhooks.flush,
-    },
+    ...timeControls(clock, () => void webhooks.wake()),
+    ...behaviorControls(books, webhooks),
+    ...dashboardControls(act),
   }
 }

@@ -96,7 +96,7 @@ test('its buttons work from the page itself, and from nowhere else', async () =>
 })
 
 test('each of Stripe’s quirks has a switch on the page', async () => {
-  const { stripe, buy, publicUrl } = await openTestSandbox()
+  const { stripe, buy, pay, publicUrl } = await openTestSandbox()
   const { subscription, intent } = await buy()
   const refund = await stripe.refunds.create({ payment_intent: intent, amount: 100 })
   const press = async (action: string, fields: Record<string, string>) => {
@@ -121,7 +121,7 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   const { price } = subscription.items.data[0] ?? {}
   await press('archive-price', { price: price?.id ?? '' })
   expect((await stripe.prices.retrieve(price?.id ?? '')).active).toBe(false)
-  for (const status of ['500', '429']) {
+  for (const status of ['400', '429', '500']) {
     await press('fail-next', { status })
     await expect(stripe.customers.create()).rejects.toMatchObject({ statusCode: Number(status) })
   }
@@ -130,10 +130,16 @@ test('each of Stripe’s quirks has a switch on the page', async () => {
   await expect(stripe.customers.list()).rejects.toMatchObject({ statusCode: 401 })
   await press('behave', { ...usual, lag: 'long' })
   expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="long" selected>')
-  const { id } = await stripe.subscriptions.retrieve((await buy()).subscription.id)
+  const { id } = (await pay()).subscription
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('incomplete')
   await press('settle', {})
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+  await press('webhooks', { delay: '600', drop: 'true', duplicates: '1', spread: '10' })
+  expect(
+    (await textOf(`${publicUrl}/_sandbox/`)).match(/(?<=value=")[^"]+(?=" (selected|checked))/g),
+  ).toEqual(expect.arrayContaining(['600', 'true', '1', '10']))
+  await press('behave-as-usual', {})
+  expect(await textOf(`${publicUrl}/_sandbox/`)).toContain('<option value="0.5" selected>')
 })
 
 test('requests that are not for the sandbox are left alone', async () => {

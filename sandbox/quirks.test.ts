@@ -1,8 +1,29 @@
+import { readFileSync } from 'node:fs'
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
+import { usual } from './quirks.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
 
-/** README.md says where Stripe documents each of these. */
+/** The table in README.md: what Stripe does, how a test and the page bring it about, and where Stripe documents it. */
+const documented = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.includes('](https://docs.stripe.com/') && line.startsWith('|'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, stripe = '', inTests = '', onPage = '']) => ({ stripe, inTests, onPage }))
+
+test('every quirk is in the README, with its control, its switch on the page and Stripe’s own page about it', async () => {
+  const { stripe, buy, publicUrl, sandbox } = await openTestSandbox()
+  const { intent } = await buy()
+  await stripe.refunds.create({ payment_intent: intent, amount: 100 })
+  const page = await (await fetch(`${publicUrl}/_sandbox/`)).text()
+  expect(documented.filter(({ onPage }) => !page.includes(`>${onPage}`))).toEqual([])
+  const named = new Set(documented.flatMap(({ inTests }) => inTests.match(/\w+/g) ?? []))
+  const { webhooks, behave, behaveAsUsual, now, ...controls } = sandbox.controls
+  const { seed, faults, ...quirks } = usual
+  const banks = ['openDispute', 'closeDispute', 'authenticate']
+  const expected = [...Object.keys(controls), ...Object.keys(quirks), 'redeliver', 'flush']
+  expect(expected.filter((each) => !named.has(each) && !banks.includes(each))).toEqual([])
+})
 
 test('time may pass between a payment and its subscription: paid, but still open and incomplete', async () => {
   const { stripe, checkout, sandbox } = await openTestSandbox()
@@ -21,28 +42,35 @@ test('time may pass between a payment and its subscription: paid, but still open
   expect(await states()).toEqual(['paid', 'active'])
 })
 
-test('a lag of a fraction of a second passes by itself', async () => {
-  const { stripe, buy, sandbox } = await openTestSandbox()
-  await sandbox.controls.behave({ lag: { from: 0.05, to: 0.2 } })
-  const { subscription } = await buy()
-  await expect.poll(async () => (await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
+test('unless told otherwise, a payment takes a moment, and events arrive twice and out of order', async () => {
+  const { stripe, checkout, events, received } = await openTestSandbox({})
+  const { intent, subscription } = await checkout()
+  for (let count = 0; count < 20; count++) await stripe.customers.create()
+  await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
+  const status = async () => (await stripe.subscriptions.retrieve(subscription.id)).status
+  expect(await status()).toBe('incomplete')
+  await expect.poll(status).toBe('active')
+  const told = (await stripe.events.list({ limit: 100 })).data.map(({ id }) => id).toReversed()
+  await expect.poll(() => events).toHaveLength(told.length)
+  expect(events.map(({ id }) => id)).not.toEqual(told)
+  await expect.poll(() => received.length).toBeGreaterThan(told.length)
 })
 
 test('a new request finds the payment finished', async () => {
-  const { stripe, buy, sandbox } = await openTestSandbox()
+  const { stripe, pay, sandbox } = await openTestSandbox()
   await sandbox.controls.behave({ lag: { from: 600, to: 600 } })
-  const cancelled = await buy()
+  const cancelled = await pay()
   expect((await stripe.subscriptions.cancel(cancelled.subscription.id)).status).toBe('canceled')
-  const { invoice } = await buy()
+  const { invoice } = await pay()
   await expect(stripe.invoices.pay(invoice.id)).rejects.toThrow('Invoice is already paid')
   await expect(stripe.invoices.voidInvoice(invoice.id)).rejects.toThrow('This invoice is paid.')
 })
 
 test('the same seed brings the same lags and the same order of webhooks', async () => {
   async function run(seed: number) {
-    const { buy, database, sandbox } = await openTestSandbox()
+    const { pay, database, sandbox } = await openTestSandbox()
     await sandbox.controls.behave({ seed, lag: { from: 0, to: 1e8 }, spread: 1e6, duplicates: 0.3 })
-    await buy()
+    await pay()
     const lags = await database.query<{ lag: string }>(
       `select round((due_at - (data->>'created')::int)::numeric / 1e6) as lag
         from sandbox.objects where kind = 'payment_intent'`,
@@ -205,10 +233,10 @@ test('an archived price keeps its lookup key until another one takes it over', a
   expect(await byKey()).toEqual([next.id])
 })
 
-test('Smart Retries try eight times in two weeks; what happens then is the seller’s choice', async () => {
+test('a failed renewal is tried again eight times in two weeks; what happens then is the seller’s choice', async () => {
   for (const afterRetries of ['cancel', 'unpaid', 'past_due'] as const) {
     const { stripe, buyAndFail, sandbox, events } = await openTestSandbox()
-    await sandbox.controls.behave({ retries: 'smart', afterRetries })
+    await sandbox.controls.behave({ afterRetries })
     const { subscription } = await buyAndFail()
     await sandbox.controls.advance(1, 'month')
     await sandbox.controls.advance(15, 'day')

@@ -1,4 +1,4 @@
-/** How the sandbox behaves until told otherwise. Stripe does each of these, too: see README.md. */
+/** How the sandbox behaves. Stripe does each of these, too: see README.md. */
 export type Quirks = {
   /** Seeds the randomness, so a run can be repeated. */
   seed: number
@@ -24,7 +24,7 @@ export type Quirks = {
 export type Fault = {
   /** `POST /v1/refunds`: the start of the request's method and path. Matches every request when left out. */
   on?: string
-  status: 429 | 500
+  status: 400 | 429 | 500
   /** The header with which Stripe overrules its SDK; left out when there is none. */
   shouldRetry?: boolean
   /** The answer is an error although the work was done. */
@@ -40,19 +40,23 @@ export type Key =
 /** Days after the renewal. Smart Retries pick the hours by machine learning; two weeks and eight tries are the default. */
 export const retryDays = { smart: [1, 2, 4, 6, 8, 10, 12, 14], custom: [3, 8, 15, 21], none: [] as number[] }
 
+/** Until told otherwise: whatever is Stripe's normal behavior, the shop meets every day. */
 export const usual: Quirks = {
   seed: 1,
-  lag: { from: 0, to: 0 },
-  duplicates: 0,
-  spread: 0,
+  lag: { from: 0.2, to: 2 },
+  duplicates: 0.1,
+  spread: 0.5,
   drop: false,
   delaySeconds: 0,
   failing: 0,
   faults: [],
   key: { state: 'works' },
-  retries: 'custom',
+  retries: 'smart',
   afterRetries: 'cancel',
 }
+
+/** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */
+export const lagByClock = { from: 60, to: 600 }
 
 /** Random-looking numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function createChance(seed: number) {

@@ -8,6 +8,7 @@ import { createBrowser, type MayControl } from './browser/browser.ts'
 import { coalesce } from './coalesce.ts'
 import { createControls } from './controls.ts'
 import { serveApi } from './http.ts'
+import { type Quirks, usual } from './quirks.ts'
 import { prepareSchema } from './schema.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -22,6 +23,8 @@ export type SandboxOptions = {
   businessName?: string
   /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
   mayControl?: MayControl
+  /** Where its usual behavior is to differ from Stripe's. */
+  quirks?: Partial<Quirks>
   log?: (message: string, detail?: object) => void
 }
 
@@ -36,13 +39,14 @@ export async function openSandbox(options: SandboxOptions) {
   const { database, publicUrl, webhook, log = () => {} } = options
   const keys = await prepareSchema(database)
   const alarms = new Set<NodeJS.Timeout>()
-  const books = openBooks(database, publicUrl, (seconds) => {
+  function onDue(seconds: number) {
     const alarm = setTimeout(() => {
       alarms.delete(alarm)
       void ticks.run()
     }, seconds * 1000)
     alarms.add(alarm.unref())
-  })
+  }
+  const books = openBooks(database, { publicUrl, usual: { ...usual, ...options.quirks }, onDue })
   const webhooks = createWebhooks(database, webhook, log)
   const clock = createClock(books)
 

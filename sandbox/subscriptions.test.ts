@@ -12,6 +12,7 @@ test('a checkout starts unpaid, and paying it makes the subscription active', as
   const paid = await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' })
   expect(paid).toMatchObject({ status: 'succeeded', amount_received: 3900 })
 
+  await sandbox.controls.settle()
   const active = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
   expect(active).toMatchObject({ status: 'active', default_payment_method: paid.payment_method })
   expect(active.latest_invoice).toMatchObject({ status: 'paid', amount_paid: 3900, amount_remaining: 0 })
@@ -116,20 +117,18 @@ test('cancelled immediately, it ends immediately and can no longer be changed', 
   expect((await stripe.subscriptions.cancel(unpaid.subscription.id)).status).toBe('incomplete_expired')
 })
 
-test('a card that fails at renewal is tried four more times over three weeks, then the subscription ends', async () => {
+test('a card that fails at renewal is tried eight more times over two weeks, then the subscription ends', async () => {
   const { stripe, buyAndFail, sandbox } = await openTestSandbox()
   const { subscription } = await buyAndFail()
   await sandbox.controls.advance(1, 'month')
   const attempts: [string, number | undefined][] = []
-  for (let day = 0; day <= 22; day++) {
+  for (let day = 0; day <= 15; day++) {
     const now = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
     attempts.push([now.status, (now.latest_invoice as Stripe.Invoice).attempt_count])
     await sandbox.controls.advance(1, 'day')
   }
-  expect(attempts.map(([, count]) => count)).toEqual([
-    1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5,
-  ])
-  expect(attempts.map(([status]) => status)).toEqual([...Array(21).fill('past_due'), 'canceled', 'canceled'])
+  expect(attempts.map(([, count]) => count)).toEqual([1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9])
+  expect(attempts.map(([status]) => status)).toEqual([...Array(14).fill('past_due'), 'canceled', 'canceled'])
   const ended = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
   expect(ended).toMatchObject({
     cancellation_details: { reason: 'payment_failed' },
@@ -158,6 +157,7 @@ test('a card that wants 3-D Secure at every payment waits for its owner at renew
   const { subscription, intent } = await checkout()
   await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_authenticationRequired' })
   await sandbox.controls.authenticate(intent, 'complete')
+  await sandbox.controls.settle()
   await sandbox.controls.advance(1, 'month')
   const late = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice.payments'] })
   expect(late.status).toBe('past_due')
@@ -166,6 +166,7 @@ test('a card that wants 3-D Secure at every payment waits for its owner at renew
 
   const renewal = (late.latest_invoice as Stripe.Invoice).payments?.data[0]?.payment.payment_intent as string
   await sandbox.controls.authenticate(renewal, 'complete')
+  await sandbox.controls.settle()
   expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 

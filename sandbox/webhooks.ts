@@ -28,17 +28,17 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
 
   async function claim(everything: boolean): Promise<Claimed[]> {
     const { rows } = await database.query<Claimed>(
-      `with claimed as (
-        update sandbox.deliveries set next_at = clock_timestamp() + make_interval(secs => $1), attempts = attempts + 1
-          where id in (
-            select id from sandbox.deliveries
-              where next_at is not null and (next_at <= clock_timestamp() or ($2 and last_answer is null and attempts = 0))
-              order by next_at, id limit $3 for update skip locked)
-          returning id, event, endpoint, attempts, next_at)
+      `with waiting as (
+          select id as delivery, next_at as due from sandbox.deliveries
+            where next_at is not null and (next_at <= clock_timestamp() or ($2 and last_answer is null and attempts = 0))
+            order by next_at, id limit $3 for update skip locked),
+        claimed as (
+          update sandbox.deliveries set next_at = clock_timestamp() + make_interval(secs => $1), attempts = attempts + 1
+            from waiting where id = delivery returning id, event, endpoint, attempts, due)
         select claimed.id, event, attempts, events.data as body,
             made.data || jsonb_build_object('secret', made.data #> '{$sandbox,secret}') as made
           from claimed join sandbox.events on events.id = event left join sandbox.objects made on made.id = endpoint
-          order by claimed.id`,
+          order by due, claimed.id`,
       [leaseSeconds, everything, batch],
     )
     return rows

@@ -15,7 +15,7 @@ import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { reviewSummary } from './features/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
-import { openPayments, type Payments } from './gateways/payments.ts'
+import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
 import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
@@ -53,6 +53,8 @@ export type StartOptions = {
   crashPoint?: (name: string) => void
   /** Cheaper hashing, for when a million requests are sent. */
   passwords?: Passwords
+  /** How the sandbox behaves, where a test wants it to differ from Stripe. */
+  quirks?: Quirks
 }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -66,6 +68,7 @@ export async function startShop(
     withPages = true,
     crashPoint = () => {},
     passwords = createPasswords(),
+    quirks = {},
   }: StartOptions,
 ): Promise<Shop> {
   const closers: (() => Promise<void> | void)[] = []
@@ -100,7 +103,7 @@ export async function startShop(
     transport
       .verify()
       .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
-    const payments = await openPayments(config, url, secrets, log)
+    const payments = await openPayments({ config, databaseUrl: url, secrets, log, quirks })
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
     const security = securityHeaders(config)

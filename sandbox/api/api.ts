@@ -8,7 +8,7 @@ import { accountRoutes } from './account.ts'
 import { catalogRoutes } from './catalog.ts'
 import { customerRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
-import { orderedFault, randomFault, rateLimited, serverError } from './faults.ts'
+import { earlyFailure, isEarly, isLate, orderedFault, randomFault, serverError } from './faults.ts'
 import { type Form, parseForm } from './form.ts'
 import { intentRoutes } from './intents.ts'
 import { assertAllowed, isPublishable } from './keys.ts'
@@ -81,11 +81,10 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
     const { key: state, faults } = settings.quirks
     if (!publishable) assertAllowed(state, keys.secretKey, method, path)
     const call = `${method} ${path}`
-    // Rate limits come first: nothing is done, and nothing is kept.
-    const limited = faults.some((fault) => fault.status === 429)
-      ? await books.write((work) => orderedFault(work, call, 429))
+    const early = faults.some(isEarly)
+      ? await books.write((work) => orderedFault(work, call, isEarly))
       : undefined
-    if (limited) return { ...reply(rateLimited(), requestId, false), shouldRetry: limited.shouldRetry }
+    if (early) return { ...reply(earlyFailure(early), requestId, false), shouldRetry: early.shouldRetry }
 
     const run: Task = (work) => {
       if (!publishable && state.state === 'other_mode') work.unknownUpTo = state.before
@@ -93,12 +92,12 @@ export function createApi({ books, keys, changed, clockMoved, recorded }: Given)
     }
     const toReply = (answer: unknown) => reply(answer, requestId, publishable)
     if (method === 'GET') {
-      const failed = faults.length > 0 && (await books.write((work) => orderedFault(work, call, 500)))
+      const failed = faults.some(isLate) && (await books.write((work) => orderedFault(work, call, isLate)))
       return toReply(failed ? serverError() : await books.read(run, settings))
     }
 
     const perform: Task = async (work) => {
-      const fault = (await orderedFault(work, call, 500)) ?? (await randomFault(work))
+      const fault = (await orderedFault(work, call, isLate)) ?? (await randomFault(work))
       const answer = fault && !fault.done ? undefined : await run(work)
       return fault ? serverError() : answer
     }

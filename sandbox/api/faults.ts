@@ -8,7 +8,7 @@ export const serverError = () =>
     message: 'An unknown error occurred. Please retry the request or contact support.',
   })
 
-export const rateLimited = () =>
+const rateLimited = () =>
   new Failure(429, {
     type: 'invalid_request_error',
     code: 'rate_limit',
@@ -16,18 +16,28 @@ export const rateLimited = () =>
       'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
   })
 
+/** Most of Stripe's refusals have no code. */
+const refused = () =>
+  new Failure(400, { type: 'invalid_request_error', message: 'This request cannot be completed.' })
+
+/** Comes before the request is looked at: nothing is done, and nothing is kept. */
+export const isEarly = ({ status }: Fault) => status < 500
+export const isLate = ({ status }: Fault) => status >= 500
+
+export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimited() : refused())
+
 /** The next fault requested for this kind of call. Each hits one request, even when two come at once. */
 export async function orderedFault(
   { database, quirks }: Work,
   request: string,
-  status: Fault['status'],
+  isMeant: (fault: Fault) => boolean,
 ): Promise<Fault | undefined> {
-  if (quirks.faults.length === 0) return undefined
+  if (!quirks.faults.some(isMeant)) return undefined
   const { rows } = await database.query<{ faults: Fault[] | null }>(
     `select mischief->'faults' as faults from sandbox.settings for update`,
   )
   const faults = rows[0]?.faults ?? []
-  const index = faults.findIndex((fault) => fault.status === status && request.startsWith(fault.on ?? ''))
+  const index = faults.findIndex((fault) => isMeant(fault) && request.startsWith(fault.on ?? ''))
   if (index < 0) return undefined
   const [taken] = faults.splice(index, 1)
   await database.query(`update sandbox.settings set mischief = jsonb_set(mischief, '{faults}', $1)`, [

@@ -60,13 +60,18 @@ export const actions = new Map<string, Action>([
     'webhooks',
     action(
       'Webhooks will behave this way from now on.',
-      { delay: integer, drop: flag, duplicate: flag, reorder: flag },
-      (controls, { delay = 0, drop = false, duplicate, reorder }) =>
-        controls.webhooks.misbehave({
+      {
+        delay: required(integer),
+        drop: flag,
+        duplicates: required(choice('0', '0.1', '1')),
+        spread: required(choice('0', '0.5', '10')),
+      },
+      (controls, { delay, drop = false, duplicates, spread }) =>
+        controls.behave({
           delaySeconds: delay,
           drop,
-          duplicates: duplicate ? 1 : 0,
-          spread: reorder ? 2 : 0,
+          duplicates: Number(duplicates),
+          spread: Number(spread),
         }),
     ),
   ],
@@ -91,14 +96,20 @@ export const actions = new Map<string, Action>([
     'fail-next',
     action(
       'The next request will fail.',
-      { done: flag, retry: flag, status: required(choice('429', '500')) },
+      { done: flag, retry: flag, status: required(choice('400', '429', '500')) },
       (controls, { done = false, retry, status }) =>
         controls.failNext(
-          status === '500'
-            ? { status: 500, done }
-            : { status: 429, ...(retry === undefined ? {} : { shouldRetry: retry }) },
+          status === '429'
+            ? { status: 429, ...(retry === undefined ? {} : { shouldRetry: retry }) }
+            : status === '400'
+              ? { status: 400 }
+              : { status: 500, done },
         ),
     ),
+  ],
+  [
+    'behave-as-usual',
+    action('The sandbox behaves as usual again.', {}, (controls) => controls.behaveAsUsual()),
   ],
   ['settle', action('All payments are finished.', {}, (controls) => controls.settle())],
   [

@@ -98,10 +98,7 @@ function eventRow(event: EventRow): Html {
   </tr>`
 }
 
-const option = (value: number, label: string, chosen: number) =>
-  html`<option value="${value}"${chosen === value ? html` selected` : ''}>${label}</option>`
-
-const check = (name: string, label: string, on: boolean | undefined) =>
+const check = (name: string, label: string, on: boolean) =>
   html`<label><input type="checkbox" name="${name}" value="true"${on ? html` checked` : ''}> ${label}</label>`
 
 const select = (name: string, label: string, chosen: string, choices: Record<string, string>) =>
@@ -124,9 +121,11 @@ const behavior = ({ lag, failing, key, retries, afterRetries }: Quirks) => html`
       <div class="Actions">
         ${button('fail-next', 'Next request: 500', { status: '500' })}
         ${button('fail-next', 'Next request: 500, but done', { status: '500', done: 'true' })}
+        ${button('fail-next', 'Next request: 400, without a code', { status: '400' })}
         ${button('fail-next', 'Next request: 429', { status: '429' })}
         ${button('fail-next', 'Next request: 429, try again', { status: '429', retry: 'true' })}
         ${button('settle', 'Finish payments', {})}
+        ${button('behave-as-usual', 'Behave as usual', {})}
       </div>
     </section>`
 
@@ -148,15 +147,10 @@ export function controlPage(data: ControlData, note: Note): string {
     <section>
       <h2>Webhook mischief</h2>
       <form method="post" action="/_sandbox/controls/webhooks" class="Actions">
-        ${check('duplicate', 'Send each event twice', quirks.duplicates > 0)}
-        ${check('reorder', 'Shuffle the order', quirks.spread > 0)}
+        ${select('duplicates', 'Events sent twice', String(quirks.duplicates), { '0': 'none', '0.1': '1 in 10', '1': 'all' })}
+        ${select('spread', 'Order', String(quirks.spread), { '0': 'kept', '0.5': 'shuffled within half a second', '10': 'shuffled within 10 seconds' })}
+        ${select('delay', 'Delay', String(quirks.delaySeconds), { '0': 'none', '10': '10 seconds', '60': '1 minute', '600': '10 minutes' })}
         ${check('drop', 'Lose events', quirks.drop)}
-        <label>Delay <select name="delay">${[
-          option(0, 'none', quirks.delaySeconds),
-          option(10, '10 seconds', quirks.delaySeconds),
-          option(60, '1 minute', quirks.delaySeconds),
-          option(600, '10 minutes', quirks.delaySeconds),
-        ]}</select></label>
         <button class="Button Button--small">Apply</button>
       </form>
     </section>

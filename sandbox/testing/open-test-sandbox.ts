@@ -4,17 +4,19 @@ import pg from 'pg'
 import { Stripe } from 'stripe'
 import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '#server/testing/test-database.ts'
+import { lagByClock, type Quirks } from '../quirks.ts'
 import { openSandbox } from '../sandbox.ts'
 
 const secret = 'whsec_test'
 
 /** A sandbox on an empty database, with a small shop in front of it that verifies and keeps what it is sent. */
-export async function openTestSandbox() {
+export async function openTestSandbox(quirks: Partial<Quirks> = { lag: lagByClock }) {
   const { url, drop } = await createTestDatabase({ empty: true })
   const database = new pg.Pool({ connectionString: url, max: 10 })
   // Dropping the database cuts connections that are still closing.
   database.on('error', () => {})
   database.on('connect', (client) => client.on('error', () => {}))
+  const received: Stripe.Event[] = []
   const events: Stripe.Event[] = []
   const shop = { answers: 200 }
 
@@ -24,14 +26,21 @@ export async function openTestSandbox() {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const signature = request.headers['stripe-signature'] ?? ''
-    events.push(Stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret))
+    const event = Stripe.webhooks.constructEvent(Buffer.concat(chunks), signature, secret)
+    received.push(event)
+    if (!events.some(({ id }) => id === event.id)) events.push(event)
     response.writeHead(shop.answers).end()
   }
   const server = createServer((request, response) => {
     receive(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)))
   })
   const publicUrl = await listen(server)
-  const options = { database, publicUrl, webhook: { url: `${publicUrl}/webhook`, secret } }
+  const options = {
+    database,
+    publicUrl,
+    webhook: { url: `${publicUrl}/webhook`, secret },
+    quirks,
+  }
   sandbox = await openSandbox(options)
   const stripe = new Stripe(sandbox.secretKey, { ...sandbox.api, maxNetworkRetries: 0, telemetry: false })
 
@@ -44,7 +53,20 @@ export async function openTestSandbox() {
     await database.end()
     await drop()
   })
-  return { sandbox, stripe, database, events, shop, publicUrl, options, ...helpers(stripe) }
+  const { settle } = sandbox.controls
+  return {
+    sandbox,
+    stripe,
+    database,
+    /** Each once, as a shop keeps them. */
+    events,
+    /** As often as they came. */
+    received,
+    shop,
+    publicUrl,
+    options,
+    ...helpers(stripe, settle),
+  }
 }
 
 async function listen(server: Server): Promise<string> {
@@ -52,7 +74,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function helpers(stripe: Stripe) {
+function helpers(stripe: Stripe, settle: () => Promise<void>) {
   async function price(interval: 'day' | 'week' | 'month' | 'year' = 'month', amount = 3900) {
     return stripe.prices.create({
       currency: 'usd',
@@ -78,9 +100,16 @@ function helpers(stripe: Stripe) {
     return { customer, subscription, invoice, clientSecret, intent }
   }
 
-  async function buy(card = 'pm_card_visa', given: Parameters<typeof checkout>[0] = {}) {
-    const bought = await checkout(given)
-    await stripe.paymentIntents.confirm(bought.intent, { payment_method: card })
+  /** Paid, but the subscription isn't active yet. */
+  async function pay(card = 'pm_card_visa', given: Parameters<typeof checkout>[0] = {}) {
+    const paid = await checkout(given)
+    await stripe.paymentIntents.confirm(paid.intent, { payment_method: card })
+    return paid
+  }
+
+  async function buy(...given: Parameters<typeof pay>) {
+    const bought = await pay(...given)
+    await settle()
     return bought
   }
 
@@ -94,5 +123,5 @@ function helpers(stripe: Stripe) {
     return bought
   }
 
-  return { price, checkout, buy, buyAndFail }
+  return { price, checkout, pay, buy, buyAndFail }
 }

@@ -21,9 +21,13 @@ export async function openBuyers(shop: LabShop, count: number) {
   })
 }
 
+/** Stripe takes its time with a payment, but we measure the shop. */
 async function buyersAt(shop: LabShop) {
+  await shop.query(
+    `update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`,
+  )
   const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
-  return createBuyers(shop.url, () => settings?.key ?? '')
+  return createBuyers({ url: shop.url, publishableKey: () => settings?.key ?? '' })
 }
 
 /** Guests buying in parallel: the intent, the card at the sandbox, the confirmation. */

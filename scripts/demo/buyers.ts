@@ -132,6 +132,7 @@ async function buy({ config, sandbox, connection }: Shop, person: Person, billin
     body: new URLSearchParams({ client_secret: clientSecret, payment_method: 'pm_card_visa' }),
   })
   if (!paid.ok) throw new Error(`The sandbox refused a test card: ${await paid.text()}`)
+  await sandbox?.controls.settle()
   await call(checkout.confirm, { paymentIntentId })
   const { rows } = await connection.pool.query<{ id: string; subscriptionId: string }>(
     'select id, stripe_subscription_id as "subscriptionId" from purchases where payment_intent_id = $1',

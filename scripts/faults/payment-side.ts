@@ -56,7 +56,7 @@ type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
 /** Guests who pay and never return; their subscriptions then change at Stripe in every possible way. */
 export async function trade(shop: LabShop, side: PaymentSide, guests: number) {
-  const { begin, pay, storeCard } = createBuyers(shop.url, () => side.publishableKey)
+  const { begin, pay, storeCard } = createBuyers({ url: shop.url, publishableKey: () => side.publishableKey })
   const { controls, stripe } = side
   for (let first = 0; first < guests; first += 10)
     await concurrently(Math.min(10, guests - first), async (place) => {
@@ -65,6 +65,8 @@ export async function trade(shop: LabShop, side: PaymentSide, guests: number) {
         billing: place % 5 === 0 ? 'yearly' : 'monthly',
       })
       await pay(begun)
+      // Without a lag: what follows are the deeds of days, not of seconds.
+      await controls.settle()
       if (place === 1) await failAtRenewals(begun.paymentIntentId)
       if (place === 2) await controls.refund(begun.paymentIntentId)
       if (place === 3) await controls.refund(begun.paymentIntentId, 500)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
-import { openSandbox, type Sandbox } from '#sandbox/sandbox.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from '#sandbox/sandbox.ts'
 import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
@@ -20,17 +20,23 @@ export type Payments = {
   close(): Promise<void>
 }
 
+/** How the sandbox behaves, where it is to differ from Stripe. */
+export type Quirks = NonNullable<SandboxOptions['quirks']>
+
+type Given = {
+  config: Config
+  databaseUrl: string
+  secrets: Secrets
+  log: Logger
+  quirks: Quirks
+}
+
 /** The same in every process of the shop: one may send an event and another receive it. */
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
 /** Stripe when its keys are set, the sandbox otherwise. From here on, nobody knows the difference. */
-export async function openPayments(
-  config: Config,
-  databaseUrl: string,
-  secrets: Secrets,
-  log: Logger,
-): Promise<Payments> {
+export async function openPayments({ config, databaseUrl, secrets, log, quirks }: Given): Promise<Payments> {
   const report = ({ isOutage, ...fault }: StripeFault) =>
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe)
@@ -56,6 +62,7 @@ export async function openPayments(
     // Its control page shows every buyer: never expose it on a public shop.
     mayControl: (request) => !config.production && isFromThisMachine(request),
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
+    quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
   const { secretKey, publishableKey, api } = sandbox

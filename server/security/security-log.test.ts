@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { audit } from '#contract/audit.ts'
-import { checkout } from '#contract/checkout.ts'
 import { openShop } from '../testing/open-shop.ts'
 
 test('the log says who got in, who did not, and from where', async () => {
@@ -18,7 +17,7 @@ test('the log says who got in, who did not, and from where', async () => {
   await person.call(audit.adminList, {}).catch(() => {})
   const guest = shop.visitor()
   const { paymentIntentId } = await shop.guest(guest)
-  await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+  await shop.logInGuest(guest, { paymentIntentId })
 
   const events = lines.filter(({ security }) => security !== undefined)
   expect(events.map(({ security }) => security)).toEqual([

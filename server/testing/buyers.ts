@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { checkout } from '#contract/checkout.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { Visitor } from './visitor.ts'
 
-type Begun = { clientSecret: string; paymentIntentId: string }
+type Paid = { paymentIntentId: string }
+type Begun = Paid & { clientSecret: string }
 
 async function begin(
   visitor: Visitor,
@@ -19,8 +21,15 @@ async function begin(
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
 
+type Given = {
+  url: string
+  publishableKey: () => string
+  /** Has the sandbox finish the payments that are under way; where nobody can, time does. */
+  finishPayments?: () => Promise<unknown>
+}
+
 /** What buyers do in a test: the same calls as the browser, and a test card that goes straight to the sandbox. */
-export function createBuyers(url: string, publishableKey: () => string) {
+export function createBuyers({ url, publishableKey, finishPayments = () => setTimeout(200) }: Given) {
   /** What Stripe's form does with a card: the card never passes through the shop. */
   async function confirm(kind: 'payment_intents' | 'setup_intents', clientSecret: string, card: string) {
     const id = clientSecret.split('_secret_')[0] ?? ''
@@ -38,6 +47,17 @@ export function createBuyers(url: string, publishableKey: () => string) {
 
   const storeCard = async (clientSecret: string, card: string) =>
     (await confirm('setup_intents', clientSecret, card)).id
+
+  /** What the success page does: asks until Stripe is done with a payment. */
+  async function untilDone(ask: () => Promise<{ state: 'done' | 'processing' }>) {
+    while ((await ask()).state === 'processing') await finishPayments()
+  }
+
+  const confirmPurchase = (visitor: Visitor, { paymentIntentId }: Paid) =>
+    untilDone(() => visitor.call(checkout.confirm, { paymentIntentId }))
+
+  const logInGuest = (visitor: Visitor, { paymentIntentId }: Paid) =>
+    untilDone(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
 
   /** A guest, from the checkout to the success page. */
   async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {
@@ -60,7 +80,7 @@ export function createBuyers(url: string, publishableKey: () => string) {
   ) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)
-    await visitor.call(checkout.confirm, { paymentIntentId: begun.paymentIntentId })
+    await confirmPurchase(visitor, begun)
     const bought = await visitor.call(purchases.list, {})
     const purchase = bought.find((each) => each.paymentIntentId === begun.paymentIntentId)
     if (!purchase) throw new Error('The purchase was not booked')
@@ -68,5 +88,5 @@ export function createBuyers(url: string, publishableKey: () => string) {
     return purchase
   }
 
-  return { begin, pay, storeCard, changeCard, guest, buy }
+  return { begin, pay, storeCard, changeCard, guest, confirmPurchase, logInGuest, buy }
 }

@@ -75,14 +75,14 @@ export async function startProcess(
 /** Pays in two tabs, comes back, cancels, has second thoughts, and gets a refund. Stops where the shop dies. */
 async function live({ url, sandbox, ask }: Running, email: string) {
   const visitor = createVisitor(url)
-  const { begin, pay } = createBuyers(url, () => sandbox.publishableKey)
+  const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
   const tabs = [await begin(visitor, { email }), await begin(visitor, { email, billing: 'yearly' })]
   for (const tab of tabs) await pay(tab)
   // Whichever is booked first creates the account; the other is a duplicate and logs nobody in.
   for (const { paymentIntentId } of tabs)
-    await visitor
-      .call(checkout.guestPurchaseLogin, { paymentIntentId })
-      .catch((error: { status?: number }) => (error.status === 403 ? undefined : Promise.reject(error)))
+    await logInGuest(visitor, { paymentIntentId }).catch((error: { status?: number }) =>
+      error.status === 403 ? undefined : Promise.reject(error),
+    )
   const bought = await visitor.call(purchases.list, {})
   const kept = bought.find(({ status }) => status === 'active')
   if (!kept) throw new Error('Neither of the two payments is booked')

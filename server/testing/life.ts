@@ -1,6 +1,5 @@
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
-import { checkout } from '#contract/checkout.ts'
 import { contact } from '#contract/contact.ts'
 import { newsletter } from '#contract/newsletter.ts'
 import { purchases } from '#contract/purchases.ts'
@@ -69,7 +68,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   await carla.call(purchases.cancel, { id: carlas.id })
   const ben = shop.visitor()
   const { paymentIntentId } = await shop.guest(ben, 'ben@example.com')
-  await ben.call(checkout.guestPurchaseLogin, { paymentIntentId })
+  await shop.logInGuest(ben, { paymentIntentId })
   await ben.call(accessRequests.submit, { paymentIntentId, ...ask('ben') })
   const unpaid = await shop.begin(shop.visitor(), { email: 'gina@example.com' })
   await ada.call(accounts.requestPasswordReset, { email: 'ada@example.com' })

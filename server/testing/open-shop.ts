@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { accounts } from '#contract/accounts.ts'
 import type { BillingType } from '#contract/statuses.ts'
+import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox } from '../gateways/outbox.ts'
 import { createPasswords, type Passwords } from '../security/passwords.ts'
-import { startShop } from '../start.ts'
+import { type StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
 import { createTestDatabase } from './test-database.ts'
 import { createVisitor } from './visitor.ts'
@@ -24,6 +25,8 @@ export type OpenShopOptions = {
   /** The initial time; now, unless given. */
   startsAt?: Date
   passwords?: Passwords
+  /** How the sandbox behaves. Payments are under way until the test moves time on, unless given. */
+  quirks?: StartOptions['quirks']
   log?: Logger
 }
 
@@ -37,6 +40,7 @@ export async function openShop({
   databaseUrl,
   startsAt = new Date(),
   passwords = createPasswords(),
+  quirks = { lag: lagByClock },
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
@@ -58,13 +62,18 @@ export async function openShop({
     now: clock.now,
     withPages,
     passwords,
+    quirks,
   })
   const url = shop.config.publicUrl
   const sandbox = () => {
     if (!shop.sandbox) throw new Error('Only with the sandbox, not with Stripe’s keys')
     return shop.sandbox
   }
-  const buyers = createBuyers(url, () => sandbox().publishableKey)
+  const buyers = createBuyers({
+    url,
+    publishableKey: () => sandbox().publishableKey,
+    finishPayments: () => sandbox().controls.settle(),
+  })
   async function user(given: { name?: string; email?: string; password?: string } = {}) {
     const credentials = {
       name: 'Ada Trader',
@@ -107,8 +116,12 @@ export async function openShop({
       const buyer = await user(email ? { email } : {})
       return { ...buyer, purchase: await buyers.buy(buyer, wanted) }
     },
-    /** Until every webhook has arrived and every job is done; Stripe's own webhooks cannot reach a test, so it asks. */
+    /**
+     * Until every payment is finished, every webhook has arrived and every job is done; Stripe's own webhooks cannot
+     * reach a test, so it asks.
+     */
     async settle() {
+      await shop.sandbox?.controls.settle()
       await (shop.sandbox ? shop.sandbox.controls.webhooks.flush() : shop.queue.runNow('reconcile'))
       await shop.queue.idle()
     },

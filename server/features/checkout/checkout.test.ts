@@ -20,8 +20,8 @@ describe('a guest', () => {
   test('pays, is logged in, owns the purchase, and gets a receipt and a link to set a password', async () => {
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
-    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
-    await guest.call(checkout.confirm, { paymentIntentId })
+    await shop.logInGuest(guest, { paymentIntentId })
+    await shop.confirmPurchase(guest, { paymentIntentId })
 
     expect(await guest.call(accounts.user, {})).toMatchObject({ email, isAdmin: false })
     expect(await guest.call(purchases.list, {})).toMatchObject([
@@ -47,12 +47,12 @@ describe('a guest', () => {
     const owner = await shop.verifiedUser()
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, owner.user.email)
-    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
       serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
-    await owner.call(checkout.confirm, { paymentIntentId })
+    await shop.confirmPurchase(owner, { paymentIntentId })
     expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
     expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
   })
@@ -63,7 +63,7 @@ describe('a guest', () => {
     await stranger.call(accounts.updateProfile, { tradingViewUsername: 'mallory' })
     const guest = shop.visitor()
     const { paymentIntentId } = await shop.guest(guest, email)
-    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
       serverMessage: 'Please log in to continue. We’ve emailed you how.',
     })
@@ -101,22 +101,16 @@ describe('a guest', () => {
     const { paymentIntentId } = await shop.guest(guest)
     const stranger = shop.visitor()
     const refused = { status: 403, serverMessage: 'Please log in to continue. We’ve emailed you how.' }
-    await expect(stranger.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(
-      refused,
-    )
+    await expect(shop.logInGuest(stranger, { paymentIntentId })).rejects.toMatchObject(refused)
     await shop.guest(stranger)
-    await expect(stranger.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(
-      refused,
-    )
-    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
-    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject(refused)
+    await expect(shop.logInGuest(stranger, { paymentIntentId })).rejects.toMatchObject(refused)
+    await shop.logInGuest(guest, { paymentIntentId })
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject(refused)
 
     const late = shop.visitor()
     const paid = await shop.guest(late)
     await shop.advance(61, 'minute')
-    await expect(
-      late.call(checkout.guestPurchaseLogin, { paymentIntentId: paid.paymentIntentId }),
-    ).rejects.toMatchObject(refused)
+    await expect(shop.logInGuest(late, paid)).rejects.toMatchObject(refused)
   })
 
   test('who pays in two tabs is logged in by the payment that counts and told the other one is refunded', async () => {
@@ -129,18 +123,14 @@ describe('a guest', () => {
     await shop.pay(monthly)
     await shop.settle()
     await shop.pay(yearly)
-    await expect(
-      guest.call(checkout.guestPurchaseLogin, { paymentIntentId: yearly.paymentIntentId }),
-    ).rejects.toMatchObject({ status: 403 })
-    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: monthly.paymentIntentId })
+    await expect(shop.logInGuest(guest, yearly)).rejects.toMatchObject({ status: 403 })
+    await shop.logInGuest(guest, monthly)
     expect(await guest.call(accounts.user, {})).toMatchObject({ email })
-    await expect(
-      guest.call(checkout.confirm, { paymentIntentId: yearly.paymentIntentId }),
-    ).rejects.toMatchObject({
+    await expect(shop.confirmPurchase(guest, yearly)).rejects.toMatchObject({
       status: 409,
       serverMessage: 'You already have a subscription. We’re refunding this second payment.',
     })
-    await guest.call(checkout.confirm, { paymentIntentId: monthly.paymentIntentId })
+    await shop.confirmPurchase(guest, monthly)
   })
 
   test('who pays in two tabs for two addresses is logged in for each', async () => {
@@ -152,7 +142,7 @@ describe('a guest', () => {
     ]
     for (const tab of tabs) await shop.pay(tab)
     for (const [index, { paymentIntentId }] of tabs.entries()) {
-      await guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await shop.logInGuest(guest, { paymentIntentId })
       expect(await guest.call(accounts.user, {})).toMatchObject({ email: emails[index] })
     }
   })
@@ -162,7 +152,7 @@ describe('a guest', () => {
     const first = await shop.guest(guest)
     const second = await shop.guest(guest)
     const before = guest.cookies.get('checkout')
-    await guest.call(checkout.guestPurchaseLogin, { paymentIntentId: first.paymentIntentId })
+    await shop.logInGuest(guest, first)
     const after = guest.cookies.get('checkout')
     expect(after).not.toBe(before)
     await guest.call(accounts.logout, {})
@@ -170,9 +160,7 @@ describe('a guest', () => {
     for (const nonce of [before, after]) {
       const thief = shop.visitor()
       thief.cookies.set('checkout', nonce ?? '')
-      await expect(
-        thief.call(checkout.guestPurchaseLogin, { paymentIntentId: second.paymentIntentId }),
-      ).rejects.toMatchObject({ status: 403 })
+      await expect(shop.logInGuest(thief, second)).rejects.toMatchObject({ status: 403 })
     }
   })
 
@@ -192,7 +180,7 @@ describe('a guest', () => {
     )
     const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'open sesame' })
-    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
       status: 403,
       serverMessage: 'An account with this email exists. Please log in to continue.',
     })
@@ -204,7 +192,7 @@ describe('a guest', () => {
     const begun = await shop.begin(guest, { email: 'unpaid@example.com' })
     expect(await shop.pay(begun, 'pm_card_visa_chargeDeclined')).toBe('Your card was declined.')
     const { paymentIntentId } = begun
-    await expect(guest.call(checkout.guestPurchaseLogin, { paymentIntentId })).rejects.toMatchObject({
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
       status: 409,
     })
     await shop.settle()
@@ -220,29 +208,20 @@ describe('a guest', () => {
 })
 
 describe('a payment that Stripe is still processing', () => {
-  const slow = { lag: { from: 3600, to: 3600 } }
-  const finish = async () => {
-    await shop.sandbox.controls.settle()
-    await shop.sandbox.controls.behave({ lag: { from: 0, to: 0 } })
-    await shop.settle()
-  }
-
   test('keeps a guest waiting without an email or a refusal, and completes once Stripe is done', async () => {
-    await shop.sandbox.controls.behave(slow)
     const guest = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(guest)
     const login = () => guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
     expect(await login()).toEqual({ state: 'processing' })
     expect(await guest.call(accounts.user, {})).toBeNull()
     expect(await subjectsTo(email)).toEqual([])
-    await finish()
+    await shop.settle()
     expect(await login()).toEqual({ state: 'done' })
     expect(await guest.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
     expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   })
 
   test('is not a conflict for a buyer and can’t be paid twice', async () => {
-    await shop.sandbox.controls.behave(slow)
     const user = await shop.user()
     const begun = await shop.begin(user)
     await shop.pay(begun)
@@ -255,7 +234,7 @@ describe('a payment that Stripe is still processing', () => {
           billingType,
         }),
       ).toEqual({ clientSecret, isPaid: true })
-    await finish()
+    await shop.settle()
     expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
     expect(await user.call(purchases.list, {})).toHaveLength(1)
   })
@@ -360,7 +339,7 @@ test('someone who logs in after paying as a guest can confirm right away', async
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
   const stranger = await shop.user()
   await expect(stranger.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
-  await owner.call(checkout.confirm, { paymentIntentId })
+  await shop.confirmPurchase(owner, { paymentIntentId })
   expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
   await shop.sandbox.controls.webhooks.misbehave({})
 })

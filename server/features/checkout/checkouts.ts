@@ -1,8 +1,9 @@
-import { and, desc, eq, gt, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, purchases } from '../../database/schema.ts'
 import { deletedEmail } from '../accounts/accounts.ts'
+import { createLogins } from './logins.ts'
 import { createOrderRecords, forgetPlaces } from './order-records.ts'
 
 export type CheckoutRow = typeof checkouts.$inferSelect
@@ -28,6 +29,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
 
   return {
     ...orderRecords,
+    ...createLogins({ db, now }),
 
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
@@ -58,39 +60,6 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .orderBy(desc(checkouts.createdAt))
         .limit(10),
 
-    hasNonce: async (nonceHash: string) => (await find(eq(checkouts.nonceHash, nonceHash))) !== undefined,
-
-    /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
-    async rotateNonce(oldHash: string, newHash: string) {
-      await db.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
-    },
-
-    /** From now on, no payment logs in the holder of this nonce. */
-    async forfeitLogins(nonceHash: string) {
-      await db
-        .update(checkouts)
-        .set({ loginUsedAt: now() })
-        .where(and(eq(checkouts.nonceHash, nonceHash), isNull(checkouts.loginUsedAt)))
-    },
-
-    /**
-     * The account is now its mailbox owner's: no earlier payment logs in to it, and the Stripe customer and card that
-     * came with one aren't the owner's. Returns what's still unpaid.
-     */
-    async handOver(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
-      const before = await tx
-        .update(checkouts)
-        .set({ loginUsedAt: sql`coalesce(${checkouts.loginUsedAt}, ${now()})`, madeAccount: false })
-        .where(
-          or(
-            eq(checkouts.userId, id),
-            and(isNull(checkouts.closedAt), isNull(checkouts.userId), eq(checkouts.email, email)),
-          ),
-        )
-        .returning({ subscriptionId: checkouts.subscriptionId, closedAt: checkouts.closedAt })
-      return before.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
-    },
-
     async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
       await db.insert(checkouts).values({ ...row, createdAt: now() })
     },
@@ -111,16 +80,6 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .update(checkouts)
         .set({ closedAt: now(), ...buyer })
         .where(eq(checkouts.id, id))
-    },
-
-    /** A guest's payment is good for one login; false if it was already used. */
-    async useLogin(id: string): Promise<boolean> {
-      const used = await db
-        .update(checkouts)
-        .set({ loginUsedAt: now() })
-        .where(and(eq(checkouts.id, id), isNull(checkouts.loginUsedAt)))
-        .returning({ id: checkouts.id })
-      return used.length > 0
     },
 
     /** They hold the address of someone who didn't buy. */

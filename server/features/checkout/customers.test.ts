@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -59,7 +58,7 @@ test('each guest is a separate customer, even with the address of an account', a
   const owner = await shop.verifiedUser()
   await shop.begin(owner)
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
-  await owner.call(checkout.confirm, { paymentIntentId })
+  await shop.confirmPurchase(owner, { paymentIntentId })
   const [own, guests] = await customersOf(owner.user.id)
   expect(guests?.id).not.toBe(own?.id)
 

@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { checkout } from '#contract/checkout.ts'
 import { purchases } from '#contract/purchases.ts'
 import { checkouts, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
@@ -100,8 +99,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
     if (deed === 'begin')
       begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
     if (deed === 'pay' && one) await shop.pay(one)
-    if (deed === 'guest login' && one)
-      await browser.call(checkout.guestPurchaseLogin, { paymentIntentId: one.paymentIntentId })
+    if (deed === 'guest login' && one) await shop.logInGuest(browser, one)
     if (deed === 'cancel') {
       const [live] = await browser.call(purchases.list, {})
       const id = live?.id ?? ''
@@ -146,7 +144,7 @@ test('who gets an account handed over does not pay with the card of whoever had 
   const [stranger, owner] = [shop.visitor(), shop.visitor()]
   const admin = await shop.admin()
   const first = await shop.guest(stranger, email)
-  await stranger.call(checkout.guestPurchaseLogin, { paymentIntentId: first.paymentIntentId })
+  await shop.logInGuest(stranger, first)
   const cancelAll = async (visitor: Visitor) => {
     for (const { id } of await visitor.call(purchases.list, {}))
       await admin.call(purchases.adminCancel, { id })

@@ -24,6 +24,7 @@ async function paidGuests(shop: TestShop, count: number) {
   }
   const guests = []
   while (guests.length < count) guests.push(...(await Promise.all(Array.from({ length: 10 }, pay))))
+  await shop.sandbox.controls.settle()
   await shop.sandbox.controls.webhooks.misbehave({})
   return guests
 }
@@ -86,6 +87,7 @@ describe('the order of events', () => {
     ])
     for (const order of orders) {
       const { paymentIntentId } = await shop.guest(shop.visitor())
+      await shop.sandbox.controls.settle()
       await shop.sandbox.controls.refund(paymentIntentId, 500)
       for (const type of order) await redeliverLatest(shop, type)
     }
@@ -116,7 +118,7 @@ describe('the order of events', () => {
       fc.asyncProperty(fc.array(fc.constantFrom(...deeds), { maxLength: 8 }), async (story) => {
         const visitor = shop.visitor()
         const { paymentIntentId } = await shop.guest(visitor)
-        await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+        await shop.logInGuest(visitor, { paymentIntentId })
         const [purchase] = await visitor.call(purchases.list, {})
         const id = purchase?.id ?? ''
         const { controls } = shop.sandbox

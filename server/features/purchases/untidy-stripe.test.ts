@@ -78,19 +78,3 @@ test('a cancellation in Stripe’s own portal, which sets only a date, can be un
   await buyer.call(purchases.resume, { id: buyer.purchase.id })
   expect(await statusOf(buyer)).toBe('active')
 })
-
-test('eight tries in two weeks send three reminders', async () => {
-  await using own = await openShop()
-  await own.sandbox.controls.behave({ retries: 'smart' })
-  const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
-  await own.advance(1, 'month')
-  for (let day = 0; day < 13; day++) await own.advance(1, 'day')
-  const reminders = (await own.mails()).filter(
-    ({ to, subject }) => to.includes(buyer.user.email) && /payment did not|about to end/.test(subject),
-  )
-  expect(reminders.map(({ subject }) => subject)).toEqual([
-    'Your payment did not go through',
-    'Reminder: your payment did not go through',
-    'Last reminder: your subscription is about to end',
-  ])
-})

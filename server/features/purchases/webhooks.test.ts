@@ -19,6 +19,7 @@ const now = () => Math.floor(Date.now() / 1000)
 async function paidEvent(): Promise<string> {
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   await shop.guest(shop.visitor())
+  await shop.sandbox.controls.settle()
   const { rows } = await shop.connection.db.execute<{ data: object }>(
     sql`select data from sandbox.events where type = 'invoice.paid'`,
   )

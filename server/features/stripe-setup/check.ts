@@ -1,7 +1,8 @@
 import type { Finding } from '#contract/stripe-setup.ts'
-import { apiVersion, type StripeGateway, StripeRefusal, type WantedPrice } from '../../gateways/stripe.ts'
+import { type StripeGateway, StripeRefusal, type WantedPrice } from '../../gateways/stripe.ts'
+import { createWebhookCheck } from './check-webhook.ts'
+import { type About, addressOf, command, inWords, list, note, ok, todo } from './findings.ts'
 
-type About = Finding['about']
 export type Dependencies = {
   stripe: StripeGateway
   now: () => Date
@@ -13,28 +14,10 @@ export type Dependencies = {
   prices: WantedPrice[]
 }
 
-const day = 86_400_000
-const command = '`npm run stripe -- setup`'
-const list = (items: string[]) => new Intl.ListFormat('en-US').format(items)
-const count = (items: unknown[], what: string) => `${items.length} ${what}${items.length === 1 ? '' : 's'}`
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-const ok = (about: About, text: string): Finding => ({ about, state: 'ok', text })
-const todo = (about: About, text: string): Finding => ({ about, state: 'todo', text })
-const note = (about: About, text: string): Finding => ({ about, state: 'note', text })
-
-export const inWords = ({ amount, interval }: WantedPrice) => `$${(amount / 100).toFixed(2)} per ${interval}`
-
-/** The shop's own address, as Stripe needs to know it. */
-export function addressOf(publicUrl: string) {
-  const { hostname } = new URL(publicUrl)
-  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
-  return { webhookUrl: `${publicUrl}/api/webhooks/stripe`, hostname, isLocal }
-}
-
 /** Checks everything a seller has to set up at Stripe and reports it in plain English. */
-export function createCheck({ stripe, now, secretKey, publicUrl, events, prices }: Dependencies) {
-  const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
+export function createCheck(deps: Dependencies) {
+  const { stripe, secretKey, publicUrl, prices } = deps
+  const { hostname, isLocal } = addressOf(publicUrl)
   const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
 
   async function account(): Promise<Finding[]> {
@@ -67,42 +50,6 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
     }
     const all = list(prices.map(inWords))
     return faults.length > 0 ? faults : [ok('Prices', `New subscribers pay ${all}.`)]
-  }
-
-  async function webhook(): Promise<Finding[]> {
-    if (isLocal)
-      return [
-        note(
-          'Webhook',
-          `Stripe can’t reach ${publicUrl}. To try it out, run \`stripe listen --forward-to ${webhookUrl}\`.`,
-        ),
-      ]
-    const [ours, ...others] = await stripe.webhookEndpoints(webhookUrl)
-    if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} creates one.`)]
-    const faults = []
-    if (others.length > 0)
-      faults.push(
-        `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
-      )
-    if (ours.version !== apiVersion)
-      faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
-    const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
-    if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
-    return faults.length > 0
-      ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} fixes it.`))
-      : [ok('Webhook', `Events go to ${webhookUrl}.`), ...(await deliveries())]
-  }
-
-  async function deliveries(): Promise<Finding[]> {
-    const late = await stripe.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
-    if (late.length === 0) return []
-    const many = late.length === 100 ? '100 or more events' : count(late, 'event')
-    return [
-      todo(
-        'Webhook',
-        `${many} from the last three days did not arrive. Check STRIPE_WEBHOOK_SECRET and the endpoint’s page at Stripe. Meanwhile, the shop asks Stripe every five minutes.`,
-      ),
-    ]
   }
 
   async function wallets(): Promise<Finding[]> {
@@ -147,7 +94,7 @@ export function createCheck({ stripe, now, secretKey, publicUrl, events, prices 
           ['Account', account],
           ['Key', key],
           ['Prices', priceList],
-          ['Webhook', webhook],
+          ['Webhook', createWebhookCheck(deps)],
           ['Wallets', wallets],
           ['Emails', emails],
         ]

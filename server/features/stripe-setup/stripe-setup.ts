@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { apiVersion } from '../../gateways/stripe.ts'
-import { addressOf, createCheck, type Dependencies, inWords } from './check.ts'
+import { createCheck, type Dependencies } from './check.ts'
+import { addressOf, inWords } from './findings.ts'
 
 export type StripeSetup = ReturnType<typeof createStripeSetup>
 
