@@ -41,7 +41,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   const [emil, farah] = [await person('emil'), await person('farah')]
   const adas = await shop.buy(ada)
   const carlas = await shop.buy(carla, { billing: 'yearly' })
-  const davids = await shop.buy(david, { card: 'pm_card_chargeCustomerFail' })
+  const davids = await shop.buy(david, { laterCard: 'pm_card_chargeCustomerFail' })
   const emils = await shop.buy(emil)
   const farahs = await shop.buy(farah, { billing: 'yearly' })
   await ada.call(accessRequests.submitForPurchase, { purchaseId: adas.id, ...ask('ada') })

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hash, verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
@@ -45,10 +46,14 @@ async function workOf(path: string, body: object) {
   costs.length = 0
   const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
   const work = new Promise<{ hashes: string[]; statements: string[] }>((sent) => {
-    shop.app.server.prependOnceListener('request', (_request, response) => {
+    function watchRequest(request: IncomingMessage, response: ServerResponse) {
+      // A webhook may arrive at any moment.
+      if (request.url !== path) return
+      shop.app.server.off('request', watchRequest)
       duringRequest.enterWith(true)
       response.once('finish', () => sent({ hashes: [...costs], statements: watch.stop() }))
-    })
+    }
+    shop.app.server.prependListener('request', watchRequest)
   })
   const response = await shop.visitor().fetch(path, {
     method: 'POST',
