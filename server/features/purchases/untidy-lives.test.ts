@@ -13,11 +13,11 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 type User = Awaited<ReturnType<TestShop['user']>>
 
 /** Two clicks at once. Stripe may be away (503); whatever else is refused is a sentence, too. */
-async function twice(click: () => Promise<unknown>): Promise<boolean> {
+async function twice<Answer>(click: () => Promise<Answer>): Promise<Answer[]> {
   const clicks = await Promise.allSettled([click(), click()])
   for (const { reason } of clicks.filter((each) => each.status === 'rejected'))
     if (!(reason instanceof ApiError && [409, 502, 503].includes(reason.status))) throw reason
-  return clicks.some(({ status }) => status === 'fulfilled')
+  return clicks.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
 }
 
 /** Clicks until the money has arrived, in two tabs at once: an error may hide a payment that was made. */
@@ -55,13 +55,22 @@ async function moneyOf(shop: TestShop, user: User) {
   return rows[0]?.charges
 }
 
-const deeds = ['cancel', 'resume', 'pay again', 'confirm', 'bank refunds a part', 'reconcile'] as const
+const deeds = [
+  'cancel',
+  'resume',
+  'pay again',
+  'confirm',
+  'seller refunds a part',
+  'bank refunds a part',
+  'reconcile',
+] as const
 
 test('at an untidy Stripe, whatever is clicked twice: told the truth, charged once, access as paid', {
   timeout: 240_000,
 }, async () => {
   await using shop = await openShop()
   const { controls } = shop.sandbox
+  const admin = await shop.admin()
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 1_000_000 }),
@@ -76,14 +85,23 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
         for (const deed of story) {
           const before = await mine()
           const id = before?.id ?? ''
-          if (deed === 'confirm') await twice(() => user.call(checkout.confirm, { paymentIntentId }))
+          if (deed === 'confirm')
+            for (const { state } of await twice(() => user.call(checkout.confirm, { paymentIntentId })))
+              if (state === 'done') told.push([(await mine())?.paymentIntentId ?? 'nothing', paymentIntentId])
           if (deed === 'reconcile') await shop.queue.runNow('reconcile').catch(() => {})
           if (deed === 'bank refunds a part') await controls.refund(paymentIntentId, 500).catch(() => {})
           if (deed === 'pay again') told.push([await offered(user), 'nothing to pay'])
-          if (deed === 'cancel' && before && (await twice(() => user.call(purchases.cancel, { id }))))
+          if (!before) continue
+          if (deed === 'cancel' && (await twice(() => user.call(purchases.cancel, { id }))).length > 0)
             told.push([(await mine())?.status, 'pending_cancel'])
-          if (deed === 'resume' && before && (await twice(() => user.call(purchases.resume, { id }))))
+          if (deed === 'resume' && (await twice(() => user.call(purchases.resume, { id }))).length > 0)
             told.push([(await mine())?.status, 'active'])
+          if (deed === 'seller refunds a part') {
+            const refund = { id, amount: 300, refundedSoFar: before.refundedAmount }
+            const done = await twice(() => admin.call(purchases.adminRefund, refund))
+            if (done.length > 0)
+              told.push([`${(await mine())?.refundedAmount}`, `${before.refundedAmount + refund.amount}`])
+          }
         }
         expect(told.filter(([is, said]) => is !== said)).toEqual([])
         await controls.behaveAsUsual()
@@ -92,6 +110,8 @@ test('at an untidy Stripe, whatever is clicked twice: told the truth, charged on
         await shop.queue.runNow('reconcile')
         expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
         expect(await moneyOf(shop, user)).toBe(1)
+        const mails = (await shop.mails()).filter(({ to }) => to === user.user.email)
+        expect(mails.filter(({ subject }) => subject.startsWith('Your receipt'))).toHaveLength(1)
         const bought = await mine()
         const opened = user.call(privatePackage.show, {}).then(
           () => true,
