@@ -126,8 +126,9 @@ export const purchases = {
     access: 'user',
     summary: 'Charge the saved card for anything still open and for renewals',
     input: (z) => z.strictObject({ id: id(z), setupIntentId: setupIntentId(z) }),
-    /** A client secret if the bank wants the buyer to confirm the open payment. */
-    output: (z) => z.strictObject({ confirmWith: z.nullable(z.string()) }),
+    /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
+    output: (z) =>
+      z.strictObject({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   adminList: endpoint({

@@ -56,14 +56,23 @@ test('unless told otherwise, a payment takes a moment, and events arrive twice a
   await expect.poll(() => received.length).toBeGreaterThan(told.length)
 })
 
-test('a new request finds the payment finished', async () => {
-  const { stripe, pay, sandbox } = await openTestSandbox()
-  await sandbox.controls.behave({ lag: { from: 600, to: 600 } })
+test('what is being paid cannot be paid again, voided or cancelled as unpaid', async () => {
+  const { stripe, pay } = await openTestSandbox()
   const cancelled = await pay()
   expect((await stripe.subscriptions.cancel(cancelled.subscription.id)).status).toBe('canceled')
   const { invoice } = await pay()
-  await expect(stripe.invoices.pay(invoice.id)).rejects.toThrow('Invoice is already paid')
+  await expect(stripe.invoices.pay(invoice.id, { payment_method: 'pm_card_visa' })).rejects.toMatchObject({
+    code: 'payment_intent_unexpected_state',
+  })
+  expect((await stripe.invoices.retrieve(invoice.id)).status).toBe('open')
   await expect(stripe.invoices.voidInvoice(invoice.id)).rejects.toThrow('This invoice is paid.')
+})
+
+test('a payment in progress when the start would expire still counts', async () => {
+  const { stripe, pay, sandbox } = await openTestSandbox({ lag: { from: 86_400, to: 86_400 } })
+  const { subscription } = await pay()
+  await sandbox.controls.advance(23, 'hour')
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
 })
 
 test('the same seed brings the same lags and the same order of webhooks', async () => {

@@ -53,7 +53,7 @@ export async function startSubscription(work: Work, { customer, lines, change }:
 
 /** What falls due on a subscription: the end of an unpaid start, of a scheduled cancellation or of a period. */
 export async function subscriptionDue(work: Work, subscription: Subscription) {
-  if (subscription.status === 'incomplete') return expire(work, subscription)
+  if (subscription.status === 'incomplete') return expireUnlessPaid(work, subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= work.now) {
     return end(work, subscription, 'cancellation_requested')
   }
@@ -128,8 +128,7 @@ export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
 }
 
 /** `POST /v1/invoices/:id/pay`: immediately, with the given card or the stored one. */
-export async function payInvoice(work: Work, unpaid: Invoice, given: PaymentMethod | undefined) {
-  const invoice = await upToDate(work, unpaid)
+export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
   if (invoice.status !== 'open') throw invalid('This invoice can no longer be paid')
   const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
@@ -151,10 +150,20 @@ export async function payInvoice(work: Work, unpaid: Invoice, given: PaymentMeth
   return work.get('invoice', invoice.id)
 }
 
+/** The subscription as it is once any payment in progress has finished. */
+async function settled(work: Work, given: Subscription): Promise<Subscription> {
+  if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
+  return work.get('subscription', given.id)
+}
+
+async function expireUnlessPaid(work: Work, given: Subscription) {
+  const found = await settled(work, given)
+  if (found.status === 'incomplete') await expire(work, found)
+}
+
 /** Immediately. */
 export async function cancel(work: Work, given: Subscription): Promise<Subscription> {
-  if (given.latest_invoice) await upToDate(work, await work.get('invoice', given.latest_invoice))
-  const found = await work.get('subscription', given.id)
+  const found = await settled(work, given)
   const subscription = { ...found, cancellation_details: given.cancellation_details }
   if (found.status === 'incomplete') return expire(work, subscription)
   const now = { ...subscription, cancel_at: null, cancel_at_period_end: false }

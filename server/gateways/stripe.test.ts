@@ -130,7 +130,7 @@ test('an invoice that cannot be paid because it is paid counts as paid, whatever
       ? { status: 400, body: error('invalid_request_error') }
       : { status: 200, body: { object: 'invoice', status: 'paid' } },
   )
-  expect(await stripe.payInvoice('in_1', 'pm_1')).toBeNull()
+  expect(await stripe.payInvoice('in_1', 'pm_1')).toEqual({ state: 'done', confirmWith: null })
   expect(faults).toEqual([])
 })
 

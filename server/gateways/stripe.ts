@@ -46,7 +46,7 @@ export function createStripeGateway({ secretKey, webhookSecret, address, report 
     ...customerCalls(client),
     ...subscriptionCalls(client, payments),
     ...refunds,
-    ...invoiceCalls(client),
+    ...invoiceCalls(client, refunds.hasPaid),
     ...cardCalls(client),
     ...priceCalls(client),
     ...accountCalls(client),

@@ -41,14 +41,16 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
       return runExclusive(subscriptionId, async () => {
         const { latestInvoice } = await stripe.subscription(subscriptionId)
         try {
-          const isOpen = latestInvoice?.status === 'open'
-          const confirmWith = isOpen ? await stripe.payInvoice(latestInvoice.id, card) : null
+          const paid =
+            latestInvoice?.status === 'open'
+              ? await stripe.payInvoice(latestInvoice.id, card)
+              : { state: 'done' as const, confirmWith: null }
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
-          if (confirmWith) return { confirmWith }
+          if (paid.confirmWith) return paid
           await stripe.useCard(subscriptionId, card)
           // The owner finds out even if someone else is at the keyboard.
           await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
-          return { confirmWith }
+          return paid
         } finally {
           await sync(subscriptionId)
         }

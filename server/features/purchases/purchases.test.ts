@@ -158,7 +158,7 @@ describe('an unpaid renewal', () => {
     const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
     const setupIntentId = await own.storeCard(clientSecret, 'pm_card_visa')
     const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
-    expect(await finish()).toEqual({ confirmWith: null })
+    expect(await finish()).toEqual({ state: 'done', confirmWith: null })
     expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
     const told = async () =>
       (await own.mails()).filter(({ subject }) => subject === 'Your card was changed').length
@@ -183,6 +183,27 @@ describe('an unpaid renewal', () => {
     expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
     await own.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
     expect(await changes()).toBe(before + 1)
+  })
+
+  test('that the bank wants confirmed is being processed until Stripe is done with it', async () => {
+    await using own = await openShop()
+    const { controls } = own.sandbox
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const { id } = buyer.purchase
+    await pass(own, buyer, 1, 'month')
+    const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_authenticationRequired')
+    await controls.authenticate(setupIntentId, 'complete')
+    const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+    const { state, confirmWith } = await finish()
+    expect([state, confirmWith]).toEqual(['processing', expect.stringContaining('_secret_')])
+    await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
+    expect(await finish()).toEqual({ state: 'processing', confirmWith: null })
+    await own.settle()
+    expect(await finish()).toEqual({ state: 'done', confirmWith: null })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    const invoices = await buyer.call(purchases.invoices, { id })
+    expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
   })
 
   test('can be paid by card only: other payment methods couldn’t be charged for a renewal', async () => {

@@ -1,8 +1,11 @@
 import { conflict } from '../../errors.ts'
 import { type Client, isRefused, needsBuyer } from './answers.ts'
-import { date } from './values.ts'
+import { date, idOf } from './values.ts'
 
-export function invoiceCalls({ sdk, ask, translate }: Client) {
+/** The secret is for the buyer, when the bank wants them to confirm the payment. */
+type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
+
+export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: string) => Promise<boolean>) {
   return {
     async invoices(subscription: string) {
       const { data } = await ask(sdk.invoices.list({ subscription, limit: 100 }))
@@ -29,18 +32,22 @@ export function invoiceCalls({ sdk, ask, translate }: Client) {
       }
     },
 
-    /** Pays an open invoice with the buyer present. Returns a secret when the bank wants the buyer to confirm it. */
-    async payInvoice(id: string, card: string): Promise<string | null> {
+    /** Pays an open invoice with the buyer present. */
+    async payInvoice(id: string, card: string): Promise<Paid> {
       try {
         await ask(sdk.invoices.pay(id, { payment_method: card, off_session: false }), () => true)
-        return null
+        return { state: 'done', confirmWith: null }
       } catch (error) {
         // Whatever the refusal says: someone else, or this very request, may have paid it.
-        const { status, confirmation_secret: secret } = await ask(
-          sdk.invoices.retrieve(id, { expand: ['confirmation_secret'] }),
-        )
-        if (status === 'paid') return null
-        if (needsBuyer(error)) return secret?.client_secret ?? null
+        const invoice = await ask(sdk.invoices.retrieve(id, { expand: ['confirmation_secret', 'payments'] }))
+        const { status, confirmation_secret: secret, payments } = invoice
+        if (status === 'paid') return { state: 'done', confirmWith: null }
+        if (needsBuyer(error)) return { state: 'processing', confirmWith: secret?.client_secret ?? null }
+        // Paid, but Stripe isn't done with the invoice yet.
+        for (const { payment } of payments?.data ?? []) {
+          const intent = idOf(payment.payment_intent)
+          if (intent && (await hasPaid(intent))) return { state: 'processing', confirmWith: null }
+        }
         if (status !== 'open' && isRefused(error)) throw conflict('This invoice can no longer be paid.')
         throw translate(error)
       }

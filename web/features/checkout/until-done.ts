@@ -1,0 +1,30 @@
+import { ApiError } from '#contract/call.ts'
+
+const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
+
+/** Seconds between one question and the next: about twenty in all, and then on as long as the page is open. */
+const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
+const laterPause = 10
+
+const soon = 'Your payment went through. We’re waiting for Stripe to confirm your subscription.'
+const later =
+  'Your payment went through, but Stripe hasn’t confirmed your subscription yet. There’s nothing to do, and please don’t pay again. This page continues as soon as it’s confirmed, and your receipt follows by email.'
+
+/** Stripe may need some seconds from the payment to the subscription, or not answer for a moment: it is asked again. */
+export async function untilDone(
+  ask: () => Promise<{ state: 'done' | 'processing' }>,
+  tell: (note: string) => void = () => {},
+): Promise<void> {
+  for (let asked = 0; ; asked++) {
+    const seconds = await ask().then(
+      ({ state }) => (state === 'done' ? null : (pauses[asked] ?? laterPause)),
+      (error: unknown) => {
+        if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
+        throw error
+      },
+    )
+    if (seconds === null) return
+    if (asked > 1) tell(asked < pauses.length ? soon : later)
+    await wait(seconds * 1000)
+  }
+}
