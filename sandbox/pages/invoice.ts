@@ -19,9 +19,22 @@ export async function findBill(
   const invoice = await work.find('invoice', id)
   if (!invoice || !sameText(invoice.$sandbox.secret, secret)) return undefined
   const intent = await intentOf(work, invoice)
-  const charge = intent.latest_charge === null ? undefined : await work.find('charge', intent.latest_charge)
-  return { invoice, intent, charge: charge?.paid ? charge : undefined, from }
+  const latest = intent.latest_charge === null ? undefined : await work.find('charge', intent.latest_charge)
+  const charge = latest?.paid ? latest : undefined
+  return { invoice: charge ? asPaid(invoice, charge) : invoice, intent, charge, from }
 }
+
+/** Whoever has just paid sees it, even while the invoice is still being settled. */
+const asPaid = (invoice: Invoice, { created }: Charge): Invoice =>
+  invoice.status !== 'open'
+    ? invoice
+    : {
+        ...invoice,
+        status: 'paid',
+        amount_paid: invoice.amount_due,
+        amount_remaining: 0,
+        status_transitions: { ...invoice.status_transitions, paid_at: created },
+      }
 
 function sameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
