@@ -35,7 +35,7 @@ const shop = await lab.openShop({ LIGHT_HASHING: '1' })
 const [, filling] = await timed(async () => fillShop(shop))
 console.log(`filled with ${size.purchases} purchases in ${(filling / 1000).toFixed(0)} s`)
 const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
-const { begin, pay } = createBuyers(shop.url, () => settings?.key ?? '')
+const { begin, pay } = createBuyers({ url: shop.url, publishableKey: () => settings?.key ?? '' })
 
 const slowest = new Map<string, number>()
 const failures: string[] = []
@@ -61,7 +61,9 @@ const buyers = keepDoing(4, (buyer) => async (turn) => {
     const begun = await call('begin a checkout', () => begin(visitor))
     await pay(begun)
     const { paymentIntentId } = begun
-    await call('confirm a purchase', () => visitor.call(checkout.confirm, { paymentIntentId }))
+    const confirm = () =>
+      call('confirm a purchase', () => visitor.call(checkout.confirm, { paymentIntentId }))
+    while ((await confirm()).state !== 'done') await sleep(200)
     const [purchase] = await call('list purchases', () => visitor.call(purchases.list, {}))
     await call('cancel a purchase', () => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }))
     bought += 1

@@ -168,7 +168,7 @@ function must(ok: boolean, what: string) {
 /** A buyer with an account buys and requests access. */
 async function sell() {
   const page = await (await fetch(`${url}/checkout`)).text()
-  const { buy } = createBuyers(url, () => /pk_test_\w+/.exec(page)?.[0] ?? '')
+  const { buy } = createBuyers({ url, publishableKey: () => /pk_test_\w+/.exec(page)?.[0] ?? '' })
   const buyer = createVisitor(url)
   const email = `buyer-${sold.length + 1}@shop.example`
   await buyer.call(accounts.register, { name: 'Buyer', email, password: 'a long password for the shop' })

@@ -41,7 +41,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     databaseUrl,
     'select publishable_key as key from sandbox.settings',
   )
-  const { begin, pay } = createBuyers(front.url, () => settings?.key ?? '')
+  const { begin, pay } = createBuyers({ url: front.url, publishableKey: () => settings?.key ?? '' })
   const postman = createPostman({ url: front.url, dataDir, secretsKey })
   const newVisitor = () => createVisitor(front.url, ownAddress())
   const writes = createWrites(ownAddress)
