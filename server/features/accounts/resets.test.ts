@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
-import { checkout } from '#contract/checkout.ts'
 import { passwordTokens, sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -247,7 +246,7 @@ describe('a guest who has paid', () => {
   test('asks for another link in the profile, and chooses a password instead of resetting one', async () => {
     const visitor = shop.visitor()
     const { email, paymentIntentId } = await shop.guest(visitor)
-    await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    await shop.logInGuest(visitor, { paymentIntentId })
     expect(await visitor.call(accounts.profile, {})).toMatchObject({ email, hasPassword: false })
     await visitor.call(accounts.requestPasswordReset, { email })
     const [mail] = await mailsTo(email, 'Choose your password')
