@@ -128,3 +128,26 @@ test('only a public call may make its caller optional', () => {
 test('buyers, orders and forms can be exported', () => {
   expect(exportKind(z).options).toEqual(['buyers', 'orders', 'forms'])
 })
+
+test('no field takes long to refuse, however much is typed into it', () => {
+  const endless = ['a', 'a-', '-', 'a.', 'é', '@', 'a@a.', 'www', ' ', '0'].map((word) =>
+    word.repeat(100_000 / word.length).concat('!'),
+  )
+  const fields = endpoints.flatMap(({ name, endpoint }) => {
+    const schema = endpoint.input(z)
+    const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+    return Object.keys(properties).map((field) => ({ field: `${name} ${field}`, schema, key: field }))
+  })
+  expect(fields.length).toBeGreaterThan(80)
+  for (const { field, schema, key } of fields)
+    for (const typed of endless) {
+      const begun = performance.now()
+      z.safeParse(schema, { [key]: typed })
+      // Milliseconds; a pattern that starts over at each letter takes a minute.
+      expect([field, typed.slice(0, 4), performance.now() - begun < 3000]).toEqual([
+        field,
+        typed.slice(0, 4),
+        true,
+      ])
+    }
+})

@@ -57,9 +57,12 @@ export const givenPassword = schema((z) =>
     .check(z.minLength(1, 'Please enter your password'), z.maxLength(128, 'Invalid email or password')),
 )
 
-/** Anything an email client would turn into a link: a web or email address. */
+/**
+ * Anything an email client would turn into a link: a web or email address. Nothing in it repeats without end: with
+ * `{2,}` a name of 60,000 letters would keep the server busy for twenty seconds.
+ */
 export const looksLikeLink = (typed: string) =>
-  /:\/\/|@|\bwww\b|[\p{L}\p{N}-]{2,}[.。．｡]\p{L}{2,}/iu.test(typed)
+  /:\/\/|@|\bwww\b|[\p{L}\p{N}-]{2}[.。．｡]\p{L}{2}/iu.test(typed)
 
 export const personName = schema((z) =>
   text(z, 100, 'Please enter your name').check(

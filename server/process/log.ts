@@ -66,4 +66,6 @@ export function messageOf(error: unknown): string {
   return withoutAddresses(quotesValues ? statement.replace(/".*"/s, '"…"') : statement)
 }
 
-const withoutAddresses = (text: string) => text.replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')
+/** Cut first: an endless word without an @ would be searched again from each of its letters. */
+const withoutAddresses = (text: string) =>
+  text.slice(0, 4000).replaceAll(/[^\s"'<>(),:;=]+@[^\s"'<>(),:;=]+/g, '<email>')
