@@ -128,9 +128,17 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/grant',
     access: 'admin',
-    summary: 'Mark requests as granted; emails the buyers and deletes the keys',
+    summary: 'Mark requests as granted; a minute later, the buyers get an email and the keys are deleted',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
+  }),
+  adminUndo: endpoint({
+    method: 'POST',
+    path: '/api/admin/access-requests/undo',
+    access: 'admin',
+    summary: 'Take a grant back within a minute, before the buyer is told',
+    input: (z) => z.strictObject({ ids: some(z) }),
+    output: nothing,
   }),
   adminRefuse: endpoint({
     method: 'POST',

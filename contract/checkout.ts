@@ -1,5 +1,5 @@
 import { endpoint, nothing } from './endpoint.ts'
-import { billingType, email, paymentIntentId } from './fields.ts'
+import { billingType, email, optionalText, paymentIntentId } from './fields.ts'
 import { schema } from './schema.ts'
 
 /** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
@@ -17,6 +17,8 @@ export const checkout = {
         productSlug: z.string().check(z.maxLength(100)),
         billingType: billingType(z),
         email: z.optional(email(z)),
+        /** To be unlocked right after paying. Never in the way: whatever is typed, the checkout goes on. */
+        tradingViewUsername: optionalText(z, 200),
       }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
     output: (z) => z.strictObject({ clientSecret: z.string(), isPaid: z.boolean() }),

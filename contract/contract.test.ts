@@ -58,6 +58,8 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
   const besides = new Set([
     ...inPath,
     'website',
+    // Optional, and asked in addition to the spec's fields.
+    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername'] : []),
     ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'sort'] : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })

@@ -16,6 +16,7 @@ import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
 import { reviews } from './reviews.ts'
 import { stripeSetup } from './stripe-setup.ts'
+import { seats, tradingView } from './tradingview.ts'
 
 /** Every call between browser and server, by room. */
 export const contract = {
@@ -24,6 +25,8 @@ export const contract = {
   checkout,
   purchases,
   accessRequests,
+  tradingView,
+  seats,
   privatePackage,
   assets,
   reviews,

@@ -38,6 +38,12 @@ export const retention = {
   },
   unpaidCheckouts: { what: 'Checkouts without a payment', days: 30, words: '30 days' },
   sessions: { what: 'Logins', days: 30, words: '30 days after your last visit, 90 at most' },
+  tradingViewCalls: { what: 'What TradingView answered about your username', days: 90, words: '90 days' },
+  waitlist: {
+    what: 'Waiting list for a seat',
+    days: 365,
+    words: 'until we’ve told you of a free seat, a year at most',
+  },
   paymentEvents: { what: 'Notices from Stripe about payments', days: 90, words: '90 days' },
   audit: { what: 'What our staff did with your account', days: null, years: 3, words: 'three years' },
   jobs: { what: 'Emails we sent you', days: 30, words: '30 days' },

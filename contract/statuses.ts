@@ -45,3 +45,31 @@ export type DeclarationState = (typeof declarationStates)[number]
 
 export const accessRequestStatuses = ['requested', 'granted', 'refused', 'revoked'] as const
 export type AccessRequestStatus = (typeof accessRequestStatuses)[number]
+
+/** Why someone may have a product: what decides until when. */
+export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const
+export type EntitlementReason = (typeof entitlementReasons)[number]
+
+/** What keeps a claimed TradingView username from being unlocked. */
+export const nameProblems = ['unreadable', 'taken', 'not_found'] as const
+export type NameProblem = (typeof nameProblems)[number]
+
+export const connectionStates = ['off', 'on', 'paused', 'expired', 'blocked'] as const
+export type ConnectionState = (typeof connectionStates)[number]
+
+/** `dry` only shows what it would do; `grant` never removes or shortens; `full` does both. */
+export const connectionModes = ['dry', 'grant', 'full'] as const
+export type ConnectionMode = (typeof connectionModes)[number]
+
+/** How one username stands with one script. */
+export const grantStates = [
+  'unlocking',
+  'unlocked',
+  'locking',
+  'locked',
+  'name_not_found',
+  'waiting',
+  'stuck',
+  'foreign',
+] as const
+export type GrantState = (typeof grantStates)[number]

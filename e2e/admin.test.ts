@@ -482,6 +482,7 @@ test.describe('the access tab', () => {
     await row.getByRole('button', { name: 'Grant' }).click()
     await toast(page, 'Access granted')
     await expect(row).toBeHidden()
+    await shop.afterUndo()
     const mails = await shop.mails()
     expect(mails.some((mail) => mail.to === email && /access/i.test(mail.subject))).toBe(true)
 

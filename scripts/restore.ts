@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { createTables } from '#sandbox/schema.ts'
+import { createTradingViewTables } from '#sandbox/tradingview/schema.ts'
 import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
 import { recordCommand } from '#server/features/audit/audit.ts'
@@ -35,6 +36,7 @@ await runCommand(async ({ config, url }) => {
     async makeOthers(client) {
       await createJobTables(client)
       await createTables(client)
+      await createTradingViewTables(client)
     },
     record: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
   })

@@ -1,11 +1,12 @@
 import { resealKeys } from '#server/features/access-requests/access-requests.ts'
 import { recordCommand } from '#server/features/audit/audit.ts'
+import { resealCookies } from '#server/features/tradingview/tradingview.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { connectTo, explain, runCommand } from './command.ts'
 
 const help = `npm run secrets -- rotate
 
-Changes the key that encrypts buyers' exchange keys, without stopping the shop:
+Changes the key that encrypts buyers' exchange keys and the TradingView session, without stopping the shop:
   1. Keep the old key: SECRETS_KEY_OLD=<the current one> (without SECRETS_KEY, it is in DATA_DIR/secrets-key).
   2. Set a new one: SECRETS_KEY=$(openssl rand -hex 32). Restart the shop: it reads both and encrypts with the new one.
   3. Run npm run secrets -- rotate with the same settings. You can interrupt it and run it again.
@@ -19,7 +20,9 @@ await runCommand(async ({ config, url }) => {
   const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
   const { db, pool, close } = connectTo(url)
   try {
-    const { resealed } = await resealKeys(db, secrets)
+    const keys = await resealKeys(db, secrets)
+    const cookies = await resealCookies(db, secrets)
+    const resealed = keys.resealed + cookies.resealed
     await recordCommand(pool, 'secrets.rotate', { resealed })
     console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)
   } finally {

@@ -28,9 +28,13 @@ import { purchaseSchedules } from './features/purchases/schedules.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { reviewSchedules } from './features/reviews/schedules.ts'
+import { seatRoutes } from './features/seats/routes.ts'
+import { seatSchedules } from './features/seats/schedules.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
+import { tradingViewRoutes } from './features/tradingview/routes.ts'
+import { tradingViewSchedules } from './features/tradingview/schedules.ts'
 import { createCheckoutCookie } from './http/checkout-cookie.ts'
 import { mountCspReports } from './http/csp-reports.ts'
 import { docsPage } from './http/docs-page.ts'
@@ -71,6 +75,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     stripe,
     overdueEvents: purchases.countOverdueEvents,
     cspReports: await mountCspReports(app),
+    more: rooms.tradingView.measures,
     token: config.metricsToken,
     production: config.production,
   })
@@ -78,6 +83,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   await checkout.ensurePrices((error) =>
     log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
   )
+
+  await rooms.tradingView.connections.useLookAlike()
 
   // Not awaited: startup must not depend on it.
   if (config.stripe)
@@ -99,6 +106,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     overviewSchedules(overview),
     mailSchedules(rooms.mails),
     auditSchedules(rooms.audit),
+    tradingViewSchedules(rooms.tradingView, rooms.reconcileTradingView),
+    seatSchedules(rooms.seats),
   )
 
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
@@ -119,6 +128,15 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.purchases, purchaseRoutes(purchases))
   await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))
+  mount(
+    contract.tradingView,
+    tradingViewRoutes({
+      access: rooms.access,
+      admin: rooms.tradingViewAdmin,
+      meter: rooms.seats.meter,
+    }),
+  )
+  mount(contract.seats, seatRoutes(rooms.seats))
   mount(contract.privatePackage, privatePackageRoutes(rooms.privatePackage))
   mount(contract.assets, assetRoutes(rooms.assets))
   mount(contract.reviews, reviewRoutes(rooms.reviews))

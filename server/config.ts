@@ -67,6 +67,8 @@ function shape(s: Settings, warnings: string[]) {
             webhookSecret: s.STRIPE_WEBHOOK_SECRET,
           }
         : undefined,
+    /** Off beats whatever an admin has switched on: nothing is ever called at TradingView. */
+    mayCallTradingView: s.TRADINGVIEW === 'on',
     secretsKey: s.SECRETS_KEY,
     oldSecretsKey: s.SECRETS_KEY_OLD,
     /** Null: nobody's address goes to a third party, and everybody is asked. */

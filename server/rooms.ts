@@ -14,6 +14,7 @@ import {
 } from './features/checkout/checkout.ts'
 import { createContact } from './features/contact/contact.ts'
 import { createDeclarations } from './features/declarations/declarations.ts'
+import { createEntitlements } from './features/entitlements/entitlements.ts'
 import { createExports } from './features/exports/exports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
@@ -23,10 +24,18 @@ import { createPrivatePackage } from './features/private-package/private-package
 import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { createReviews } from './features/reviews/reviews.ts'
+import { createSeats } from './features/seats/seats.ts'
 import { createSessions } from './features/sessions/sessions.ts'
 import { createStripeSetup } from './features/stripe-setup/stripe-setup.ts'
+import {
+  createAccess,
+  createReconcile,
+  createTradingView,
+  createTradingViewAdmin,
+} from './features/tradingview/tradingview.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
+import type { TradingViewGateway } from './gateways/tradingview.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createAttempts } from './security/attempts.ts'
 import { createEmailQuestions } from './security/email-questions.ts'
@@ -40,6 +49,7 @@ export type RoomDependencies = {
   queue: Queue
   transport: MailTransport
   stripe: StripeGateway
+  tradingViewGateway: TradingViewGateway
   secrets: Secrets
   passwords: Passwords
   log: Logger
@@ -79,6 +89,31 @@ export function createRooms(deps: RoomDependencies) {
     accountChanged: customers.accountChanged,
   })
   const checkouts = createCheckouts({ db, now })
+  const tradingView = createTradingView({
+    db,
+    now,
+    queue,
+    mails,
+    audit,
+    secrets,
+    gateway: deps.tradingViewGateway,
+    supportEmail,
+    crashPoint,
+  })
+  const entitlements = createEntitlements({ db, now, deliver: tradingView.deliver })
+  const seats = createSeats({ db, now, mails, supportEmail })
+  const accessRequests = createAccessRequests({
+    db,
+    now,
+    mails,
+    secrets,
+    audit,
+    accounts,
+    entitlements,
+    askExchangeKeys: config.askExchangeKeys,
+    connector: { isOn: tradingView.isOn, isWorking: tradingView.isWorking, verify: tradingView.deliver },
+    supportEmail,
+  })
   const purchases = createPurchases({
     db,
     now,
@@ -88,6 +123,9 @@ export function createRooms(deps: RoomDependencies) {
     audit,
     accounts,
     checkouts,
+    entitlements,
+    accessRequests,
+    seats,
     supportEmail,
     consumerLaw: config.consumerLaw,
     log,
@@ -103,19 +141,9 @@ export function createRooms(deps: RoomDependencies) {
     customers,
     purchases,
     questions,
+    seats,
     crashPoint,
   })
-  const accessRequests = createAccessRequests({
-    db,
-    now,
-    mails,
-    secrets,
-    audit,
-    accounts,
-    supportEmail,
-    askExchangeKeys: config.askExchangeKeys,
-  })
-
   const reviews = createReviews({ db, now, mails, audit, supportEmail })
 
   const declarations = createDeclarations({
@@ -145,22 +173,47 @@ export function createRooms(deps: RoomDependencies) {
       passwords,
       attempts,
       audit,
-      rooms: [accounts, accessRequests, reviews, checkouts, customers, sessions, declarations],
+      rooms: [
+        entitlements,
+        accounts,
+        accessRequests,
+        reviews,
+        checkouts,
+        customers,
+        seats,
+        sessions,
+        declarations,
+      ],
       endSubscriptionsOf: purchases.endAllOf,
       forgetAddress: mails.forgetAddress,
     }),
     /** Every room that stores something about people, for "my data". */
-    personalData: [accounts, sessions, purchases, checkouts, accessRequests, reviews, declarations, audit],
+    personalData: [
+      accounts,
+      sessions,
+      purchases,
+      checkouts,
+      accessRequests,
+      entitlements,
+      reviews,
+      declarations,
+      audit,
+    ],
     declarations,
     checkouts,
     purchases,
     checkout,
     accessRequests,
     reviews,
+    tradingView,
+    access: createAccess({ tradingView, entitlements, accessRequests }),
+    tradingViewAdmin: createTradingViewAdmin({ tradingView, entitlements, accessRequests }),
+    reconcileTradingView: createReconcile(tradingView, entitlements),
+    seats,
     newsletter: createNewsletter({ db, now, mails, secrets }),
     contact: createContact({ db, now, mails, supportEmail }),
-    privatePackage: createPrivatePackage({ links: config.package, purchases }),
-    assets: createAssets({ db, now, audit, purchases }),
+    privatePackage: createPrivatePackage({ links: config.package, entitlements }),
+    assets: createAssets({ db, now, audit, entitlements }),
     exports: createExports({ connection, now, audit }),
     overview: createOverview({ db, now, queue, mails, supportEmail }),
     reminders: createReminders({ db, now, queue, mails, audit, accounts }),

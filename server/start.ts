@@ -16,6 +16,7 @@ import { createAudit } from './features/audit/audit.ts'
 import { reviewSummary } from './features/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
+import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
 import { securityHeaders } from './http/headers.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
@@ -32,6 +33,7 @@ export type Shop = {
   queue: Queue
   /** Undefined with Stripe's own keys. */
   sandbox: Payments['sandbox']
+  lookAlike: Payments['lookAlike']
   app: FastifyInstance
   /** Where emails go, in words. */
   mailsGoTo: string
@@ -130,6 +132,10 @@ export async function startShop(
       pages,
       security,
       stripe: payments.stripe,
+      tradingViewGateway: createTradingViewGateway({
+        isAllowed: config.mayCallTradingView,
+        lookAlike: payments.lookAlike,
+      }),
       middleware: payments.middleware,
       log,
       now,
@@ -157,6 +163,7 @@ export async function startShop(
       connection,
       queue,
       sandbox: payments.sandbox,
+      lookAlike: payments.lookAlike,
       app,
       mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox,
       databaseIsAt: database?.folder ?? new URL(url).host,

@@ -85,6 +85,7 @@ export const settings = z.object({
         ),
       ),
   ),
+  TRADINGVIEW: z._default(z.enum(['on', 'off'], 'TRADINGVIEW must be on or off'), 'on'),
   SECRETS_KEY: z.optional(hexKey('SECRETS_KEY')),
   SECRETS_KEY_OLD: z.optional(hexKey('SECRETS_KEY_OLD')),
   REGION_LOOKUP_URL: z._default(

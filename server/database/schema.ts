@@ -19,12 +19,21 @@ import {
   accessRequestStatuses,
   type BillingType,
   billingTypes,
+  type ConnectionMode,
+  type ConnectionState,
+  connectionModes,
+  connectionStates,
   type DeclarationKind,
   type DeclarationState,
   declarationKinds,
   declarationStates,
   type EndReason,
+  type EntitlementReason,
+  type GrantState,
+  grantStates,
   liveStatuses,
+  type NameProblem,
+  nameProblems,
   type PurchaseStatus,
   purchaseStatuses,
 } from '#contract/statuses.ts'
@@ -215,6 +224,8 @@ export const checkouts = pgTable(
     closedAt: moment(),
     /** When the one login that a guest's payment allows was used or forfeited. */
     loginUsedAt: moment(),
+    /** Asked before paying, if the buyer wants to be unlocked right after it. */
+    tradingViewUsername: text(),
   },
   (t) => [
     index('checkouts_open').on(t.createdAt).where(sql`${t.closedAt} is null`),
@@ -300,6 +311,8 @@ export const accessRequests = pgTable(
     decidedBy: uuid().references(() => users.id),
     /** When the purchase behind a grant ended, or the buyer switched to another username. */
     endedAt: moment(),
+    /** A grant by hand can be undone until then; only then is the buyer told and are the keys deleted. */
+    announceAt: moment(),
   },
   (t) => [
     index('access_requests_to_revoke')
@@ -418,6 +431,208 @@ export const contactMessages = pgTable('contact_messages', {
   message: text().notNull(),
   createdAt: createdAt(),
 })
+
+/**
+ * Who may have what until when, as last worked out, and for which TradingView account. `until` is null both for
+ * nothing and for no end: `reason` tells which.
+ */
+export const entitlements = pgTable(
+  'entitlements',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    productId: uuid().notNull(),
+    reason: text().$type<EntitlementReason>(),
+    until: moment(),
+    /** As typed until it is checked, then as TradingView spells it. */
+    username: text(),
+    /** In lower case; null while another customer has it, or when it cannot be a name. */
+    usernameKey: text(),
+    problem: text().$type<NameProblem>(),
+    /** What TradingView knows that looks like it. */
+    similar: jsonb().$type<string[]>().notNull().default([]),
+    checkedAt: moment(),
+    /** Since when this name waits for what is paid: the clock of paid-to-unlocked. */
+    wantedSince: moment(),
+    changedAt: createdAt(),
+  },
+  (t) => [
+    uniqueIndex('entitlements_one').on(t.userId, t.productId),
+    // One TradingView account belongs to one customer.
+    uniqueIndex('entitlements_name').on(t.productId, t.usernameKey),
+    check('entitlements_problem', sql`${t.problem} in ${listed(nameProblems)}`),
+  ],
+)
+
+export const usernameChanges = pgTable(
+  'username_changes',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    fromKey: text().notNull(),
+    toKey: text().notNull(),
+    at: createdAt(),
+    /** The admin who did it; null for the buyer. */
+    byAdmin: uuid().references(() => users.id),
+  },
+  (t) => [index('username_changes_user').on(t.userId, t.at)],
+)
+
+/** One row: the seller's session at TradingView and what the shop may do with it. */
+export const tvConnection = pgTable(
+  'tv_connection',
+  {
+    id: integer().primaryKey(),
+    state: text().$type<ConnectionState>().notNull(),
+    mode: text().$type<ConnectionMode>().notNull(),
+    /** A host of TradingView's, or `sandbox` for the look-alike. */
+    host: text().notNull(),
+    accountName: text(),
+    sealedCookies: text(),
+    acceptedAt: moment(),
+    acceptedBy: uuid().references(() => users.id),
+    checkedAt: moment(),
+    okAt: moment(),
+    /** Since when no call has succeeded; null while calls do. */
+    downSince: moment(),
+    lastError: text(),
+    /** Answers in a row that nobody understood: the protocol may have changed. */
+    misunderstood: integer().notNull().default(0),
+    /** At most this many people; null for no limit. */
+    seatLimit: integer(),
+    showsSeats: boolean().notNull().default(false),
+    freezesDisputes: boolean().notNull().default(true),
+    /** What the guard against mass removal stopped, until an admin has looked. */
+    heldBack: integer(),
+    mayRemoveUntil: moment(),
+    warnedPeople: integer().notNull().default(0),
+  },
+  (t) => [
+    check('tv_connection_state', sql`${t.state} in ${listed(connectionStates)}`),
+    check('tv_connection_mode', sql`${t.mode} in ${listed(connectionModes)}`),
+  ],
+)
+
+export const tvScripts = pgTable('tv_scripts', {
+  id: id(),
+  productId: uuid().notNull(),
+  pineId: text().notNull().unique(),
+  name: text().notNull(),
+  problem: text(),
+  createdAt: createdAt(),
+})
+
+/** One username on one script: what it should be, and what TradingView last said. */
+export const tvGrants = pgTable(
+  'tv_grants',
+  {
+    id: id(),
+    scriptId: uuid()
+      .notNull()
+      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    usernameKey: text().notNull(),
+    username: text().notNull(),
+    /** Null for someone whom this shop does not know. */
+    userId: uuid().references(() => users.id),
+    /** This shop granted it, or an admin took it over: only then may it be removed. */
+    isOurs: boolean().notNull().default(false),
+    isWanted: boolean().notNull().default(false),
+    wantedUntil: moment(),
+    /** Null until read. */
+    isPresent: boolean(),
+    presentUntil: moment(),
+    observedAt: moment(),
+    /** TradingView's own id of the row: a hint when somebody renames. */
+    rowId: text(),
+    state: text().$type<GrantState>().notNull(),
+    tries: integer().notNull().default(0),
+    failingSince: moment(),
+    nextTryAt: moment(),
+    error: text(),
+    firstPresentAt: moment(),
+    /** Counts writes, so an older answer never overwrites a newer one. */
+    version: integer().notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    uniqueIndex('tv_grants_name').on(t.scriptId, t.usernameKey),
+    index('tv_grants_user').on(t.userId),
+    index('tv_grants_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
+    index('tv_grants_newest').on(t.createdAt, t.id),
+    check('tv_grants_state', sql`${t.state} in ${listed(grantStates)}`),
+  ],
+)
+
+/** What was asked of TradingView and what it answered; kept for 90 days. */
+export const tvEvents = pgTable(
+  'tv_events',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: createdAt(),
+    pineId: text(),
+    usernameKey: text(),
+    call: text().notNull(),
+    outcome: text().notNull(),
+    http: integer(),
+    milliseconds: integer().notNull(),
+    /** The beginning of an answer that was not understood, without cookies. */
+    excerpt: text(),
+  },
+  (t) => [index('tv_events_name').on(t.usernameKey, t.id), index('tv_events_at').on(t.at)],
+)
+
+/** One walk through a script's whole list. */
+export const tvRuns = pgTable(
+  'tv_runs',
+  {
+    id: id(),
+    scriptId: uuid()
+      .notNull()
+      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    startedAt: createdAt(),
+    endedAt: moment(),
+    pages: integer().notNull().default(0),
+    isComplete: boolean().notNull().default(false),
+    people: integer().notNull().default(0),
+    missing: integer().notNull().default(0),
+    wrong: integer().notNull().default(0),
+    ended: integer().notNull().default(0),
+    foreign: integer().notNull().default(0),
+    heldBack: integer().notNull().default(0),
+    error: text(),
+  },
+  (t) => [index('tv_runs_newest').on(t.startedAt)],
+)
+
+/** A seat kept for someone who is paying. */
+export const seatReservations = pgTable(
+  'seat_reservations',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    /** Whose: an account, or a guest's browser. */
+    holder: text().notNull(),
+    expiresAt: moment().notNull(),
+  },
+  (t) => [uniqueIndex('seat_reservations_holder').on(t.productId, t.holder)],
+)
+
+/** Who wants to know when a seat is free. */
+export const waitlist = pgTable(
+  'waitlist',
+  {
+    id: id(),
+    email: text().notNull(),
+    productId: uuid().notNull(),
+    createdAt: createdAt(),
+    invitedAt: moment(),
+  },
+  (t) => [uniqueIndex('waitlist_once').on(t.productId, t.email)],
+)
 
 /** Which admin did what, when, to what, and from where. People are named by id only; triggers.sql refuses changes. */
 export const auditLog = pgTable(

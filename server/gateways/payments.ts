@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '#sandbox/sandbox.ts'
+import { openTradingViewLookAlike, type TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
 import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
@@ -17,6 +19,8 @@ export type Payments = {
   settings: { publishableKey: string; scriptUrl: string }
   middleware: Middleware[]
   sandbox: Sandbox | undefined
+  /** Where test purchases are unlocked. */
+  lookAlike: TradingViewLookAlike | undefined
   close(): Promise<void>
 }
 
@@ -45,6 +49,7 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
+      lookAlike: undefined,
       close: async () => {},
     }
 
@@ -55,23 +60,32 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
   database.on('connect', (client) => client.on('error', onLost))
   const webhookSecret = sandboxWebhookSecret(secrets)
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
+  // Its control page shows every buyer: never expose it on a public shop.
+  const mayControl = (request: IncomingMessage) => !config.production && isFromThisMachine(request)
   const sandbox = await openSandbox({
     database,
     publicUrl: config.publicUrl,
     businessName: brand.name,
-    // Its control page shows every buyer: never expose it on a public shop.
-    mayControl: (request) => !config.production && isFromThisMachine(request),
+    mayControl,
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
     quirks,
+    log: (message, detail) => log.warn(detail ?? {}, message),
+  })
+  const lookAlike = await openTradingViewLookAlike({
+    database,
+    now: async () => new Date((await sandbox.controls.now()) * 1000),
+    mayControl,
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
   const { secretKey, publishableKey, api } = sandbox
   return {
     stripe: createStripeGateway({ secretKey, webhookSecret, address: api, report }),
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
-    middleware: [sandbox.browser],
+    middleware: [lookAlike.browser, sandbox.browser],
     sandbox,
+    lookAlike,
     async close() {
+      await lookAlike.close()
       await sandbox.close()
       await database.end()
     },

@@ -81,13 +81,17 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),
     'accessRequests.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
     'accessRequests.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
+    'tradingView.recheck': () => ({ purchaseId: hers.purchaseId }),
+    'tradingView.changeUsername': () => ({ purchaseId: hers.purchaseId, username: 'eve_trades' }),
   }
 
   test('every user call that names an object is tried', () => {
     const naming = endpoints.filter(
       ({ endpoint }) =>
         endpoint.access === 'user' &&
-        (endpoint.path.includes(':') || 'paymentIntentId' in fieldsOf(endpoint)),
+        (endpoint.path.includes(':') ||
+          'paymentIntentId' in fieldsOf(endpoint) ||
+          'purchaseId' in fieldsOf(endpoint)),
     )
     expect(naming.map(({ name }) => name).toSorted()).toEqual(Object.keys(attacks).toSorted())
   })

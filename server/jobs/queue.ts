@@ -20,7 +20,8 @@ export type Queue = ReturnType<typeof createQueue>
 export type JobOptions = {
   /** A second job with the same id is not stored for as long as the first is kept. */
   id?: string
-  startAfter?: Date
+  /** A moment, or so many seconds from now. */
+  startAfter?: Date | number
   /** While a job with the same key is waiting, a second one is not stored. */
   singletonKey?: string
   /** How long it is kept once it succeeded or was given up, instead of 30 days. */

@@ -17,6 +17,8 @@ type Dependencies = {
   overdueEvents: () => Promise<number>
   /** By directive. */
   cspReports: ReadonlyMap<string, number>
+  /** What a room measures itself. */
+  more: { ofThisProcess(): Family[]; ofTheDatabase(): Promise<Family[]> }
   token: string | undefined
   production: boolean
 }
@@ -50,8 +52,12 @@ function hasToken({ headers }: FastifyRequest, token: string) {
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-function ofThisProcess(requests: Sample[], { pool, queue, stripe, cspReports }: Dependencies): Family[] {
+function ofThisProcess(
+  requests: Sample[],
+  { pool, queue, stripe, cspReports, more }: Dependencies,
+): Family[] {
   return [
+    ...more.ofThisProcess(),
     {
       name: 'shop_http_request_seconds',
       type: 'histogram',
@@ -111,7 +117,7 @@ function* runsOf(queue: Queue): Generator<Sample> {
 }
 
 /** The same whichever process asks; without the database, only that it is down. */
-async function ofTheDatabase({ queue, overdueEvents }: Dependencies): Promise<Family[]> {
+async function ofTheDatabase({ queue, overdueEvents, more }: Dependencies): Promise<Family[]> {
   const up = (value: number): Family => ({
     name: 'shop_database_up',
     type: 'gauge',
@@ -119,11 +125,16 @@ async function ofTheDatabase({ queue, overdueEvents }: Dependencies): Promise<Fa
     samples: [{ value }],
   })
   try {
-    const [depths, overdue] = await Promise.all([queue.depths(), overdueEvents()])
+    const [depths, overdue, others] = await Promise.all([
+      queue.depths(),
+      overdueEvents(),
+      more.ofTheDatabase(),
+    ])
     const jobs = (field: 'count' | 'seconds') =>
       depths.map(({ name, state, ...numbers }) => ({ labels: { kind: name, state }, value: numbers[field] }))
     return [
       up(1),
+      ...others,
       { name: 'shop_jobs', type: 'gauge', help: 'Unfinished jobs.', samples: jobs('count') },
       {
         name: 'shop_job_age_seconds',

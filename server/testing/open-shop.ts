@@ -53,6 +53,8 @@ export async function openShop({
       DATABASE_URL: databaseUrl ?? database?.url,
       ADMIN_EMAIL: seller.email,
       ADMIN_PASSWORD: seller.password,
+      // Most tests are about what the seller does by hand.
+      TRADINGVIEW: 'off',
       ...env,
     }),
     rateLimits,
@@ -132,6 +134,12 @@ export async function openShop({
       await controls.advance(count, unit)
       clock.advance({ minutes: ((await controls.now()) - before) / 60 })
       await controls.webhooks.flush()
+      await shop.queue.idle()
+    },
+    /** The minute passes in which a grant by hand can be undone: buyers are told, keys are deleted. */
+    async afterUndo() {
+      clock.advance({ minutes: 1.1 })
+      await shop.queue.runNow('announce-grants')
       await shop.queue.idle()
     },
     /** The shop's first admin, logged in. */

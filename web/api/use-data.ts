@@ -9,10 +9,17 @@ export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unkn
 }
 
 /** A GET endpoint's response, loaded once and served from the cache until a call refreshes it. */
-export function useData<E extends Endpoint>(endpoint: E, input: InputOf<E>, options?: { enabled?: boolean }) {
+export function useData<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  options?: { enabled?: boolean; refetchInterval?: (data: OutputOf<E> | undefined) => number | false },
+) {
   return useQuery<OutputOf<E>>({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
-    ...options,
+    ...(options?.enabled === undefined ? {} : { enabled: options.enabled }),
+    ...(options?.refetchInterval
+      ? { refetchInterval: ({ state }) => options.refetchInterval?.(state.data) ?? false }
+      : {}),
   })
 }

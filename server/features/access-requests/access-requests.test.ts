@@ -198,6 +198,7 @@ describe('the seller', () => {
     const { id } = await onlyRequestOf(buyer)
     expect(await admin.call(contract.adminGrant, { ids: [id] })).toEqual({ changed: 1 })
     expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'granted', decidedAt: expect.any(String) })
+    await shop.afterUndo()
     expect(await mailsTo(buyer.user.email)).toContain('Your TradingView access is ready')
     await expect(admin.call(contract.adminReveal, { id })).rejects.toMatchObject({
       status: 409,
@@ -206,6 +207,21 @@ describe('the seller', () => {
     await expect(buyer.ask({ tradingViewUsername: 'ADA_trades' })).rejects.toMatchObject({
       serverMessage: 'Access is already granted to ada_trades on TradingView.',
     })
+  })
+
+  test('undoes a grant within a minute: nobody was told, and the keys are still there', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await onlyRequestOf(buyer)
+    await admin.call(contract.adminGrant, { ids: [id] })
+    await admin.call(contract.adminUndo, { ids: [id] })
+    expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'requested', decidedAt: null })
+    await shop.afterUndo()
+    expect(await mailsTo(buyer.user.email)).toEqual(['We’ve got your access request'])
+    expect(await admin.call(contract.adminReveal, { id })).toMatchObject({ apiKey: form.apiKey })
+    await admin.call(contract.adminGrant, { ids: [id] })
+    await shop.afterUndo()
+    await expect(admin.call(contract.adminUndo, { ids: [id] })).rejects.toMatchObject({ status: 409 })
   })
 
   test('refuses with a reason, and the buyer can ask again', async () => {
@@ -232,6 +248,7 @@ describe('the seller', () => {
     ])
     const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
     expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
+    await shop.afterUndo()
     for (const buyer of buyers) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
     await expect(admin.call(contract.adminGrant, { ids })).rejects.toMatchObject({ status: 409 })
   })
@@ -289,6 +306,7 @@ describe('the seller', () => {
       await buyer.ask({ tradingViewUsername: 'ada_moved' })
       expect(await buyer.toRevoke()).toEqual([])
       await buyer.admin.call(contract.adminGrant, { ids: [(await onlyRequestOf(buyer)).id] })
+      await shop.afterUndo()
       expect(await buyer.toRevoke()).toMatchObject([{ tradingViewUsername: 'ada_trades' }])
     })
 
@@ -301,6 +319,7 @@ describe('the seller', () => {
       const requests = await buyer.call(contract.list, {})
       const open = requests.filter(({ status }) => status === 'requested')
       await buyer.admin.call(contract.adminGrant, { ids: open.map(({ id }) => id) })
+      await shop.afterUndo()
       expect(await buyer.toRevoke()).toEqual([])
       await buyer.admin.call(purchaseCalls.adminCancel, { id: again.id })
       expect(await buyer.toRevoke()).toMatchObject([{ purchaseId: again.id }])

@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, isNotNull } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull } from 'drizzle-orm'
 import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access-requests.ts'
-import { isLive } from '#contract/statuses.ts'
+import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { accessRequests, purchases } from '../../database/schema.ts'
+import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
+import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createDecisions } from './decisions.ts'
 import { purgeKeys, sealKeys } from './keys.ts'
+import { isForHand, isOpen } from './open.ts'
 import { createPersonalData } from './personal-data.ts'
 import { shownColumns } from './shown-columns.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
 export { openRequests } from './open.ts'
+export { namesGrantedByHand, recordLocked, recordUnlocked } from './unlocked.ts'
 export { endAccess } from './unpaid.ts'
 
 type Dependencies = {
@@ -27,13 +30,25 @@ type Dependencies = {
   secrets: Secrets
   audit: Audit
   accounts: Pick<Accounts, 'setTradingViewUsername'>
+  entitlements: Pick<Entitlements, 'claim' | 'takenBy'>
+  connector: Connector
   supportEmail: string
   /** Whether a request must name the exchange and its keys. */
   askExchangeKeys: boolean
 }
 
+/** Whatever unlocks by itself, if anything does. */
+export type Connector = {
+  isOn(): Promise<boolean>
+  isWorking(tx?: Database | Transaction): Promise<boolean>
+  /** Checks on TradingView what was recorded here. */
+  verify(tx: Transaction, userId: string): Promise<void>
+}
+
 /** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
+
+const day = 86_400_000
 
 /** TradingView usernames are case-insensitive. */
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
@@ -42,7 +57,35 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets, accounts, supportEmail, askExchangeKeys } = deps
+  const { db, now, mails, secrets, accounts, entitlements, connector, supportEmail, askExchangeKeys } =
+    deps
+
+  async function tellBoth(
+    tx: Transaction | Database,
+    { id, name, email, tradingViewUsername }: Record<'id' | 'name' | 'email' | 'tradingViewUsername', string>,
+  ) {
+    const received = { name, tradingViewUsername }
+    const requested = { ...received, email }
+    await mails.sendOnce(`received ${id}`, email, 'accessRequestReceived', received, tx)
+    await mails.sendOnce(`request ${id}`, supportEmail, 'accessRequested', requested, tx)
+  }
+
+  /** With a connector, a name that can't work is refused right away; without one, the seller looks at it. */
+  async function readable(
+    tx: Transaction,
+    userId: string,
+    productId: string,
+    typed: string,
+  ): Promise<string> {
+    if (!(await connector.isWorking(tx))) return typed
+    const read = readUsername(typed)
+    const refuse = (status: number, message: string) =>
+      new Refusal(status, message, { fields: { tradingViewUsername: message } })
+    if ('refusal' in read) throw refuse(400, read.refusal)
+    if (await entitlements.takenBy(tx, productId, keyOfName(read.username), userId))
+      throw refuse(409, 'This TradingView account already belongs to another customer.')
+    return read.username
+  }
 
   return {
     ...createDecisions(deps),
@@ -54,9 +97,9 @@ export function createAccessRequests(deps: Dependencies) {
       if (askExchangeKeys) insistOnKeys(sent)
       const { apiKey, secretKey, exchangeName = '', ...form } = sent
       const { name, email } = user
-      const { tradingViewUsername } = form
       await db.transaction(async (tx) => {
-        const purchaseId = await lockLivePurchase(tx, user.id, which)
+        const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
+        const tradingViewUsername = await readable(tx, user.id, productId, form.tradingViewUsername)
         const { undecided, granted } = await requestsOf(tx, purchaseId)
         if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
           throw conflict(`Access is already granted to ${granted.tradingViewUsername} on TradingView.`)
@@ -67,6 +110,7 @@ export function createAccessRequests(deps: Dependencies) {
         await tx.insert(accessRequests).values({
           ...form,
           exchangeName,
+          tradingViewUsername,
           id,
           userId: user.id,
           purchaseId,
@@ -75,11 +119,55 @@ export function createAccessRequests(deps: Dependencies) {
           submittedAt: now(),
         })
         await accounts.setTradingViewUsername(tx, user.id, tradingViewUsername)
+        await entitlements.claim(tx, user.id, productId, tradingViewUsername)
 
+        // What unlocks itself in seconds needs no email that promises 24 hours.
+        if (await connector.isWorking(tx)) return
         if (undecided && isSameName(undecided.tradingViewUsername, tradingViewUsername)) return
-        await mails.send(tx, email, 'accessRequestReceived', { name, tradingViewUsername })
-        await mails.send(tx, supportEmail, 'accessRequested', { name, email, tradingViewUsername })
+        await tellBoth(tx, { id, name, email, tradingViewUsername })
       })
+    },
+
+    /**
+     * A name alone, given at the checkout or corrected later: unlocked by itself, or else by hand from the same queue.
+     */
+    async claim(
+      tx: Transaction,
+      given: { userId: string; purchaseId: string; productId: string; username: string },
+    ) {
+      const { userId, purchaseId, productId, username } = given
+      const { undecided, granted } = await requestsOf(tx, purchaseId)
+      if (!granted || !isSameName(granted.tradingViewUsername, username)) {
+        if (undecided) await tx.delete(accessRequests).where(eq(accessRequests.id, undecided.id))
+        await tx.insert(accessRequests).values({
+          userId,
+          purchaseId,
+          exchangeName: undecided?.exchangeName ?? '',
+          tradingViewUsername: username,
+          submittedAt: now(),
+        })
+      }
+      await accounts.setTradingViewUsername(tx, userId, username)
+      await entitlements.claim(tx, userId, productId, username)
+    },
+
+    readable,
+
+    /** What has not unlocked itself within ten minutes is promised and done by hand, as without a connector. */
+    async handOver() {
+      if (!(await connector.isOn())) return
+      const waiting = await db
+        .select({
+          id: accessRequests.id,
+          tradingViewUsername: accessRequests.tradingViewUsername,
+          name: users.name,
+          email: users.email,
+        })
+        .from(accessRequests)
+        .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
+        .innerJoin(users, eq(users.id, accessRequests.userId))
+        .where(and(isOpen, isForHand(now()), gt(accessRequests.submittedAt, new Date(now().getTime() - day))))
+      for (const request of waiting) await tellBoth(db, request)
     },
 
     /** The latest request for each purchase. */
@@ -100,9 +188,9 @@ function insistOnKeys(sent: SentAccessRequest) {
   if (issue) throw new Refusal(400, issue.message, { fields: { [String(issue.path[0])]: issue.message } })
 }
 
-async function lockLivePurchase(tx: Transaction, userId: string, which: Which): Promise<string> {
+async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
   const [purchase] = await tx
-    .select({ id: purchases.id, status: purchases.status })
+    .select({ id: purchases.id, productId: purchases.productId, status: purchases.status })
     .from(purchases)
     .where(
       and(
@@ -114,9 +202,9 @@ async function lockLivePurchase(tx: Transaction, userId: string, which: Which): 
     )
     .for('no key update')
   if (!purchase) throw notFound('Purchase')
-  if (!isLive(purchase.status))
+  if (!givesAccess(purchase.status))
     throw conflict('This subscription has ended. Please subscribe again to get access.')
-  return purchase.id
+  return purchase
 }
 
 async function requestsOf(tx: Transaction, purchaseId: string) {
@@ -124,6 +212,7 @@ async function requestsOf(tx: Transaction, purchaseId: string) {
     .select({
       id: accessRequests.id,
       status: accessRequests.status,
+      exchangeName: accessRequests.exchangeName,
       tradingViewUsername: accessRequests.tradingViewUsername,
     })
     .from(accessRequests)

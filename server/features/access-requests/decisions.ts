@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access-requests.ts'
 import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
@@ -10,18 +10,31 @@ import type { Secrets } from '../../security/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import { openKeys } from './keys.ts'
-import { isOpen, isUndecided } from './open.ts'
+import { isForHand, isOpen, isUndecided } from './open.ts'
 import { shownColumns } from './shown-columns.ts'
 import { isUnpaid, replaceOlderGrants } from './unpaid.ts'
 
-type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets; audit: Audit }
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  secrets: Secrets
+  audit: Audit
+  connector: {
+    isWorking(): Promise<boolean>
+    verify(tx: Transaction, userId: string): Promise<void>
+  }
+}
+
+/** So long a grant by hand can be undone: only then is the buyer told and are the keys deleted. */
+export const undoMilliseconds = 60_000
 
 type Paging = { limit: number; cursor?: string | undefined }
 
 const isGranted = eq(accessRequests.status, 'granted')
 
 /** What admins see of the requests, and what they decide about them. */
-export function createDecisions({ db, now, mails, secrets, audit }: Dependencies) {
+export function createDecisions({ db, now, mails, secrets, audit, connector }: Dependencies) {
   /** Oldest first. */
   async function page(condition: SQL | undefined, { limit, cursor }: Paging) {
     const after = decodeCursor(cursor)
@@ -58,7 +71,7 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
     decision: {
       from: SQL | undefined
       to: Exclude<AccessRequestStatus, 'requested'>
-      mail: 'accessGranted' | 'accessRefused' | 'accessRevoked'
+      mail?: 'accessRefused' | 'accessRevoked'
       reason?: string
     },
   ) {
@@ -73,10 +86,11 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
           reason: reason ?? null,
           decidedAt: now(),
           decidedBy: actor.user.id,
-          sealedKeys: null,
+          ...(to === 'granted'
+            ? { announceAt: new Date(now().getTime() + undoMilliseconds) }
+            : { sealedKeys: null }),
         })
         .where(inArray(accessRequests.id, chosenIds))
-      if (to === 'granted') await replaceOlderGrants(tx, chosenIds, now())
       for (const { id, userId, email, name, tradingViewUsername, personIsGone } of chosen) {
         await audit.record(tx, actor, {
           action: `access.${to}`,
@@ -84,7 +98,8 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
           // The reason stays with the request: it may name the buyer.
           detail: { request: id },
         })
-        if (!personIsGone)
+        if (to === 'granted') await connector.verify(tx, userId)
+        else if (mail && !personIsGone)
           await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
         // A deleted person's username was kept only so it could be revoked.
         else if (to === 'revoked')
@@ -103,12 +118,53 @@ export function createDecisions({ db, now, mails, secrets, audit }: Dependencies
   }
 
   return {
-    open: (paging: Paging) => page(isOpen, paging),
+    /** While a connector works, only what it has not managed. */
+    open: async (paging: Paging) =>
+      page(and(isOpen, (await connector.isWorking()) ? isForHand(now()) : undefined), paging),
 
     toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
 
-    grant: (actor: Actor, ids: string[]) =>
-      decide(actor, ids, { from: isOpen, to: 'granted', mail: 'accessGranted' }),
+    grant: (actor: Actor, ids: string[]) => decide(actor, ids, { from: isOpen, to: 'granted' }),
+
+    /** Takes a grant back while nobody has been told of it. */
+    async undo(actor: Actor, ids: string[]) {
+      await db.transaction(async (tx) => {
+        const undone = await tx
+          .update(accessRequests)
+          .set({ status: 'requested', decidedAt: null, decidedBy: null, announceAt: null })
+          .where(
+            and(
+              inArray(accessRequests.id, ids),
+              isGranted,
+              gt(accessRequests.announceAt, now()),
+              // The buyer has asked anew in the meantime.
+              sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId} and newer.status = 'requested')`,
+            ),
+          )
+          .returning({ id: accessRequests.id, userId: accessRequests.userId })
+        if (undone.length === 0)
+          throw conflict('It’s too late to undo this: the buyer has been told. You can revoke it instead.')
+        for (const { id, userId } of undone) {
+          await audit.record(tx, actor, { action: 'access.undone', aboutId: userId, detail: { request: id } })
+          await connector.verify(tx, userId)
+        }
+      })
+    },
+
+    /** Tells the buyers whose grant can no longer be undone. */
+    announce: () =>
+      db.transaction(async (tx) => {
+        const due = await tx
+          .update(accessRequests)
+          .set({ announceAt: null, sealedKeys: null })
+          .where(and(isGranted, lte(accessRequests.announceAt, now())))
+          .returning({ id: accessRequests.id })
+        const ids = due.map(({ id }) => id)
+        if (ids.length === 0) return
+        await replaceOlderGrants(tx, ids, now())
+        for (const { email, name, tradingViewUsername, personIsGone } of await expected(tx, ids, undefined))
+          if (!personIsGone) await mails.send(tx, email, 'accessGranted', { name, tradingViewUsername })
+      }),
 
     refuse: (actor: Actor, ids: string[], reason: string) =>
       decide(actor, ids, { from: isUndecided, to: 'refused', mail: 'accessRefused', reason }),

@@ -100,6 +100,7 @@ describe('exchange keys', () => {
     ]
     const errors = await Promise.all(refusals.map((response) => response.text()))
     await admin.call(contract.adminGrant, { ids: [id] })
+    await shop.afterUndo()
     const written = [
       ...lines,
       ...errors,

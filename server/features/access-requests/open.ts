@@ -1,12 +1,12 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, lt } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
+import { isEntitling } from '../entitlements/entitlements.ts'
 
 export const isUndecided = eq(accessRequests.status, 'requested')
 
 /** For a request joined with its purchase: still undecided, and still paid for. */
-export const isOpen = and(isUndecided, isLivePurchase)
+export const isOpen = and(isUndecided, isEntitling)
 
 /** What's waiting for the seller. The queue, the overview, the digest and the key purge all use this definition. */
 export const openRequests = (db: Database) =>
@@ -15,3 +15,9 @@ export const openRequests = (db: Database) =>
     .from(accessRequests)
     .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
     .where(isOpen)
+
+/** A connector has this long before a request is handed to the seller. */
+const connectorPatience = 10 * 60_000
+
+export const isForHand = (now: Date) =>
+  lt(accessRequests.submittedAt, new Date(now.getTime() - connectorPatience))

@@ -9,6 +9,7 @@ export const accessRequestRoutes = (requests: AccessRequests): Handlers<typeof c
   adminList: (input) => requests.open(input),
   adminToRevoke: (input) => requests.toRevoke(input),
   adminGrant: ({ ids }, { actor }) => requests.grant(actor, ids),
+  adminUndo: ({ ids }, { actor }) => requests.undo(actor, ids),
   adminRefuse: ({ ids, reason }, { actor }) => requests.refuse(actor, ids, reason),
   adminRevoke: ({ ids }, { actor }) => requests.revoke(actor, ids),
   adminReveal: ({ id }, { actor }) => requests.reveal(actor, id),

@@ -5,19 +5,20 @@ import type { Database, Transaction } from '../../database/connect.ts'
 import { recommendedAssets } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 
 type Deps = {
   db: Database
   now: () => Date
   audit: Audit
-  purchases: { owns(userId: string, productId: string): Promise<boolean> }
+  entitlements: Pick<Entitlements, 'owns'>
 }
 type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
 
 export type Assets = ReturnType<typeof createAssets>
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit, purchases }: Deps) {
+export function createAssets({ db, now, audit, entitlements }: Deps) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -27,7 +28,7 @@ export function createAssets({ db, now, audit, purchases }: Deps) {
 
   return {
     async list(userId: string) {
-      if (!(await purchases.owns(userId, reboundSigmaPro.id)))
+      if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'The Rebound List is for owners of Rebound Sigma Pro')
       return db
         .select({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { priceOf, products } from '#contract/price-list.ts'
 import { type BillingType, type EndReason } from '#contract/statuses.ts'
+import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '../../actor.ts'
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
@@ -11,6 +12,7 @@ import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { EmailQuestions } from '../../security/email-questions.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
+import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { Customers } from './customers.ts'
 import { createGuestLogin } from './guest-login.ts'
@@ -29,6 +31,7 @@ type Dependencies = {
   customers: Customers
   purchases: Purchases
   questions: Pick<EmailQuestions, 'ask'>
+  seats: Pick<Seats, 'reserve'>
   crashPoint: (name: string) => void
 }
 
@@ -46,13 +49,18 @@ type Outcome = { state: 'done' | 'processing' }
 type Product = (typeof products)[number]
 type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
 type Paid = { paymentIntentId: string }
-type Wish = { productSlug: string; billingType: BillingType; email?: string | undefined }
+type Wish = {
+  productSlug: string
+  billingType: BillingType
+  email?: string | undefined
+  tradingViewUsername?: string | undefined
+}
 
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(deps: Dependencies) {
-  const { db, now, stripe, checkouts, customers, purchases, questions, crashPoint } = deps
+  const { db, now, stripe, checkouts, customers, purchases, questions, seats, crashPoint } = deps
   const prices = createPrices(stripe)
   const runExclusive = createKeyedMutex()
 
@@ -93,7 +101,8 @@ export function createCheckout(deps: Dependencies) {
      * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
      * as a cookie, and later proves that whoever returns from paying is the one who started.
      */
-    async begin({ user, ip }: Actor<User | null>, nonce: string | undefined, wish: Wish) {
+    async begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
+      const { user, ip } = actor
       const product = products.find(({ slug }) => slug === wish.productSlug)
       if (!product) throw notFound('Product')
       const email = user?.email ?? wish.email
@@ -103,6 +112,8 @@ export function createCheckout(deps: Dependencies) {
         })
       if (!user) await questions.ask(ip, email)
       const { billingType } = wish
+      const named = readUsername(wish.tradingViewUsername ?? '')
+      const tradingViewUsername = 'username' in named ? named.username : null
       const amount = priceOf(product, billingType)
 
       return runExclusive(user?.id ?? nonce ?? randomUUID(), async () => {
@@ -118,9 +129,14 @@ export function createCheckout(deps: Dependencies) {
           // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
           else if (await stripe.hasPaid(attempt.paymentIntentId)) {
             if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
-          } else if (isSame) return { clientSecret, isPaid: false, nonce }
+          } else if (isSame) {
+            await seats.reserve(actor, email, product.id)
+            await checkouts.rename(attempt.id, tradingViewUsername)
+            return { clientSecret, isPaid: false, nonce }
+          }
         }
         await refuseSecond(db, product, user, email)
+        await seats.reserve(actor, email, product.id)
 
         const attempt = randomUUID()
         const kept = await keepNonce(nonce)
@@ -135,6 +151,7 @@ export function createCheckout(deps: Dependencies) {
           email,
           userId: user?.id ?? null,
           nonceHash: hashToken(kept),
+          tradingViewUsername,
           ...ids,
         })
         crashPoint('checkout after commit')

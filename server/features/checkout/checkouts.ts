@@ -60,6 +60,11 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .orderBy(desc(checkouts.createdAt))
         .limit(10),
 
+    /** The TradingView account to unlock, if the buyer thinks again before paying. */
+    async rename(id: string, tradingViewUsername: string | null) {
+      await db.update(checkouts).set({ tradingViewUsername }).where(eq(checkouts.id, id))
+    },
+
     async begin(row: Omit<typeof checkouts.$inferInsert, 'createdAt'>) {
       await db.insert(checkouts).values({ ...row, createdAt: now() })
     },
@@ -118,7 +123,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     async forget(tx: Transaction, userId: string) {
       await tx
         .update(checkouts)
-        .set({ email: deletedEmail(userId) })
+        .set({ email: deletedEmail(userId), tradingViewUsername: null })
         .where(eq(checkouts.userId, userId))
       await forgetPlaces(tx, userId)
     },

@@ -65,8 +65,13 @@ export function createMails({
     forgetOld: () => transport.forgetBefore(keptSince(now(), retention.jobs)),
 
     /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
-    sendOnce: <Kind extends MailKind>(occasion: string, to: string, kind: Kind, data: MailData<Kind>) =>
-      enqueue(db, { kind, to, data }, { id: idOf(occasion) }),
+    sendOnce: <Kind extends MailKind>(
+      occasion: string,
+      to: string,
+      kind: Kind,
+      data: MailData<Kind>,
+      tx: Transaction | Database = db,
+    ) => enqueue(tx, { kind, to, data }, { id: idOf(occasion) }),
   }
 }
 

@@ -103,6 +103,22 @@ export const samples: Samples = {
   reviewWritten: [{ stars: 4, text: 'Few signals, but clear ones. <b>Good</b> support.', author: 'Ada' }],
   reviewReported: [{ reason: 'It insults a person.', text: 'The author is a crook.' }],
   reviewHidden: [{ reason: 'It names a private person.' }],
+  tradingViewStopped: [
+    { because: 'expired', lastError: 'TradingView no longer accepts the session.' },
+    { because: 'blocked', lastError: 'TradingView blocks this server’s address.' },
+    { because: 'changed', lastError: 'TradingView gave an answer that we do not understand.' },
+  ],
+  tradingViewStuck: [{ username: 'ada_trades', error: 'TradingView has an outage.', since: renewsAt }],
+  tradingViewDifferences: [
+    { missing: 2, wrong: 1, ended: 0, foreign: 3, heldBack: 0, people: 83 },
+    { missing: 0, wrong: 0, ended: 0, foreign: 0, heldBack: 41, people: 83 },
+  ],
+  tradingViewSeats: [
+    { people: 90, limit: null },
+    { people: 100, limit: 100 },
+  ],
+  nameNotFound: [{ name: 'Ada Lovelace', username: 'ada_trads', similar: ['ada_trades'] }],
+  seatFree: [{ product: 'Rebound Sigma Pro', slug: 'rebound-sigma-pro' }],
   newsletterConfirmation: [{ id }],
   contactMessage: [
     {

@@ -5,6 +5,7 @@ import { declarationMails } from './templates/declarations.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
 import { reviewMails } from './templates/reviews.ts'
+import { tradingViewMails } from './templates/tradingview.ts'
 
 /** Every email the shop sends, by kind. */
 export const templates = {
@@ -15,6 +16,7 @@ export const templates = {
   ...reviewMails,
   ...newsletterMails,
   ...adminMails,
+  ...tradingViewMails,
 }
 
 export type MailKind = keyof typeof templates

@@ -1,9 +1,10 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { Refusal } from '../../errors.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 
 type Dependencies = {
   links: { indicatorUrl: string; strategyUrl: string }
-  purchases: { owns(userId: string, productId: string): Promise<boolean> }
+  entitlements: Pick<Entitlements, 'owns'>
 }
 
 const setupNotes = [
@@ -24,10 +25,10 @@ const quickInstructions = [
 export type PrivatePackage = ReturnType<typeof createPrivatePackage>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage({ links, purchases }: Dependencies) {
+export function createPrivatePackage({ links, entitlements }: Dependencies) {
   return {
     async show(userId: string) {
-      if (!(await purchases.owns(userId, reboundSigmaPro.id)))
+      if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'This is for owners of Rebound Sigma Pro with a live subscription.')
       return { ...links, setupNotes, quickInstructions }
     },

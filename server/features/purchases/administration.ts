@@ -10,6 +10,7 @@ import { conflict, notFound } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 import { listPurchases, type Wanted } from './list.ts'
 import type { Lookup } from './lookup.ts'
 
@@ -32,12 +33,13 @@ type Dependencies = {
   lookup: Lookup
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
+  entitlements: Pick<Entitlements, 'refresh'>
   audit: Pick<Audit, 'record'>
 }
 
 /** What the seller does with purchases. Every action goes into the audit log. */
 export function createAdministration(deps: Dependencies) {
-  const { db, now, stripe, lookup, sync, runExclusive, audit } = deps
+  const { db, now, stripe, lookup, sync, runExclusive, entitlements, audit } = deps
 
   const record = (
     tx: Transaction | Database,
@@ -72,6 +74,7 @@ export function createAdministration(deps: Dependencies) {
           .insert(purchases)
           .values({ ...wanted, createdAt: now() })
           .returning()
+        await entitlements.refresh(tx, userId)
         if (added) await record(tx, actor, 'add', added, wanted)
       })
     },
@@ -90,6 +93,7 @@ export function createAdministration(deps: Dependencies) {
             .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
         await endAccess(tx, { purchaseId: id }, now())
+        await entitlements.refresh(tx, purchase.userId)
         await record(tx, actor, 'cancel', purchase)
       })
     },
@@ -99,7 +103,9 @@ export function createAdministration(deps: Dependencies) {
       await db.transaction(async (tx) => {
         await endAccess(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
-        if (removed) await record(tx, actor, 'delete', removed, removed)
+        if (!removed) return
+        await entitlements.refresh(tx, removed.userId)
+        await record(tx, actor, 'delete', removed, removed)
       })
     },
 

@@ -1,16 +1,22 @@
 import { and, eq, isNull, lte, type SQL } from 'drizzle-orm'
-import { type BillingType, isLive } from '#contract/statuses.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import type { Database } from '../../database/connect.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
+import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
 import type { PurchaseRow } from './lookup.ts'
 import type { createNotifications } from './notifications.ts'
 
-type Dependencies = { db: Database; now: () => Date; notify: ReturnType<typeof createNotifications> }
+type Dependencies = {
+  db: Database
+  now: () => Date
+  entitlements: Pick<Entitlements, 'refresh'>
+  notify: ReturnType<typeof createNotifications>
+}
 
 /** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked({ db, now, notify }: Dependencies) {
+export function createBooked({ db, now, entitlements, notify }: Dependencies) {
   /** Decides on the row while nobody else can change it; what the buyer is told is queued with the change. */
   async function change(which: SQL | undefined, decide: (row: PurchaseRow) => Partial<PurchaseRow> | null) {
     await db.transaction(async (tx) => {
@@ -23,7 +29,8 @@ export function createBooked({ db, now, notify }: Dependencies) {
       if (!wanted) return
       const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, before.id)).returning()
       if (!after) return
-      if (!isLive(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+      if (!givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+      await entitlements.refresh(tx, after.userId)
       const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
       if (to && !to.deletedAt) await notify(tx, { before, after, to, attached: false, paidInvoiceId: null })
     })
@@ -48,7 +55,7 @@ export function createBooked({ db, now, notify }: Dependencies) {
     /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
     end: (id: string) =>
       change(eq(purchases.id, id), ({ status }) =>
-        isLive(status)
+        givesAccess(status)
           ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
           : null,
       ),

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { createLoader } from '../../database/loader.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
-import { graceEnd } from './state.ts'
+import { graceEnd } from '../entitlements/entitlements.ts'
 
 export type Wanted = {
   limit: number

@@ -1,6 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import { listPurchases, prepareOwnPurchases } from './list.ts'
@@ -35,15 +34,6 @@ export function createLookup({ db }: { db: Database }) {
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
       page.cursor ? listPurchases(db, { ...page, userId }) : firstPage(userId, page.limit),
-
-    async owns(userId: string, productId: string): Promise<boolean> {
-      const [found] = await db
-        .select({ id: purchases.id })
-        .from(purchases)
-        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-        .limit(1)
-      return found !== undefined
-    },
 
     async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
       const [found] = await db

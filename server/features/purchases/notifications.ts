@@ -1,8 +1,8 @@
 import type { Transaction } from '../../database/connect.ts'
+import { graceEnd } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PurchaseRow } from './lookup.ts'
 import { productName } from './product-name.ts'
-import { graceEnd } from './state.ts'
 
 type Change = {
   before: PurchaseRow | undefined

@@ -5,10 +5,13 @@ import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import type { AccessRequests } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
+import type { Seats } from '../seats/seats.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
@@ -32,6 +35,9 @@ type Dependencies = {
   audit: Audit
   accounts: Accounts
   checkouts: Checkouts
+  entitlements: Entitlements
+  accessRequests: Pick<AccessRequests, 'claim'>
+  seats: Pick<Seats, 'release'>
   supportEmail: string
   consumerLaw: 'eu' | 'none'
   log: Logger

@@ -5,8 +5,8 @@ import type { Database } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '../../database/schema.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
+import { graceEnd } from '../entitlements/entitlements.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
-import { graceEnd } from './state.ts'
 
 type Dependencies = {
   db: Database

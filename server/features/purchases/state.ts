@@ -1,5 +1,6 @@
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 import type { Subscription } from '../../gateways/stripe.ts'
+import { graceDays, graceEnd } from '../entitlements/entitlements.ts'
 
 /** What a purchase takes from Stripe. */
 export type PurchaseState = {
@@ -17,10 +18,6 @@ export type PurchaseState = {
 }
 
 const day = 86_400_000
-const graceDays = 14
-
-/** How long an unpaid renewal keeps access. */
-export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
 
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) =>

@@ -1,14 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { isLive } from '#contract/statuses.ts'
 import { coalesce } from '../../concurrency/coalesce.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import { endAccess } from '../access-requests/access-requests.ts'
+import { type AccessRequests, endAccess } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
+import type { Seats } from '../seats/seats.ts'
 import { restToPayBack } from './notice.ts'
 import type { createNotifications } from './notifications.ts'
 import { payBackAll } from './pay-back.ts'
@@ -21,6 +22,9 @@ type Dependencies = {
   queue: Queue
   accounts: Pick<Accounts, 'forGuest' | 'handOver'>
   checkouts: Checkouts
+  entitlements: Pick<Entitlements, 'refresh'>
+  accessRequests: Pick<AccessRequests, 'claim'>
+  seats: Pick<Seats, 'release'>
   notify: ReturnType<typeof createNotifications>
   /** Where a test may kill the process; does nothing in production. */
   crashPoint: (name: string) => void
@@ -38,6 +42,9 @@ export function createSync({
   queue,
   accounts,
   checkouts,
+  entitlements,
+  accessRequests,
+  seats,
   notify,
   crashPoint,
 }: Dependencies) {
@@ -131,6 +138,11 @@ export function createSync({
           : {}),
       })
       .returning()
+    await entitlements.refresh(tx, userId)
+    await seats.release(tx, [userId, checkout.email], checkout.productId)
+    const username = checkout.tradingViewUsername
+    if (after && username && !isDuplicate)
+      await accessRequests.claim(tx, { userId, purchaseId: after.id, productId: after.productId, username })
     if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
@@ -165,7 +177,8 @@ export function createSync({
       .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
       .where(eq(purchases.id, before.id))
       .returning()
-    if (after && !isLive(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+    if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+    await entitlements.refresh(tx, before.userId)
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))

@@ -1,11 +1,11 @@
 import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
+import { isEntitling } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 
 const week = 7 * 86_400_000
@@ -33,7 +33,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
         db
           .select({ one: sql`1` })
           .from(purchases)
-          .where(and(eq(purchases.userId, users.id), isLivePurchase)),
+          .where(and(eq(purchases.userId, users.id), isEntitling)),
       ),
     )
 

@@ -5,6 +5,7 @@ import {
   usernameForm,
 } from '#contract/access-requests.ts'
 import { purchases } from '#contract/purchases.ts'
+import { tradingView } from '#contract/tradingview.ts'
 import * as z from '#contract/zod.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useCall } from '#web/api/use-call.ts'
@@ -13,9 +14,10 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
+import { UsernameInput } from './username-check.tsx'
 
 const messages = {
-  refreshes: [accessRequests.list, purchases.list],
+  refreshes: [accessRequests.list, purchases.list, tradingView.mine],
   succeeded: {
     title: 'Access request submitted!',
     description: "We'll send your TradingView access within 24 hours.",
@@ -61,12 +63,7 @@ export function AccessRequestForm(props: {
         label="TradingView Username"
         hint="As in your profile’s address on TradingView, not your email."
       >
-        <Input
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          defaultValue={before?.tradingViewUsername}
-        />
+        <UsernameInput defaultValue={before?.tradingViewUsername} />
       </Field>
       {askExchangeKeys && <ExchangeKeys />}
       <Field name="additionalInfo" label="Additional Information (optional)">

@@ -14,6 +14,8 @@ import { EndlessTable } from './endless-table.tsx'
 import { RefuseDialog } from './refuse-dialog.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
 import { timeLeft } from './time-left.ts'
+import { TradingViewConnection, TradingViewRecords } from './tradingview/tradingview.tsx'
+import { UndoBar } from './undo-bar.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
 
 const deciding = {
@@ -25,8 +27,10 @@ const requests = (count: number) => `${count} ${count === 1 ? 'request' : 'reque
 export default function AccessTab() {
   return (
     <div className="flex flex-col gap-10">
+      <TradingViewConnection />
       <Queue />
       <ToRevoke />
+      <TradingViewRecords />
     </div>
   )
 }
@@ -49,15 +53,17 @@ function Queue() {
   const all = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(all)
   const [refusing, setRefusing] = useState<string[] | null>(null)
+  const [granted, setGranted] = useState<string[]>([])
   const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
   const grant = useRowCall(accessRequests.adminGrant, {
     ...deciding,
     failed: 'Failed to grant access',
-    onSuccess: ({ changed }) => {
+    onSuccess: ({ changed }, { ids }) => {
       toast({
         title: 'Access granted',
-        description: `${requests(changed)} granted; the buyers get an email.`,
+        description: `${requests(changed)} granted; the buyers get an email in a minute.`,
       })
+      setGranted(ids)
       selection.clear()
     },
   })
@@ -84,6 +90,7 @@ function Queue() {
           </>
         )}
       </header>
+      {granted.length > 0 && <UndoBar key={granted.join()} ids={granted} setIds={setGranted} />}
       <EndlessTable
         label="Open access requests"
         noun={['request', 'requests']}

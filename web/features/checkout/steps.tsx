@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
@@ -7,6 +7,7 @@ import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
+import { UsernameInput } from '#web/features/access-request/username-check.tsx'
 import { rememberReturnPath } from '#web/features/auth/return-path.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -33,7 +34,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
   const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
-  async function proceed(email: string | undefined) {
+  async function proceed(email: string | undefined, tradingViewUsername: string) {
     void loadCardForm().catch(() => undefined)
     setRefusal('')
     try {
@@ -41,6 +42,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         productSlug: reboundSigmaPro.slug,
         billingType: billing,
         ...(user ? {} : { email }),
+        ...(tradingViewUsername ? { tradingViewUsername } : {}),
       })
       if (isPaid) {
         // Just paid, in another tab or before a reload: all that's left is to wait.
@@ -72,7 +74,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
 type StepProps = {
   isPending: boolean
   refusal: string
-  onContinue: (email: string | undefined) => Promise<void>
+  onContinue: (email: string | undefined, tradingViewUsername: string) => Promise<void>
 }
 
 const link = 'font-medium text-accent-strong underline underline-offset-2'
@@ -84,28 +86,58 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
         You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
         will belong to this account.
       </p>
-      {refusal && (
-        <Notice tone="warning">
-          <p>{refusal}</p>
-          <Link href="/dashboard" className={link}>
-            Go to your dashboard
-          </Link>
-        </Notice>
-      )}
-      <Button
-        size="lg"
-        pending={isPending}
-        pendingText="Loading..."
-        onClick={() => void onContinue(undefined)}
+      <Refusal text={refusal}>
+        <Link href="/dashboard" className={link}>
+          Go to your dashboard
+        </Link>
+      </Refusal>
+      <Form
+        schema={nameForm}
+        aria-label="TradingView username"
+        className="flex flex-col gap-6"
+        onSubmit={({ tradingViewUsername }) => onContinue(undefined, tradingViewUsername)}
       >
-        Continue to Payment
-      </Button>
+        <NameField />
+        <Button type="submit" size="lg" pending={isPending} pendingText="Loading...">
+          Continue to Payment
+        </Button>
+      </Form>
     </>
   )
 }
 
 const guestEmail = sessionNote('checkout-email')
-const guestForm = z.object({ email: emailField(z) })
+const nameForm = z.object({ tradingViewUsername: z._default(z.string(), '') })
+const guestForm = z.extend(nameForm, { email: emailField(z) })
+
+/** Asked before paying, so that everything is unlocked right after it; whatever is typed, the checkout goes on. */
+const NameField = () => (
+  <Field
+    name="tradingViewUsername"
+    label="TradingView Username (optional)"
+    hint="We’ll unlock the indicator for it right after payment. You can add it later."
+  >
+    <UsernameInput />
+  </Field>
+)
+
+/** Sold out, the way on is the waiting list; otherwise whoever has a subscription is led to it. */
+function Refusal({ text, children }: { text: string; children: ReactNode }) {
+  if (!text) return null
+  const isSoldOut = text.startsWith('All seats')
+  return (
+    <Notice tone="warning">
+      <p>{text}</p>
+      {isSoldOut ? (
+        <Link href="/products/rebound-sigma-pro" className={link}>
+          Tell me when a seat is free
+        </Link>
+      ) : (
+        children
+      )}
+    </Notice>
+  )
+}
 
 function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
   const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
@@ -128,9 +160,9 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
               destructive: true,
             })
         }}
-        onSubmit={async ({ email }) => {
+        onSubmit={async ({ email, tradingViewUsername }) => {
           guestEmail.write(email)
-          await onContinue(email)
+          await onContinue(email, tradingViewUsername)
         }}
       >
         <Field
@@ -147,12 +179,8 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
             onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
           />
         </Field>
-        {refusal && (
-          <Notice tone="warning">
-            <p>{refusal}</p>
-            {logIn}
-          </Notice>
-        )}
+        <NameField />
+        <Refusal text={refusal}>{logIn}</Refusal>
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
           Continue to Payment
         </Button>

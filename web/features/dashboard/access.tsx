@@ -2,6 +2,7 @@ import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } f
 import { type ReactNode, useState } from 'react'
 import { type AccessRequest, accessRequests } from '#contract/access-requests.ts'
 import type { Purchase } from '#contract/purchases.ts'
+import { type Access as LiveState, tradingView } from '#contract/tradingview.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
@@ -11,34 +12,50 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { LiveAccess } from './live-access.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
 /** The TradingView access status of each live subscription. */
 export function Access({ purchases }: { purchases: Purchase[] }) {
+  // Asked again every second, but only while something is being unlocked.
+  const { data } = useData(tradingView.mine, {}, { refetchInterval: (mine) => isUnlocking(mine) && 1000 })
+  const live = data?.filter(({ state }) => state !== 'manual') ?? []
   return (
     <Part
       title="TradingView Access"
-      description="We’ll unlock the indicator for your TradingView account within 24 hours of your request."
+      description={
+        live.length > 0
+          ? 'The indicator unlocks itself for your TradingView account, usually in seconds.'
+          : 'We’ll unlock the indicator for your TradingView account within 24 hours of your request.'
+      }
     >
-      <Requests purchases={purchases} />
+      <Requests purchases={purchases} live={live} />
     </Part>
   )
 }
 
-function Requests({ purchases }: { purchases: Purchase[] }) {
+const isUnlocking = (mine: LiveState[] | undefined) =>
+  mine?.some(({ state, oldUsername }) => state === 'unlocking' || (state === 'unlocked' && oldUsername)) ===
+  true
+
+function Requests({ purchases, live }: { purchases: Purchase[]; live: LiveState[] }) {
   const { data, isError, refetch } = useData(accessRequests.list, {})
   if (isError) return <LoadError what="your access" retry={refetch} />
   if (!data) return <Skeleton className="h-36" />
   return (
     <div className="grid gap-4">
-      {purchases.map((purchase) => (
-        <AccessCard
-          key={purchase.id}
-          purchase={purchase}
-          request={data.find(({ purchaseId }) => purchaseId === purchase.id)}
-        />
-      ))}
+      {purchases.map((purchase) => {
+        const access = live.find(({ purchaseId }) => purchaseId === purchase.id)
+        if (access) return <LiveAccess key={purchase.id} access={access} />
+        return (
+          <AccessCard
+            key={purchase.id}
+            purchase={purchase}
+            request={data.find(({ purchaseId }) => purchaseId === purchase.id)}
+          />
+        )
+      })}
     </div>
   )
 }

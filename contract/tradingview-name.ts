@@ -1,0 +1,27 @@
+/** What people type for a TradingView username, and what it must have meant. */
+
+export const longestUsername = 64
+
+export type ReadName = { username: string } | { refusal: string }
+
+const linkToProfile = /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)?tradingview\.com\/u\/([^/?#]+)/i
+/** Zero-width and direction marks, which come along when copying. */
+const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF]/g
+
+export function readUsername(typed: string): ReadName {
+  // NFKC turns full-width letters into ordinary ones.
+  const text = typed.normalize('NFKC').replaceAll(invisible, '').trim()
+  const name = (linkToProfile.exec(text)?.[1] ?? text).replace(/^@/, '')
+  if (name === '') return { refusal: 'TradingView username is required' }
+  if (name.includes('@'))
+    return { refusal: 'That is an email address. We need the name on your TradingView profile.' }
+  if (/\s/.test(name))
+    return { refusal: 'A TradingView username has no spaces. You’ll find it on your TradingView profile.' }
+  if (name.length > longestUsername) return { refusal: `Please use at most ${longestUsername} characters` }
+  if (!/^[A-Za-z0-9_.-]+$/.test(name))
+    return { refusal: 'A TradingView username has only letters, digits and _ . -' }
+  return { username: name }
+}
+
+/** For comparing: TradingView ignores case when it looks for a name. */
+export const keyOfName = (username: string) => username.toLowerCase()

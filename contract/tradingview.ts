@@ -1,0 +1,403 @@
+import { endpoint, nothing, paging } from './endpoint.ts'
+import { email, id, instant, text } from './fields.ts'
+import { type InferOutput, schema } from './schema.ts'
+import { connectionModes, connectionStates, entitlementReasons, grantStates } from './statuses.ts'
+
+/** The owner accepts this before the connection to the real TradingView can be switched on. */
+export const tradingViewRisks =
+  'TradingView offers no official interface for this. The shop uses the same calls as the page on which you manage access, with your own session. TradingView’s terms do not allow commercial use of its services or interfaces without an agreement, and the calls can change or be blocked at any time; in the worst case TradingView restricts your account. Use it for your own scripts only. If it stops, nothing is lost: requests go to the manual queue.'
+export const tradingViewAcceptance = 'I have read this and switch it on at my own risk.'
+
+/** Longer than a name may be, so links fit. */
+const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
+
+/** How a buyer's access stands. `manual`: nothing unlocks itself at the moment, so the access request decides. */
+export const accessStates = ['none', 'unlocking', 'unlocked', 'name_not_found', 'taken', 'manual'] as const
+
+const access = schema((z) =>
+  z.strictObject({
+    purchaseId: id(z),
+    state: z.enum(accessStates),
+    username: z.nullable(z.string()),
+    /** What TradingView knows that looks like it. */
+    similar: z.array(z.string()),
+    until: z.nullable(instant(z)),
+    reason: z.nullable(z.enum(entitlementReasons)),
+    lastCheckedAt: z.nullable(instant(z)),
+    /** Null when it may be changed now. */
+    mayChangeFrom: z.nullable(instant(z)),
+    /** The name that stays unlocked until the new one is. */
+    oldUsername: z.nullable(z.string()),
+  }),
+)
+export type Access = InferOutput<typeof access>
+
+const connection = schema((z) =>
+  z.strictObject({
+    /** False with TRADINGVIEW=off in the environment, which beats everything. */
+    isAllowed: z.boolean(),
+    hasLookAlike: z.boolean(),
+    state: z.enum(connectionStates),
+    mode: z.enum(connectionModes),
+    host: z.string(),
+    accountName: z.nullable(z.string()),
+    acceptedAt: z.nullable(instant(z)),
+    checkedAt: z.nullable(instant(z)),
+    okAt: z.nullable(instant(z)),
+    downSince: z.nullable(instant(z)),
+    lastError: z.nullable(z.string()),
+    scripts: z.int(),
+    people: z.int(),
+    seatLimit: z.nullable(z.int()),
+    showsSeats: z.boolean(),
+    freezesDisputes: z.boolean(),
+    /** So many would have lost access at once; nobody did. */
+    heldBack: z.nullable(z.int()),
+  }),
+)
+export type TradingViewConnection = InferOutput<typeof connection>
+
+const script = schema((z) =>
+  z.strictObject({
+    pineId: z.string(),
+    name: z.string(),
+    /** Unlocked by this shop. */
+    isChosen: z.boolean(),
+    problem: z.nullable(z.string()),
+  }),
+)
+export type TradingViewScript = InferOutput<typeof script>
+
+const person = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    username: z.string(),
+    script: z.string(),
+    state: z.enum(grantStates),
+    isOurs: z.boolean(),
+    wantedUntil: z.nullable(instant(z)),
+    isWanted: z.boolean(),
+    isPresent: z.nullable(z.boolean()),
+    presentUntil: z.nullable(instant(z)),
+    observedAt: z.nullable(instant(z)),
+    tries: z.int(),
+    nextTryAt: z.nullable(instant(z)),
+    error: z.nullable(z.string()),
+    createdAt: instant(z),
+    user: z.nullable(z.strictObject({ id: id(z), email: z.string(), name: z.string() })),
+  }),
+)
+export type TradingViewPerson = InferOutput<typeof person>
+
+const event = schema((z) =>
+  z.strictObject({
+    at: instant(z),
+    what: z.string(),
+    outcome: z.string(),
+    detail: z.nullable(z.string()),
+  }),
+)
+
+export const attentionKinds = [
+  'name_not_found',
+  'taken',
+  'unreadable',
+  'stuck',
+  'script',
+  'held_back',
+  'renamed',
+  'had_access',
+] as const
+const attention = schema((z) =>
+  z.strictObject({
+    kind: z.enum(attentionKinds),
+    grantId: z.nullable(id(z)),
+    username: z.nullable(z.string()),
+    email: z.nullable(z.string()),
+    text: z.string(),
+  }),
+)
+export type Attention = InferOutput<typeof attention>
+
+const run = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    script: z.string(),
+    startedAt: instant(z),
+    pages: z.int(),
+    isComplete: z.boolean(),
+    people: z.int(),
+    missing: z.int(),
+    wrong: z.int(),
+    ended: z.int(),
+    foreign: z.int(),
+    heldBack: z.int(),
+    error: z.nullable(z.string()),
+  }),
+)
+
+const meter = schema((z) =>
+  z.strictObject({
+    people: z.int(),
+    foreign: z.int(),
+    limit: z.nullable(z.int()),
+    /** The month's last day. */
+    lastDay: instant(z),
+    forecast: z.int(),
+    endBefore: z.int(),
+    newAtThisPace: z.int(),
+    waiting: z.int(),
+    level: z.enum(['calm', 'near', 'full']),
+  }),
+)
+export type Meter = InferOutput<typeof meter>
+
+const grantId = schema((z) => z.strictObject({ id: id(z) }))
+
+export const tradingView = {
+  checkUsername: endpoint({
+    method: 'POST',
+    path: '/api/tradingview/check-username',
+    access: 'public',
+    summary: 'Whether TradingView knows a username; null when it does not answer',
+    input: (z) => z.strictObject({ username: typedName(z) }),
+    output: (z) =>
+      z.strictObject({
+        found: z.nullable(z.boolean()),
+        username: z.nullable(z.string()),
+        similar: z.array(z.string()),
+        /** Why it cannot be a username at all. */
+        refusal: z.nullable(z.string()),
+      }),
+    limit: { requests: 10, seconds: 60 },
+  }),
+  mine: endpoint({
+    method: 'GET',
+    path: '/api/access',
+    access: 'user',
+    summary: 'How my access on TradingView stands, for each live purchase',
+    input: nothing,
+    output: (z) => z.array(access(z)),
+  }),
+  recheck: endpoint({
+    method: 'POST',
+    path: '/api/access/recheck',
+    access: 'user',
+    summary: 'Look again on TradingView',
+    input: (z) => z.strictObject({ purchaseId: id(z) }),
+    output: nothing,
+    limit: { requests: 10, seconds: 60 },
+  }),
+  changeUsername: endpoint({
+    method: 'POST',
+    path: '/api/access/username',
+    access: 'user',
+    summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
+    input: (z) => z.strictObject({ purchaseId: id(z), username: typedName(z) }),
+    output: nothing,
+    limit: { requests: 20, seconds: 600 },
+  }),
+  adminShow: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    summary: 'The connection to TradingView, without its cookies',
+    input: nothing,
+    output: connection,
+  }),
+  // Issue 20 marks this row, and only this one, as needing step-up: whoever changes the session speaks as the seller.
+  adminConnect: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
+    input: (z) =>
+      z.strictObject({
+        cookies: text(z, 4096, 'Please paste the cookies'),
+        host: z.string().check(z.maxLength(100)),
+        accepts: z.boolean(),
+      }),
+    output: nothing,
+    limit: { requests: 20, seconds: 600 },
+  }),
+  adminTest: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/test',
+    access: 'admin',
+    summary: 'Ask TradingView whether the session is alive',
+    input: nothing,
+    output: nothing,
+    limit: { requests: 20, seconds: 60 },
+  }),
+  adminPause: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/pause',
+    access: 'admin',
+    summary: 'Stop all calls within one request',
+    input: nothing,
+    output: nothing,
+  }),
+  adminResume: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/resume',
+    access: 'admin',
+    summary: 'Call again, and catch up',
+    input: nothing,
+    output: nothing,
+  }),
+  adminForget: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/forget',
+    access: 'admin',
+    summary: 'Delete the cookies and switch the connection off',
+    input: nothing,
+    output: nothing,
+  }),
+  adminReconcile: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/reconcile',
+    access: 'admin',
+    summary: 'Compare every list with what is wanted, now',
+    input: (z) =>
+      z.strictObject({
+        /** Confirms what the guard against mass removal held back. */
+        mayRemove: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  adminSettings: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    summary: 'Mode, seats and what an open dispute does',
+    input: (z) =>
+      z.strictObject({
+        mode: z.optional(z.enum(connectionModes)),
+        seatLimit: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000)))),
+        showsSeats: z.optional(z.boolean()),
+        freezesDisputes: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  adminScripts: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'The account’s own scripts, and which of them are unlocked',
+    input: nothing,
+    output: (z) => z.array(script(z)),
+  }),
+  adminChooseScript: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'Unlock this script for buyers; probed first',
+    input: (z) => z.strictObject({ pineId: z.string().check(z.maxLength(100)), productId: id(z) }),
+    output: nothing,
+  }),
+  adminDropScript: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'Stop managing a script; nobody loses access',
+    input: (z) => z.strictObject({ pineId: z.string().check(z.maxLength(100)) }),
+    output: nothing,
+  }),
+  adminPeople: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/people',
+    access: 'admin',
+    summary: 'Usernames on scripts, newest first',
+    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(grantStates)) }),
+    output: (z) => z.array(person(z)),
+    answer: 'list',
+  }),
+  adminHistory: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/people/:id',
+    access: 'admin',
+    summary: 'What was asked about one person and what TradingView answered, newest first',
+    input: grantId,
+    output: (z) => z.array(event(z)),
+  }),
+  adminAttention: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/attention',
+    access: 'admin',
+    summary: 'What the connector cannot do without a person',
+    input: nothing,
+    output: (z) => z.array(attention(z)),
+  }),
+  adminRuns: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/runs',
+    access: 'admin',
+    summary: 'What the latest comparisons found',
+    input: nothing,
+    output: (z) => z.array(run(z)),
+  }),
+  adminRetry: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/retry',
+    access: 'admin',
+    summary: 'Try again now',
+    input: grantId,
+    output: nothing,
+  }),
+  adminRemove: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/remove',
+    access: 'admin',
+    summary: 'Remove someone whom nobody pays for',
+    input: grantId,
+    output: nothing,
+  }),
+  adminAdopt: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/adopt',
+    access: 'admin',
+    summary: 'Treat access that was there before as this shop’s own',
+    input: grantId,
+    output: nothing,
+  }),
+  adminRename: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/rename',
+    access: 'admin',
+    summary: 'Give a customer another TradingView username, without the buyers’ limit',
+    input: (z) => z.strictObject({ id: id(z), username: typedName(z) }),
+    output: nothing,
+  }),
+  adminMeter: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/meter',
+    access: 'admin',
+    summary: 'People with access now, and the forecast for the month’s last day',
+    input: nothing,
+    output: meter,
+  }),
+}
+
+export const seats = {
+  show: endpoint({
+    method: 'GET',
+    path: '/api/seats',
+    access: 'public',
+    summary: 'Whether there is a seat, and how many are taken if the seller shows it',
+    input: nothing,
+    output: (z) =>
+      z.strictObject({
+        isSoldOut: z.boolean(),
+        shown: z.nullable(z.strictObject({ taken: z.int(), limit: z.int() })),
+      }),
+  }),
+  join: endpoint({
+    method: 'POST',
+    path: '/api/waitlist',
+    access: 'public',
+    summary: 'Tell me when a seat is free',
+    input: (z) => z.strictObject({ email: email(z) }),
+    output: nothing,
+    limit: { requests: 5, seconds: 600 },
+  }),
+}

@@ -1,0 +1,86 @@
+import type pg from 'pg'
+import { randomText } from '../identifiers.ts'
+import type { Faults } from './faults.ts'
+
+export type TradingViewControls = ReturnType<typeof createTradingViewControls>
+
+/** What happens at TradingView without the shop: for tests and for the page. */
+export function createTradingViewControls({
+  database,
+  now,
+}: {
+  database: pg.Pool
+  now: () => Promise<Date>
+}) {
+  const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
+  const addUser = (username: string) =>
+    database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [username])
+  return {
+    /** What the seller copies from the browser. */
+    async cookies() {
+      const { rows } = await database.query<{ session_id: string; session_sign: string }>(
+        'select session_id, session_sign from sandbox.tradingview_settings',
+      )
+      return `sessionid=${rows[0]?.session_id}; sessionid_sign=${rows[0]?.session_sign}`
+    },
+    endSession: () => database.query('update sandbox.tradingview_settings set is_logged_in = false'),
+    /** Logging in again makes new cookies. */
+    logIn: () =>
+      database.query(
+        'update sandbox.tradingview_settings set is_logged_in = true, session_id = $1, session_sign = $2',
+        [randomText(32), `v3:${randomText(43)}`],
+      ),
+    behave: (given: Faults) =>
+      database.query('update sandbox.tradingview_settings set faults = $1', [JSON.stringify(given)]),
+    addUser,
+    async renameUser(from: string, to: string) {
+      await database.query('update sandbox.tradingview_users set username = $2 where username = $1', [
+        from,
+        to,
+      ])
+      await changed()
+    },
+    async deleteUser(username: string) {
+      await database.query('delete from sandbox.tradingview_users where username = $1', [username])
+      await changed()
+    },
+    /** By the seller's own hand, on TradingView. */
+    async letIn(pineId: string, username: string, expiration: Date | null = null) {
+      await addUser(username)
+      await database.query(
+        `insert into sandbox.tradingview_access (pine_id, username, expiration, created) values ($1, $2, $3, $4)
+         on conflict (pine_id, username) do update set expiration = excluded.expiration`,
+        [pineId, username, expiration, await now()],
+      )
+      await changed()
+    },
+    async throwOut(pineId: string, username: string) {
+      await database.query('delete from sandbox.tradingview_access where pine_id = $1 and username = $2', [
+        pineId,
+        username,
+      ])
+      await changed()
+    },
+    async people(pineId: string) {
+      const { rows } = await database.query<{ username: string; expiration: Date | null }>(
+        `select username, expiration from sandbox.tradingview_access
+         where pine_id = $1 and (expiration is null or expiration > $2) order by username`,
+        [pineId, await now()],
+      )
+      return rows
+    },
+    async calls() {
+      const { rows } = await database.query<{
+        id: string
+        at: Date
+        call: string
+        pine_id: string | null
+        username: string | null
+        expiration: string | null
+        status: number | null
+        answer: string
+      }>('select * from sandbox.tradingview_calls order by id')
+      return rows
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type pg from 'pg'
+import { readBody } from '../http.ts'
+import { type Answer, createAnswers, type Request } from './answers.ts'
+import { createTradingViewControls } from './controls.ts'
+import type { Fault, Faults } from './faults.ts'
+import { isLikeSomebody } from './likeness.ts'
+import { createTradingViewPage } from './page.ts'
+import { prepareTradingView, scripts } from './schema.ts'
+
+export type LookAlikeOptions = {
+  /** Keeps its books here, in the sandbox's schema. */
+  database: pg.Pool
+  /** Access expires by the sandbox's clock. */
+  now: () => Promise<Date>
+  mayControl: (request: IncomingMessage) => boolean | Promise<boolean>
+  log: (message: string, detail?: object) => void
+}
+
+export type TradingViewLookAlike = Awaited<ReturnType<typeof openTradingViewLookAlike>>
+
+const slowness = 15_000
+const robotPage = '<!doctype html><html class="is-not-authenticated"><title>Are you a robot?</title></html>'
+
+/** Answers like the page on which TradingView's authors manage access. Any number of processes may open it on one database. */
+export async function openTradingViewLookAlike({ database, now, mayControl, log }: LookAlikeOptions) {
+  await prepareTradingView(database)
+  const answer = createAnswers({ database, now })
+
+  /** The fault of this call, if any; one that was queued is used up. */
+  async function faultFor(call: string): Promise<Fault> {
+    const { rows } = await database.query<{ faults: Faults }>(
+      'select faults from sandbox.tradingview_settings',
+    )
+    const { always = 'none', rate = 1, next = [], on } = rows[0]?.faults ?? {}
+    if (on !== undefined && !call.includes(on)) return 'none'
+    const [first, ...rest] = next
+    if (first === undefined) return Math.random() < rate ? always : 'none'
+    await database.query(`update sandbox.tradingview_settings set faults = jsonb_set(faults, '{next}', $1)`, [
+      JSON.stringify(rest),
+    ])
+    return first
+  }
+
+  const note = ({ path, form, query }: Request, status: number | null, outcome: string) =>
+    database.query(
+      'insert into sandbox.tradingview_calls (call, pine_id, username, expiration, status, answer) values ($1, $2, $3, $4, $5, $6)',
+      [
+        path.split('/').filter(Boolean).at(-1) ?? '',
+        form.get('pine_id'),
+        form.get('username_recip') ?? form.get('username') ?? query.get('s'),
+        form.get('expiration'),
+        status,
+        outcome.slice(0, 200),
+      ],
+    )
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse) {
+    const url = new URL(incoming.url ?? '/', 'http://look-alike')
+    const request: Request = {
+      method: incoming.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      form: new URLSearchParams(await readBody(incoming)),
+      cookies: cookiesOf(incoming),
+    }
+    const send = async ({ status, body }: Answer, type = 'application/json') => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      await note(request, status, text)
+      response.writeHead(status, { 'content-type': type }).end(text)
+    }
+    const page = (status: number, body: string) => send({ status, body }, 'text/html')
+    if (request.path === '/username_hint/') await welcome(request.query.get('s') ?? '')
+
+    const fault = await faultFor(request.path)
+    if (fault === 'slow') await new Promise((done) => setTimeout(done, slowness).unref())
+    if (fault === 'limit') return send({ status: 429, body: { detail: 'Request was throttled.' } })
+    if (fault === 'error') return send({ status: 500, body: 'Internal Server Error' }, 'text/plain')
+    if (fault === 'robot') return page(200, robotPage)
+    if (fault === 'html') return page(200, '<!doctype html><title>TradingView</title>')
+    if (fault === 'blocked')
+      return page(403, '<!doctype html><title>403 ERROR: The request could not be satisfied</title>')
+    if (fault === 'owner')
+      return send({ status: 403, body: { detail: 'You are not the owner of this script.' } })
+    if (fault === 'pretend') return send({ status: 200, body: { status: 'ok' } })
+    const given = await answer(request)
+    if (fault === 'drop') {
+      await note(request, null, 'acted, then dropped the connection')
+      return void incoming.socket.destroy()
+    }
+    if (fault === 'odd') return send({ status: 200, body: { status: 'scheduled' } })
+    if (fault === 'broken') return send({ status: 200, body: JSON.stringify(given.body).slice(0, -2) })
+    return send(given)
+  }
+
+  /** Everybody is a member here, so a newcomer may type any name; only one that looks like a slip is unknown. */
+  async function welcome(name: string) {
+    if (!/^[A-Za-z0-9_.-]{3,64}$/.test(name) || name.toLowerCase().startsWith('nobody')) return
+    const { rows } = await database.query<{ username: string }>(
+      'select username from sandbox.tradingview_users',
+    )
+    if (
+      isLikeSomebody(
+        name,
+        rows.map(({ username }) => username),
+      )
+    )
+      return
+    await database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [name])
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      log('The TradingView look-alike failed to answer', { error: String(error) })
+      response.destroy()
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+
+  const controls = createTradingViewControls({ database, now })
+  return {
+    /** Where the shop's client finds it; reachable only from this machine. */
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    scripts,
+    controls,
+    /** Serves `/_sandbox/tradingview`; returns false, untouched, for anything else. */
+    browser: createTradingViewPage({ database, controls, mayControl, now, log }),
+    async close() {
+      await new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+function cookiesOf({ headers }: IncomingMessage) {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
+}

@@ -1,0 +1,80 @@
+import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
+
+/** What a purchase says about access. */
+export type PurchaseFacts = {
+  status: PurchaseStatus
+  currentPeriodEnd: Date | null
+  endsAt: Date | null
+  pastDueSince: Date | null
+  isDisputed: boolean
+}
+
+/** `until` is null for no end. */
+export type Entitlement = { until: Date | null; reason: EntitlementReason }
+
+export type EntitlementSettings = {
+  /** An open dispute keeps what is there but adds nothing to it; otherwise it changes nothing. */
+  freezesDisputes: boolean
+}
+
+const day = 86_400_000
+/** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */
+export const renewalSlack = 3 * day
+export const graceDays = 14
+
+/** How long an unpaid renewal keeps access. */
+export const graceEnd = (pastDueSince: Date) => new Date(pastDueSince.getTime() + graceDays * day)
+
+/**
+ * Who may have what until when, decided here and nowhere else: docs/entitlements.md. The longest purchase wins.
+ * `held` is what was worked out before, for an open dispute.
+ */
+export function entitlementOf(
+  purchases: PurchaseFacts[],
+  settings: EntitlementSettings,
+  held: Entitlement | null,
+): Entitlement | null {
+  return purchases
+    .map((purchase) => ofPurchase(purchase, settings, held))
+    .reduce((longest, each) => (each && (!longest || lasts(each) > lasts(longest)) ? each : longest), null)
+}
+
+function ofPurchase(
+  purchase: PurchaseFacts,
+  settings: EntitlementSettings,
+  held: Entitlement | null,
+): Entitlement | null {
+  const regular = byStatus(purchase)
+  if (!regular || !purchase.isDisputed || !settings.freezesDisputes) return regular
+  if (!held) return null
+  return { until: lasts(held) < lasts(regular) ? held.until : regular.until, reason: 'disputed' }
+}
+
+function byStatus({
+  status,
+  currentPeriodEnd,
+  endsAt,
+  pastDueSince,
+}: Omit<PurchaseFacts, 'isDisputed'>): Entitlement | null {
+  switch (status) {
+    case 'active':
+      return {
+        until: currentPeriodEnd && new Date(currentPeriodEnd.getTime() + renewalSlack),
+        reason: 'renews',
+      }
+    case 'pending_cancel':
+      return { until: endsAt ?? currentPeriodEnd, reason: 'ends' }
+    case 'past_due':
+      return { until: pastDueSince && graceEnd(pastDueSince), reason: 'unpaid' }
+    case 'cancelled':
+    case 'expired':
+      return null
+  }
+}
+
+const lasts = ({ until }: Entitlement) => until?.getTime() ?? Number.POSITIVE_INFINITY
+
+const undated = { currentPeriodEnd: null, endsAt: null, pastDueSince: null }
+
+/** Whether a purchase with this status gives anything at all: what the shop's own pages ask. */
+export const givesAccess = (status: PurchaseStatus) => byStatus({ status, ...undated }) !== null

@@ -1,0 +1,132 @@
+import { day, greeting, type Template } from '../template.ts'
+
+const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
+const stops = {
+  expired: {
+    subject: 'Your TradingView session has ended',
+    text: 'Your TradingView session has ended, so the shop can no longer unlock anyone. Buyers wait for you until you renew it: the admin area shows how, in five steps.',
+  },
+  blocked: {
+    subject: 'TradingView blocks your server',
+    text: 'TradingView refuses calls from your server’s address, so the shop can’t unlock anyone. Run the shop from another address, or unlock buyers by hand in the meantime.',
+  },
+  changed: {
+    subject: 'TradingView answers in a new way',
+    text: 'TradingView has given several answers in a row that the shop doesn’t understand. To be safe it has stopped calling. Unlock buyers by hand, and look for an update of the shop.',
+  },
+}
+
+const tradingViewStopped: Template<{ because: keyof typeof stops; lastError: string }> = (
+  { because, lastError },
+  { publicUrl },
+) => ({
+  subject: stops[because].subject,
+  preheader: 'Requests go to the manual queue until it works again.',
+  heading: stops[because].subject,
+  paragraphs: [
+    stops[because].text,
+    'Nothing is lost: open requests are in the manual queue, and everything catches up by itself.',
+  ],
+  details: [['What TradingView said', lastError]],
+  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+})
+
+const tradingViewStuck: Template<{ username: string; error: string; since: string }> = (
+  { username, error, since },
+  { publicUrl },
+) => ({
+  subject: `TradingView access is stuck: ${username}`,
+  preheader: 'The shop keeps trying; you can help.',
+  heading: 'One person is stuck',
+  paragraphs: [
+    'The shop has been trying for an hour and keeps trying for three days. You can look at what TradingView answers, try again now, or do it by hand.',
+  ],
+  details: [
+    ['TradingView username', username],
+    ['Since', day(since)],
+    ['What happened', error],
+  ],
+  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+})
+
+const tradingViewDifferences: Template<{
+  missing: number
+  wrong: number
+  ended: number
+  foreign: number
+  heldBack: number
+  people: number
+}> = ({ missing, wrong, ended, foreign, heldBack, people }, { publicUrl }) => ({
+  subject: heldBack
+    ? `We would lock ${heldBack} of ${people} people. Please look.`
+    : 'TradingView and the shop differed last night',
+  preheader: heldBack ? 'Nobody was locked.' : 'What could be mended is mended.',
+  heading: heldBack ? 'Please look before we lock so many' : 'Differences of last night',
+  paragraphs: [
+    heldBack > 0 &&
+      `Last night’s check would have taken access from ${counted(heldBack, 'person', 'people')} at once. That is unusual, so nobody was locked. Please look, and confirm it in the admin area if it’s right.`,
+    missing + wrong + ended > 0 &&
+      'The shop compared every list with what is paid for and mended what differed.',
+    foreign > 0 &&
+      `${counted(foreign, 'person has', 'people have')} access that this shop didn’t grant. They are only reported, never removed.`,
+  ].filter((text) => text !== false),
+  details: [
+    ['Missing', String(missing)],
+    ['Wrong date', String(wrong)],
+    ['Ended, but still there', String(ended)],
+    ['Not from this shop', String(foreign)],
+  ],
+  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+})
+
+const tradingViewSeats: Template<{ people: number; limit: number | null }> = (
+  { people, limit },
+  { publicUrl },
+) => ({
+  subject: `${people} people have access on TradingView`,
+  preheader: 'TradingView may bill above 100 people: check your terms.',
+  heading: `${people} people have access`,
+  paragraphs: [
+    'TradingView is reported to bill authors for each person with access once there are more than 100 on the last day of a month. Please check your terms with TradingView (section 22A).',
+    limit === null
+      ? 'In the admin area you can set a limit of seats: whoever comes after it joins a waiting list.'
+      : `Your limit is ${counted(limit, 'seat', 'seats')}: whoever comes after it joins a waiting list.`,
+  ],
+  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+})
+
+/** To the buyer: only they know how they are called. */
+const nameNotFound: Template<{ name: string; username: string; similar: string[] }> = (
+  { name, username, similar },
+  { publicUrl },
+) => ({
+  subject: 'We can’t find your TradingView username',
+  preheader: 'Correct it on your dashboard, and you’re unlocked in seconds.',
+  heading: 'One step left',
+  paragraphs: [
+    greeting(name),
+    `TradingView doesn’t know ${username}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks itself in seconds.`,
+  ],
+  action: { label: 'Correct it', url: `${publicUrl}/dashboard` },
+})
+
+const seatFree: Template<{ product: string; slug: string }> = ({ product, slug }, { publicUrl }) => ({
+  subject: `A seat for ${product} is free`,
+  preheader: 'You asked us to tell you.',
+  heading: 'A seat is free',
+  paragraphs: [
+    `You asked us to tell you when there’s a seat for ${product}. There is one now; it goes to whoever takes it first.`,
+  ],
+  action: { label: 'Take the seat', url: `${publicUrl}/products/${slug}` },
+  footnote: 'We won’t write to you about this again.',
+})
+
+export const tradingViewMails = {
+  tradingViewStopped,
+  tradingViewStuck,
+  tradingViewDifferences,
+  tradingViewSeats,
+  nameNotFound,
+  seatFree,
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { purchases } from '#contract/purchases.ts'
+import { tradingView } from '#contract/tradingview.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+let shop: ConnectedShop
+let admin: Awaited<ReturnType<ConnectedShop['admin']>>
+beforeAll(async () => {
+  shop = await openConnectedShop()
+
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  admin = await shop.admin()
+  await shop.lookAlike.controls.behave({})
+})
+
+const { indicator, strategy } = {
+  indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
+  strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
+}
+
+/** Time passes until whatever failed is due again. */
+async function later(minutes = 61) {
+  shop.clock.advance({ minutes })
+  await shop.queue.runNow('tradingview-due')
+  await shop.settle()
+}
+
+const reconcile = async () => {
+  await shop.queue.runNow('tradingview-reconcile')
+  await shop.settle()
+  const [run] = await admin.call(tradingView.adminRuns, {})
+  return run
+}
+
+const show = () => admin.call(tradingView.adminShow, {})
+
+describe('what passes', () => {
+  test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)(
+    'is tried again: TradingView %s',
+    async (fault) => {
+      const username = `fault_${fault}`
+      await shop.lookAlike.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
+      const buyer = await shop.namedBuyer(username)
+      await shop.settle()
+      await later()
+      await later()
+      expect(await shop.listed(indicator)).toContain(username)
+      expect(await shop.listed(strategy)).toContain(username)
+      expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+    },
+  )
+})
+
+test('“exists” is never believed: a date that the seller set by hand is found and corrected', async () => {
+  const buyer = await shop.namedBuyer('by_hand_before')
+  await shop.settle()
+  await shop.lookAlike.controls.letIn(
+    indicator,
+    'by_hand_before',
+    new Date(shop.clock.now().getTime() + 3_600_000),
+  )
+  await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+  await shop.settle()
+  const [row] = (await shop.lookAlike.controls.people(indicator)).filter(
+    ({ username }) => username === 'by_hand_before',
+  )
+  const paidUntil = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
+  expect(row?.expiration?.getTime()).toBeGreaterThan(paidUntil)
+})
+
+test('someone who had access before is never shortened or removed when they buy and leave', async () => {
+  await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
+  const buyer = await shop.namedBuyer('friend_since_2019')
+  expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+    expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }),
+  )
+  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  expect(await shop.listed(indicator)).toContain('friend_since_2019')
+  expect(await shop.listed(strategy)).not.toContain('friend_since_2019')
+  const touched = (await shop.changes()).filter(
+    ({ username, pine_id: pineId }) => username === 'friend_since_2019' && pineId === indicator,
+  )
+  expect(touched).toEqual([])
+})
+
+describe('a session that ends', () => {
+  test('stops every call, mails the seller, and hands requests over; renewed, everything catches up', async () => {
+    await shop.lookAlike.controls.endSession()
+    const buyer = await shop.namedBuyer('patient_paula')
+    await shop.settle()
+    expect(await show()).toMatchObject({ state: 'expired' })
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain('Your TradingView session has ended')
+    const calls = (await shop.lookAlike.controls.calls()).length
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    const queue = await admin.call(accessRequests.adminList, { limit: 200 })
+    expect(queue.map(({ tradingViewUsername }) => tradingViewUsername)).toContain('patient_paula')
+
+    const host = 'sandbox'
+    const wrong = admin.call(tradingView.adminConnect, {
+      cookies: 'sessionid=a; sessionid_sign=b',
+      host,
+      accepts: false,
+    })
+    await expect(wrong).rejects.toMatchObject({ status: 409 })
+    await shop.lookAlike.controls.logIn()
+    const cookies = await shop.lookAlike.controls.cookies()
+    await admin.call(tradingView.adminConnect, { cookies, host, accepts: false })
+    await later(0.1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+    const after = await admin.call(accessRequests.adminList, { limit: 200 })
+    expect(after.map(({ tradingViewUsername }) => tradingViewUsername)).not.toContain('patient_paula')
+  })
+
+  test('a host that is not TradingView’s is refused, and so are line breaks and a missing cookie', async () => {
+    const connect = (cookies: string, host: string) =>
+      admin.call(tradingView.adminConnect, { cookies, host, accepts: true })
+    const good = await shop.lookAlike.controls.cookies()
+    for (const host of [
+      'localhost',
+      '169.254.169.254',
+      'www.tradingview.com.evil.example',
+      'evil.tradingview.com',
+      'www.tradingview.com:8080',
+      'www.tradingview.com/@evil',
+    ])
+      await expect(connect(good, host)).rejects.toMatchObject({ status: 400 })
+    await expect(connect('sessionid=a', 'sandbox')).rejects.toMatchObject({ status: 400 })
+    await expect(connect('sessionid=a;\nsessionid_sign=b', 'sandbox')).rejects.toMatchObject({ status: 400 })
+    expect(await show()).toMatchObject({ host: 'sandbox', state: 'on' })
+  })
+})
+
+describe('every night', () => {
+  test('missing people and wrong dates are mended, strangers only reported', async () => {
+    await shop.namedBuyer('night_owl')
+    await shop.namedBuyer('early_bird')
+    await shop.settle()
+    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    await shop.lookAlike.controls.letIn(indicator, 'early_bird', null)
+    await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
+    await reconcile()
+    const runs = await admin.call(tradingView.adminRuns, {})
+    expect(runs.slice(0, 2)).toContainEqual(
+      expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }),
+    )
+    expect(await shop.listed(indicator)).toEqual(
+      expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']),
+    )
+    const rows = await shop.lookAlike.controls.people(indicator)
+    expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
+    const { items } = await admin.callPage(tradingView.adminPeople, { state: 'foreign', q: 'total_stranger' })
+    expect(items).toMatchObject([{ user: null, isOurs: false }])
+  })
+
+  test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {
+    for (let n = 0; n < 45; n++) await shop.lookAlike.controls.letIn(indicator, `walker_${n}`)
+    const before = await shop.changes()
+    // Two pages arrive, the third is a page for people.
+    await shop.lookAlike.controls.behave({
+      next: ['none', 'none', 'robot', 'robot'],
+      on: '/pine_perm/list_users',
+    })
+    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    const run = await reconcile()
+    expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
+    expect(await shop.changes()).toEqual(before)
+    await admin.call(tradingView.adminTest, {})
+    await shop.lookAlike.controls.behave({})
+    await reconcile()
+    expect(await shop.listed(indicator)).toContain('night_owl')
+  })
+
+  test('a guard stops mass removal and asks; confirmed, it is done', async () => {
+    const names = Array.from({ length: 14 }, (_, n) => `leaver_${String(n).padStart(2, '0')}_x`)
+    await shop.connection.pool.query(
+      `insert into users (email, name) select name || '@example.com', name from unnest($1::text[]) name`,
+      [names],
+    )
+    await shop.connection.pool.query(
+      `insert into tv_grants (script_id, username_key, username, user_id, is_ours, is_wanted, state)
+       select s.id, u.name, u.name, u.id, true, false, 'unlocked' from tv_scripts s, users u where u.name = any($1)`,
+      [names],
+    )
+    for (const name of names) await shop.lookAlike.controls.letIn(indicator, name)
+    await reconcile()
+    expect(await show()).toMatchObject({ heldBack: 14 })
+    expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
+    expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'held_back' }),
+    )
+    await admin.call(tradingView.adminReconcile, { mayRemove: true })
+    await reconcile()
+    expect((await shop.listed(indicator)).filter((name) => names.includes(name))).toEqual([])
+  })
+})
+
+describe('switched off or paused', () => {
+  test('nothing is called, and what happened meanwhile is caught up', async () => {
+    await admin.call(tradingView.adminPause, {})
+    const calls = (await shop.lookAlike.controls.calls()).length
+    const buyer = await shop.namedBuyer('while_paused')
+    await later(1)
+    await reconcile()
+    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    await admin.call(tradingView.adminResume, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('“dry” changes nothing, “grant” never locks', async () => {
+    const leaver = await shop.namedBuyer('may_not_leave')
+    await shop.settle()
+    await admin.call(tradingView.adminSettings, { mode: 'grant' })
+    await admin.call(purchases.adminCancel, { id: leaver.purchase.id })
+    expect(await shop.listed(indicator)).toContain('may_not_leave')
+    await admin.call(tradingView.adminSettings, { mode: 'dry' })
+    const before = await shop.changes()
+    await shop.namedBuyer('dry_swimmer')
+    await shop.settle()
+    expect(await shop.changes()).toEqual(before)
+    await admin.call(tradingView.adminSettings, { mode: 'full' })
+    await reconcile()
+    await shop.settle()
+    expect(await shop.listed(indicator)).toContain('dry_swimmer')
+    expect(await shop.listed(indicator)).not.toContain('may_not_leave')
+  })
+})

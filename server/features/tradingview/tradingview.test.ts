@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { purchases } from '#contract/purchases.ts'
+import { tradingView } from '#contract/tradingview.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+const day = 86_400_000
+
+let shop: ConnectedShop
+beforeAll(async () => {
+  shop = await openConnectedShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await shop.lookAlike.controls.behave({})
+})
+
+/** What TradingView lists for this name, on both scripts. */
+async function expiryOf(username: string) {
+  await shop.settle()
+  const { indicator, strategy } = shop.lookAlike.scripts
+  const found = []
+  for (const pineId of [indicator, strategy])
+    found.push((await shop.lookAlike.controls.people(pineId)).find((person) => person.username === username))
+  return found.map((person) => person && (person.expiration?.getTime() ?? null))
+}
+
+const subjectsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
+
+describe('a purchase', () => {
+  test('with a name unlocks itself until three days after the paid period, and the buyer is told', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await shop.accessOf(buyer)).toMatchObject({
+      state: 'unlocked',
+      username: buyer.username,
+      reason: 'renews',
+    })
+    const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
+    expect(await expiryOf(buyer.username)).toEqual([until, until])
+    expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
+    expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
+  })
+
+  test('without a name waits for one, given later in the spelling of a link', async () => {
+    const buyer = await shop.buyer()
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'none', username: null })
+    await buyer.call(tradingView.changeUsername, {
+      purchaseId: buyer.purchase.id,
+      username: ' https://www.tradingview.com/u/Late_Larry/ ',
+    })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'Late_Larry' })
+    expect(await shop.listed()).toContain('Late_Larry')
+  })
+
+  test('cancelled runs to the day it ends, resumed gets its slack back', async () => {
+    const buyer = await shop.namedBuyer()
+    const { id } = buyer.purchase
+    const end = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
+    await buyer.call(purchases.cancel, { id })
+    expect(await expiryOf(buyer.username)).toEqual([end, end])
+    await buyer.call(purchases.resume, { id })
+    expect(await expiryOf(buyer.username)).toEqual([end + 3 * day, end + 3 * day])
+  })
+
+  test('refunded is locked, and the buyer is told', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await expiryOf(buyer.username)).not.toContain(undefined)
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access has ended')
+  })
+
+  test('under dispute keeps what is there; lost, it is locked', async () => {
+    const buyer = await shop.namedBuyer()
+    const held = await expiryOf(buyer.username)
+    const { id } = await shop.sandbox.controls.openDispute(buyer.paymentIntentId)
+    expect(await expiryOf(buyer.username)).toEqual(held)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', reason: 'disputed' })
+    await shop.sandbox.controls.closeDispute(id, 'lost')
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+  })
+
+  test('of a deleted account is locked, and the name is forgotten', async () => {
+    const buyer = await shop.namedBuyer()
+    await shop.settle()
+    const admin = await shop.admin()
+    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    const { items } = await admin.callPage(tradingView.adminPeople, { q: buyer.username })
+    expect(items).toEqual([])
+  })
+})
+
+describe('a name', () => {
+  test('that TradingView does not know is not granted; the buyer hears of it and is told what looks like it', async () => {
+    const buyer = await shop.namedBuyer('ada_trads')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', similar: ['ada_trades'] })
+    expect(await subjectsTo(buyer.user.email)).toContain('We can’t find your TradingView username')
+    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'Ada_Trades' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'ada_trades' })
+  })
+
+  test('belongs to one customer', async () => {
+    const [first, second] = [await shop.namedBuyer('OnlyOne'), await shop.buyer()]
+    await shop.accessOf(first)
+    await expect(
+      second.call(tradingView.changeUsername, { purchaseId: second.purchase.id, username: 'onlyone' }),
+    ).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'This TradingView account already belongs to another customer.',
+    })
+    const third = await shop.namedBuyer('onlyone')
+    expect(await shop.accessOf(third)).toMatchObject({ state: 'taken' })
+    const admin = await shop.admin()
+    expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'taken', email: third.user.email }),
+    )
+  })
+
+  test('is changed by granting the new one before the old one is removed, once in a week', async () => {
+    const buyer = await shop.namedBuyer('before_wedding')
+    await shop.accessOf(buyer)
+    const { id: purchaseId } = buyer.purchase
+    await buyer.call(tradingView.changeUsername, { purchaseId, username: 'after_wedding' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'after_wedding' })
+    const calls = (await shop.changes()).filter(({ username }) => /wedding/.test(username ?? ''))
+    expect(calls.map(({ call, username }) => `${call} ${username}`)).toEqual([
+      'add before_wedding',
+      'add before_wedding',
+      'add after_wedding',
+      'add after_wedding',
+      'remove before_wedding',
+      'remove before_wedding',
+    ])
+    await expect(
+      buyer.call(tradingView.changeUsername, { purchaseId, username: 'third_name' }),
+    ).rejects.toMatchObject({
+      status: 409,
+      serverMessage: expect.stringMatching(/^You can change .* again on/),
+    })
+  })
+
+  test('that fails keeps the old one unlocked', async () => {
+    const buyer = await shop.namedBuyer('reliable_old')
+    await shop.accessOf(buyer)
+    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'nobody_new' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', oldUsername: 'reliable_old' })
+    expect(await shop.listed()).toContain('reliable_old')
+  })
+
+  test('is checked before paying, in any spelling', async () => {
+    const visitor = shop.visitor()
+    const check = (username: string) => visitor.call(tradingView.checkUsername, { username })
+    expect(await check('@ADA_trades')).toMatchObject({ found: true, username: 'ada_trades' })
+    expect(await check('ada_trads')).toMatchObject({ found: false, similar: ['ada_trades'] })
+    expect(await check('ada@example.com')).toMatchObject({
+      refusal: 'That is an email address. We need the name on your TradingView profile.',
+    })
+    await shop.lookAlike.controls.behave({ always: 'error' })
+    expect(await check('someone_else')).toMatchObject({ found: null, refusal: null })
+  })
+})

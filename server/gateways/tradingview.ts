@@ -1,0 +1,63 @@
+import { type CallReport, createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
+import type { SessionCookies } from './tradingview/cookies.ts'
+import { createPace } from './tradingview/pace.ts'
+
+export { isPineId, type PeopleList, type Person, type TradingViewClient } from './tradingview/client.ts'
+export { cookieLine, readCookies, type SessionCookies } from './tradingview/cookies.ts'
+export { type FailureKind, TradingViewFailure } from './tradingview/failure.ts'
+
+/** The name of the look-alike among the hosts. */
+export const lookAlikeHost = 'sandbox'
+
+/** Only TradingView itself: the setting must be no way into the seller's network. */
+export const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/.test(host)
+
+type Options = {
+  /** False with TRADINGVIEW=off, which beats everything. */
+  isAllowed: boolean
+  /** The look-alike, if this shop has one. */
+  lookAlike:
+    | { address: string; scripts: Record<string, string>; controls: { cookies(): Promise<string> } }
+    | undefined
+}
+
+export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
+
+/** The way to TradingView, or to its look-alike. Nothing is called before somebody asks for a client and uses it. */
+export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
+  const pace = createPace()
+  const calls = new Map<string, number>()
+  const addressOf = (host: string): string | undefined => {
+    if (host === lookAlikeHost) return lookAlike?.address
+    return isTradingViewHost(host) ? `https://${host}` : undefined
+  }
+
+  return {
+    isAllowed,
+    /** What a newcomer's shop is connected with. */
+    lookAlike,
+    mayConnectTo: (host: string) => addressOf(host) !== undefined,
+
+    client(
+      host: string,
+      cookies: SessionCookies | undefined,
+      report: (call: CallReport) => void,
+    ): TradingViewClient {
+      const address = addressOf(host)
+      if (!isAllowed || !address) throw new Error(`Nothing may be called at ${host}`)
+      return createTradingViewClient({
+        address,
+        cookies,
+        turn: host === lookAlikeHost ? async () => {} : pace,
+        report: (call) => {
+          const key = `${call.call} ${call.outcome}`
+          calls.set(key, (calls.get(key) ?? 0) + 1)
+          report(call)
+        },
+      })
+    },
+
+    /** How often each call has ended how, in this process: `add ok`, `list passing`. */
+    calls: calls as ReadonlyMap<string, number>,
+  }
+}

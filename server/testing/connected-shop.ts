@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { checkout } from '#contract/checkout.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { tradingView } from '#contract/tradingview.ts'
+import { type OpenShopOptions, openShop } from './open-shop.ts'
+import type { Visitor } from './visitor.ts'
+
+export type ConnectedShop = Awaited<ReturnType<typeof openConnectedShop>>
+
+/** A shop that is connected to the TradingView look-alike, as a newcomer's is. */
+export async function openConnectedShop(options: OpenShopOptions = {}) {
+  const shop = await openShop({ ...options, env: { TRADINGVIEW: 'on', ...options.env } })
+  const { lookAlike } = shop
+  if (!lookAlike) throw new Error('Tests run with the look-alike')
+
+  const accessOf = async (visitor: Visitor) => {
+    await shop.settle()
+    const [access] = await visitor.call(tradingView.mine, {})
+    if (!access) throw new Error('There is no live purchase')
+    return access
+  }
+
+  return Object.assign(shop, {
+    lookAlike,
+    /** Someone who gave a TradingView username at the checkout and paid. */
+    async namedBuyer(username = `trader_${randomUUID().slice(0, 8)}`) {
+      const visitor = await shop.user()
+      const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
+        productSlug: reboundSigmaPro.slug,
+        billingType: 'monthly',
+        tradingViewUsername: username,
+      })
+      const paymentIntentId = clientSecret.split('_secret_')[0] ?? ''
+      await shop.pay({ clientSecret, paymentIntentId })
+      await visitor.call(checkout.confirm, { paymentIntentId })
+      const [purchase] = await visitor.call(purchases.list, {})
+      if (!purchase) throw new Error('The purchase was not booked')
+      return { ...visitor, purchase, paymentIntentId, username }
+    },
+    accessOf,
+    /** Who may use the indicator, by TradingView's own list. */
+    async listed(pineId = lookAlike.scripts.indicator) {
+      await shop.settle()
+      return (await lookAlike.controls.people(pineId)).map(({ username }) => username)
+    },
+    /** What was done at TradingView: calls that change something. */
+    async changes() {
+      const calls = await lookAlike.controls.calls()
+      return calls.filter(({ call }) => ['add', 'modify_user_expiration', 'remove'].includes(call))
+    },
+  })
+}

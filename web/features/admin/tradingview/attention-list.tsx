@@ -1,0 +1,129 @@
+import { type Attention, tradingView } from '#contract/tradingview.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { refreshes } from './refreshes.ts'
+
+/** What the connector can't do without a person. */
+export function AttentionList() {
+  const { data } = useData(tradingView.adminAttention, {})
+  if (!data) return <Skeleton className="h-24 rounded-lg" />
+  return (
+    <section aria-labelledby="tradingview-attention" className="flex flex-col gap-4">
+      <h2 id="tradingview-attention" className="text-xl">
+        Needs attention
+      </h2>
+      {data.length === 0 ? (
+        <EmptyState title="Nothing needs you" />
+      ) : (
+        <Card className="p-0">
+          <ul className="divide-y divide-line">
+            {data.map((matter) => (
+              <Matter key={`${matter.kind} ${matter.username} ${matter.email}`} matter={matter} />
+            ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  )
+}
+
+function Matter({ matter: { kind, grantId, username, email, text } }: { matter: Attention }) {
+  const failed = 'That did not work'
+  const retry = useCall(tradingView.adminRetry, { refreshes, failed })
+  const adopt = useCall(tradingView.adminAdopt, { refreshes, failed })
+  const reconcile = useCall(tradingView.adminReconcile, {
+    refreshes,
+    failed,
+    succeeded: 'They will be locked now',
+  })
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
+      <div className="min-w-0 flex-1">
+        <p className="font-medium break-words">{[username, email].filter(Boolean).join(' · ')}</p>
+        <p className="text-sm text-muted">{text}</p>
+      </div>
+      {kind === 'stuck' && grantId && (
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={retry.isPending}
+          onClick={() => retry.mutate({ id: grantId })}
+        >
+          Try again<span className="sr-only"> {username}</span>
+        </Button>
+      )}
+      {kind === 'had_access' && grantId && (
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={adopt.isPending}
+          onClick={() => adopt.mutate({ id: grantId })}
+        >
+          Take over<span className="sr-only"> {username}</span>
+        </Button>
+      )}
+      {kind === 'held_back' && (
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={reconcile.isPending}
+          onClick={() => reconcile.mutate({ mayRemove: true })}
+        >
+          Lock them
+        </Button>
+      )}
+    </li>
+  )
+}
+
+/** What the latest comparisons found. */
+export function Differences() {
+  const { data } = useData(tradingView.adminRuns, {})
+  const reconcile = useCall(tradingView.adminReconcile, {
+    refreshes,
+    failed: 'Failed to start the check',
+    succeeded: { title: 'Checking', description: 'Every list is compared now. Look again in a moment.' },
+  })
+  return (
+    <section aria-labelledby="tradingview-differences" className="flex flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-3">
+        <h2 id="tradingview-differences" className="mr-auto text-xl">
+          Differences
+        </h2>
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={reconcile.isPending}
+          onClick={() => reconcile.mutate({})}
+        >
+          Check now
+        </Button>
+      </header>
+      {data && data.length > 0 ? (
+        <Card className="p-0">
+          <ul className="divide-y divide-line text-sm">
+            {data.map((run) => (
+              <li key={run.id} className="flex flex-wrap gap-x-6 gap-y-1 p-4">
+                <span className="font-medium">
+                  <Time value={run.startedAt} withClock />
+                </span>
+                <span>{run.script}</span>
+                <span className="text-muted">
+                  {run.isComplete
+                    ? `${run.people} people · ${run.missing} missing · ${run.wrong} with another date · ${run.ended} ended but present · ${run.foreign} not from this shop`
+                    : `The list was not read to its end, so nothing was concluded. ${run.error ?? ''}`}
+                  {run.heldBack > 0 && ` · ${run.heldBack} held back`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      ) : (
+        <p className="text-sm text-muted">Compared every night at 03:20 UTC.</p>
+      )}
+    </section>
+  )
+}

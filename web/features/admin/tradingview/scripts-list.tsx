@@ -1,0 +1,55 @@
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { tradingView } from '#contract/tradingview.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { refreshes } from './refreshes.ts'
+
+/** The account's own scripts: which of them buyers get. */
+export function ScriptsList() {
+  const { data } = useData(tradingView.adminScripts, {})
+  const failed = 'Failed to change the scripts'
+  const choose = useCall(tradingView.adminChooseScript, { refreshes, failed })
+  const drop = useCall(tradingView.adminDropScript, { refreshes, failed })
+  if (!data) return <Skeleton className="h-24 rounded-lg" />
+  return (
+    <section aria-labelledby="tradingview-scripts" className="flex flex-col gap-4">
+      <h2 id="tradingview-scripts" className="text-xl">
+        Scripts
+      </h2>
+      {data.length === 0 ? (
+        <EmptyState title="No scripts" description="The account has no invite-only scripts." />
+      ) : (
+        <Card className="p-0">
+          <ul className="divide-y divide-line">
+            {data.map(({ pineId, name, isChosen, problem }) => (
+              <li key={pineId} className="flex flex-wrap items-center gap-3 p-4">
+                <span className="min-w-0 flex-1">
+                  <span className="block font-medium">{name}</span>
+                  {problem && <span className="block text-sm text-danger">{problem}</span>}
+                </span>
+                {isChosen && !problem && <Badge tone="good">unlocked for buyers</Badge>}
+                {isChosen && (
+                  <Button size="sm" variant="ghost" onClick={() => drop.mutate({ pineId })}>
+                    Stop<span className="sr-only"> unlocking {name}</span>
+                  </Button>
+                )}
+                {(!isChosen || problem) && (
+                  <Button
+                    size="sm"
+                    variant="secondary"
+                    onClick={() => choose.mutate({ pineId, productId: reboundSigmaPro.id })}
+                  >
+                    Unlock for buyers<span className="sr-only">: {name}</span>
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  )
+}
