@@ -57,8 +57,7 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets, accounts, entitlements, connector, supportEmail, askExchangeKeys } =
-    deps
+  const { db, now, mails, secrets, accounts, entitlements, connector, supportEmail, askExchangeKeys } = deps
 
   async function tellBoth(
     tx: Transaction | Database,

@@ -8,7 +8,6 @@ let shop: ConnectedShop
 let admin: Awaited<ReturnType<ConnectedShop['admin']>>
 beforeAll(async () => {
   shop = await openConnectedShop()
-
 })
 afterAll(() => shop.close())
 beforeEach(async () => {
