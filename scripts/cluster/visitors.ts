@@ -50,7 +50,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   const accountsMade: string[] = []
   const confirmed: string[] = []
   const posted = new Set<string>()
-  const counts = { logins: 0, sessionsLost: 0, exports: 0, failedExports: 0, gaveUp: 0 }
+  const counts = { logins: 0, sessionsLost: 0, exports: 0, failedExports: 0, byEmail: 0, gaveUp: 0 }
 
   /** As people do: press again until it works. A refusal stays a refusal. */
   async function persist<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
@@ -83,9 +83,21 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
       if (outcome !== 'succeeded' && !/already succeeded/.test(outcome ?? '')) throw new Error(outcome)
     })
     const { paymentIntentId } = begun
-    if (isGuest) await until(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+    if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
     await until(() => visitor.call(checkout.confirm, { paymentIntentId }))
     confirmed.push(paymentIntentId)
+  }
+
+  /** Works once: if the answer to that got lost, the guest gets in by the link in the email. */
+  async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
+    try {
+      await until(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+      return true
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error
+      counts.byEmail += 1
+      return false
+    }
   }
 
   async function until(call: () => Promise<{ state: string }>) {
