@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** What the sandbox keeps about one purchase, as text, so that another buyer's can be made from it. */
-type Model = { text: string; email: string; name: string; periodEnd: Date; pastDueSince: Date; endedAt: Date }
+/** A purchase, and what the sandbox keeps about it as text, so that another buyer's can be made from it. */
+type Model = { purchase: Purchase; text: string }
 type StoredObject = { id: string; kind: string; due_at: number | null; data: object }
 type Copied = {
   objects: StoredObject[]
   checkout: { customer_id: string; subscription_id: string; payment_intent_id: string }
 }
 
-type Purchase = {
+const dates = ['last_paid_at', 'current_period_end', 'ends_at', 'past_due_since', 'ended_at'] as const
+type Dates = Record<(typeof dates)[number], Date | null>
+type Purchase = Dates & {
   id: string
   user_id: string
   email: string
@@ -17,9 +19,6 @@ type Purchase = {
   status: string
   billing_type: string
   created_at: Date
-  current_period_end: Date
-  past_due_since: Date
-  ended_at: Date
 }
 
 /** The ones that a seller opens first. */
@@ -37,8 +36,7 @@ export async function copyPayments(url: string): Promise<number> {
   try {
     const models = await readModels(client)
     const { rows } = await client.query<Purchase>(
-      `select p.id, p.user_id, email, name, status, billing_type, p.created_at, current_period_end, past_due_since, ended_at
-       from purchases p join users u on u.id = user_id
+      `select p.*, email, name from purchases p join users u on u.id = user_id
        where stripe_subscription_id is null order by p.created_at desc limit $1`,
       [newest],
     )
@@ -68,16 +66,9 @@ async function readModels(client: pg.Client): Promise<Map<string, Model>> {
     'select id, kind, due_at, data from sandbox.objects order by seq',
   )
   return new Map(
-    rows.map(({ checkout, email, name, ...purchase }) => [
+    rows.map(({ checkout, ...purchase }) => [
       keyOf(purchase),
-      {
-        text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout }),
-        email,
-        name,
-        periodEnd: purchase.current_period_end,
-        pastDueSince: purchase.past_due_since,
-        endedAt: purchase.ended_at,
-      },
+      { purchase, text: JSON.stringify({ objects: objectsOf(checkout.customer_id, objects), checkout }) },
     ]),
   )
 }
@@ -93,14 +84,11 @@ function objectsOf(customer: string, objects: StoredObject[]): StoredObject[] {
   return objects.filter(({ id }) => found.has(id))
 }
 
-function copy(model: Model, purchase: Purchase): Copied {
-  const [from, to] =
-    purchase.status === 'past_due'
-      ? [model.pastDueSince, purchase.past_due_since]
-      : purchase.status === 'cancelled'
-        ? [model.endedAt, purchase.ended_at]
-        : [model.periodEnd, purchase.current_period_end]
-  const seconds = Math.round((to.getTime() - from.getTime()) / 1000)
+function copy({ purchase: model, text: content }: Model, purchase: Purchase): Copied & { dates: Dates } {
+  const anchor = { past_due: 'past_due_since', cancelled: 'ended_at' } as const
+  const at = anchor[purchase.status as keyof typeof anchor] ?? 'current_period_end'
+  const seconds = Math.round((Number(purchase[at]) - Number(model[at])) / 1000)
+  const moved = (date: Date | null) => date && new Date(date.getTime() + seconds * 1000)
   const ids = new Map<string, string>()
   const newId = (id: string, prefix: string) => {
     const known = ids.get(id) ?? prefix + randomBytes(12).toString('hex')
@@ -108,36 +96,43 @@ function copy(model: Model, purchase: Purchase): Copied {
     return known
   }
   const quoted = (text: string) => JSON.stringify(text).slice(1, -1)
-  const text = model.text
+  const text = content
     .replaceAll(idPattern, newId)
     .replaceAll(timePattern, (time) => String(Number(time) + seconds))
     .replaceAll(quoted(model.email), quoted(purchase.email))
     .replaceAll(quoted(model.name), quoted(purchase.name))
-  return JSON.parse(text)
+  return {
+    ...JSON.parse(text),
+    dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])),
+  }
 }
 
-/** The checkout anchors what the sandbox says from now on; the purchase's own dates stay as they are. */
-async function store(client: pg.Client, copies: (Copied & { purchase: Purchase })[]) {
+/** The checkout anchors what the sandbox says from now on. */
+async function store(client: pg.Client, copies: (Copied & { purchase: Purchase; dates: Dates })[]) {
   await client.query(
     `insert into sandbox.objects (id, kind, due_at, data)
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
-  const rows = copies.map(({ purchase, checkout }) => ({
+  const rows = copies.map(({ purchase, checkout, dates: moved }) => ({
     ...checkout,
+    ...moved,
     id: purchase.id,
     user_id: purchase.user_id,
     email: purchase.email,
     created_at: purchase.created_at,
     nonce_hash: randomBytes(32).toString('hex'),
+    stripe_subscription_id: checkout.subscription_id,
   }))
-  await client.query('insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)', [
-    JSON.stringify(rows),
-  ])
+  const given = [JSON.stringify(rows)]
   await client.query(
-    `update purchases set stripe_subscription_id = subscription_id, payment_intent_id = c.payment_intent_id,
-       last_paid_at = case when purchases.billing_type = 'yearly' then current_period_end - interval '1 year'
-         else current_period_end - interval '1 month' end
-     from checkouts c where c.id = purchases.id and stripe_subscription_id is null`,
+    'insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)',
+    given,
+  )
+  const columns = ['stripe_subscription_id', 'payment_intent_id', ...dates]
+  await client.query(
+    `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}
+     from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,
+    given,
   )
 }

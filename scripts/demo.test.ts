@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { purchases } from '#contract/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'shop-demo-'))
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let shop: TestShop
+let said: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: 'seller@example.com',
+    ADMIN_PASSWORD: 'the seller of the shop',
+  }
+  const demo = ['scripts/demo.ts', '--users', '150', '--purchases', '120']
+  const { status, stdout, stderr } = spawnSync(process.execPath, demo, { env, encoding: 'utf8' })
+  expect(status, stderr).toBe(0)
+  said = stdout
+  shop = await openShop({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await shop.close()
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+test('the demo’s books match the payment side, in every state', async () => {
+  const { booked, wanted } = await compareBooks(shop)
+  expect(booked).toEqual(wanted)
+  expect(new Set(booked.map(({ status }) => status))).toEqual(
+    new Set(['active', 'pending_cancel', 'past_due', 'cancelled']),
+  )
+  expect(booked.length).toBeGreaterThan(100)
+})
+
+test('a seller can refund any of its purchases and finds a dozen open requests', async () => {
+  const admin = await shop.admin()
+  const listed = await admin.call(purchases.adminList, { limit: 100, status: 'active' })
+  const copied = listed.findLast(({ paymentIntentId }) => paymentIntentId)
+  await admin.call(purchases.adminRefund, { id: copied?.id ?? '', amount: 500, refundedSoFar: 0 })
+  const [after] = await admin.call(purchases.adminList, { limit: 1, q: copied?.user.email ?? '' })
+  expect(after).toMatchObject({ id: copied?.id, refundedAmount: 500 })
+  expect((await admin.call(accessRequests.adminList, { limit: 100 })).length).toBeGreaterThanOrEqual(12)
+})
+
+test('the buyer whom it names can log in and open an invoice', async () => {
+  const [, email = '', password = ''] = /Log in as a buyer: (\S+), password "(.+)"/.exec(said) ?? []
+  const buyer = shop.visitor()
+  await buyer.call(accounts.login, { email, password })
+  const [purchase] = await buyer.call(purchases.list, {})
+  const invoices = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
+  expect(invoices).toHaveLength(1)
+})
