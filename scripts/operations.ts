@@ -205,7 +205,7 @@ const migrationsRun = async () =>
 const migrationsHere = () => readMigrations(join(folder, 'server/database/migrations')).length
 
 async function deployed(output: string) {
-  const [, email = '', password = ''] = /^(\S+@\S+) {2}(\S+)$/m.exec(output) ?? []
+  const [, email = '', password = ''] = /([\w.]+@[\w.]+) {2}(\S+)$/m.exec(output) ?? []
   await admin.call(accounts.login, { email, password })
   await sell()
   await mustShow(sold)
