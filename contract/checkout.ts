@@ -55,6 +55,7 @@ export const checkout = {
     path: '/api/purchases/confirm',
     access: 'user',
     summary: 'Book the purchase that a payment paid for; idempotent',
+    limit: { requests: 100, seconds: 600 },
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
     output: outcome,
   }),

@@ -153,3 +153,21 @@ test('no field takes long to refuse, however much is typed into it', () => {
       ])
     }
 })
+
+/** They send no email, ask nobody outside, and hash nothing; the limit for all calls is enough. */
+const cheap = new Set([
+  'accounts.logout',
+  'accounts.updateProfile',
+  'accounts.logoutDevice',
+  'accounts.logoutEverywhere',
+  'newsletter.confirm',
+  'newsletter.unsubscribe',
+])
+
+test('every other call with which a visitor or buyer changes something is limited', () => {
+  const unlimited = endpoints.filter(
+    ({ name, endpoint: { method, access, limit } }) =>
+      method !== 'GET' && access !== 'admin' && !limit && !cheap.has(name),
+  )
+  expect(unlimited.map(({ name }) => name)).toEqual([])
+})

@@ -47,6 +47,9 @@ const invoice = schema((z) =>
 )
 export type Invoice = InferOutput<typeof invoice>
 
+/** Each one sends an email, and whoever bought first may not be the one who reads that mailbox. */
+const changes = { requests: 10, seconds: 3600 }
+
 export const purchases = {
   list: endpoint({
     method: 'GET',
@@ -64,6 +67,7 @@ export const purchases = {
     summary: 'Cancel at the end of the paid period',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
+    limit: changes,
   }),
   cancellation: endpoint({
     method: 'GET',
@@ -88,6 +92,7 @@ export const purchases = {
     summary: 'Undo a cancellation before the paid period ends',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
+    limit: changes,
   }),
   invoices: endpoint({
     method: 'GET',

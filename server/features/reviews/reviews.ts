@@ -130,23 +130,28 @@ export function createReviews({ db, now, mails, audit, supportEmail }: Dependenc
           .update(reviews)
           .set({ answer, answeredAt: now() })
           .where(and(eq(reviews.id, id), isWritten))
-          .returning({ id: reviews.id })
+          .returning({ userId: reviews.userId })
         if (!answered) throw notFound('Review')
-        await audit.record(tx, actor, { action: 'review.answer', subject: id, detail: { answer } })
+        await audit.record(tx, actor, { action: 'review.answer', subject: id, aboutId: answered.userId })
       })
     },
 
     async hide(actor: Actor, id: string, reason: string) {
       await db.transaction(async (tx) => {
         const [found] = await tx
-          .select({ reportedAt: reviews.reportedAt, email: users.email, deletedAt: users.deletedAt })
+          .select({
+            userId: reviews.userId,
+            reportedAt: reviews.reportedAt,
+            email: users.email,
+            deletedAt: users.deletedAt,
+          })
           .from(reviews)
           .innerJoin(users, eq(users.id, reviews.userId))
           .where(and(eq(reviews.id, id), isWritten))
         if (!found) throw notFound('Review')
         if (!found.reportedAt) throw conflict('Only a review that someone reported can be hidden')
         await tx.update(reviews).set({ hiddenBecause: reason }).where(eq(reviews.id, id))
-        await audit.record(tx, actor, { action: 'review.hide', subject: id, detail: { reason } })
+        await audit.record(tx, actor, { action: 'review.hide', subject: id, aboutId: found.userId })
         if (!found.deletedAt) await mails.send(tx, found.email, 'reviewHidden', { reason })
       })
     },
