@@ -153,7 +153,7 @@ test.describe('the product page', () => {
 
   test('on a phone, keeps the way to the prices at hand', async ({ page }) => {
     await page.setViewportSize({ width: 360, height: 740 })
-    const offer = page.getByRole('main').getByRole('link', { name: 'Get access' })
+    const offer = page.getByRole('main').getByRole('link', { name: 'Get access', exact: true })
     await expect(offer).toBeInViewport()
     await offer.click()
     await expect(section(page, 'Early-Access Pricing')).toBeInViewport()

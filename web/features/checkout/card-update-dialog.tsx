@@ -15,7 +15,7 @@ import { CardFormSkeleton } from './payment-skeleton.tsx'
 const CardForm = lazy(() => import('./card-form.tsx'))
 
 /** A new card for a live subscription. An open renewal is charged to it right away. */
-export function CardUpdateDialog(props: {
+export default function CardUpdateDialog(props: {
   purchase: Pick<Purchase, 'id' | 'status' | 'amount'>
   onClose: () => void
 }) {

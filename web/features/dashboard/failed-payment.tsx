@@ -1,10 +1,11 @@
 import { TriangleAlert } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Purchase } from '#contract/purchases.ts'
-import { CardUpdateDialog } from '#web/features/checkout/card-update-dialog.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
+
+const CardUpdateDialog = lazy(() => import('#web/features/checkout/card-update-dialog.tsx'))
 
 /** The first thing to read for whoever is about to lose access. */
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
@@ -31,7 +32,11 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
         </p>
       </div>
       {purchase.paymentIntentId && <Button onClick={() => setOpen(true)}>Pay with another card</Button>}
-      {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      {open && (
+        <Suspense fallback={null}>
+          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </section>
   )
 }

@@ -14,7 +14,7 @@ const tones = new Map<string, 'good' | 'warning' | 'bad'>([
   ['uncollectible', 'bad'],
 ])
 
-export function InvoicesDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
+export default function InvoicesDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
       <Invoices purchaseId={purchaseId} />

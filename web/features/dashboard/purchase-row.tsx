@@ -1,17 +1,19 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
-import { CardUpdateDialog } from '#web/features/checkout/card-update-dialog.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dollars, exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
-import { InvoicesDialog } from './invoices-dialog.tsx'
 import { useDownloadInvoice } from './use-download-invoice.ts'
+
+// Loaded when they are opened.
+const CardUpdateDialog = lazy(() => import('#web/features/checkout/card-update-dialog.tsx'))
+const InvoicesDialog = lazy(() => import('./invoices-dialog.tsx'))
 
 const tones = {
   active: 'good',
@@ -116,7 +118,11 @@ function Invoices({ id }: { id: string }) {
       <Button variant="ghost" size="sm" onClick={() => setOpen(true)}>
         All Invoices
       </Button>
-      {open && <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />}
+      {open && (
+        <Suspense fallback={null}>
+          <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }
@@ -181,7 +187,11 @@ function UpdateCard({ purchase }: { purchase: Purchase }) {
       <Button variant={isUnpaid ? 'primary' : 'ghost'} size="sm" onClick={() => setOpen(true)}>
         {isUnpaid ? 'Update Card' : 'Change Card'}
       </Button>
-      {open && <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />}
+      {open && (
+        <Suspense fallback={null}>
+          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

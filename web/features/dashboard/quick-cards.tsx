@@ -1,12 +1,14 @@
 import { ChartCandlestick, LogOut, type LucideIcon, Package, UserRound } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { assets } from '#contract/assets.ts'
 import { useData } from '#web/api/use-data.ts'
 import { useLogOut } from '#web/features/auth/use-log-out.ts'
-import { ProfileDialog } from '#web/features/profile/profile-dialog.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import type { MyPurchases } from './use-purchases.ts'
+
+// Loaded when it is opened.
+const ProfileDialog = lazy(() => import('#web/features/profile/profile-dialog.tsx'))
 
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
@@ -49,7 +51,11 @@ function ProfileCard() {
       <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
         Name and TradingView username
       </QuickCard>
-      {isOpen && <ProfileDialog onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ProfileDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -13,7 +13,7 @@ import { Devices } from './devices.tsx'
 import { SetPassword } from './set-password.tsx'
 
 /** The profile and, below it, actions for the whole account. */
-export function ProfileDialog({ onClose }: { onClose: () => void }) {
+export default function ProfileDialog({ onClose }: { onClose: () => void }) {
   const { data: profile } = useData(accounts.profile, {})
   return (
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
