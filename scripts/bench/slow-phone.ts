@@ -47,7 +47,9 @@ async function load(browser: Browser, url: string, cookies: ReadonlyMap<string, 
   await devtools.send('Network.enable')
   await devtools.send('Network.emulateNetworkConditions', network)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
-  await page.goto(url, { waitUntil: 'networkidle' })
+  await page.goto(url)
+  await page.waitForFunction(() => (window as unknown as { felt: Felt }).felt.interaction > 0)
+  await page.waitForLoadState('networkidle')
   const felt = await page.evaluate(() => (window as unknown as { felt: Felt }).felt)
   await context.close()
   return felt
