@@ -1,9 +1,24 @@
+import { country, vatId } from './billing.ts'
 import { endpoint, nothing } from './endpoint.ts'
 import { billingType, email, optionalText, paymentIntentId } from './fields.ts'
-import { schema } from './schema.ts'
+import { type InferOutput, schema } from './schema.ts'
 
 /** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
 const outcome = schema((z) => z.strictObject({ state: z.enum(['done', 'processing']) }))
+
+export const place = schema((z) =>
+  z.strictObject({
+    country: country(z),
+    postalCode: optionalText(z, 20),
+    /** A company's; the tax is then its own to pay. */
+    vatId: z.optional(vatId(z)),
+  }),
+)
+
+const tax = schema((z) =>
+  z.strictObject({ percent: z.number(), amount: z.int(), isReverseCharge: z.boolean() }),
+)
+export type Tax = InferOutput<typeof tax>
 
 export const checkout = {
   createSubscriptionIntent: endpoint({
@@ -19,9 +34,17 @@ export const checkout = {
         email: z.optional(email(z)),
         /** To be unlocked right after paying. Never in the way: whatever is typed, the checkout goes on. */
         tradingViewUsername: optionalText(z, 200),
+        /** Where the buyer is; needed where tax is computed. */
+        place: z.optional(place(z)),
       }),
     /** Already paid: the browser goes to the success page instead of charging twice. */
-    output: (z) => z.strictObject({ clientSecret: z.string(), isPaid: z.boolean() }),
+    output: (z) =>
+      z.strictObject({
+        clientSecret: z.string(),
+        isPaid: z.boolean(),
+        /** The tax inside the price, where there is any. */
+        tax: z.optional(tax(z)),
+      }),
     limit: { requests: 20, seconds: 600 },
   }),
   agree: endpoint({

@@ -52,7 +52,7 @@ function isCallTo(endpoint: Endpoint, call: string) {
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
 }
 
-/** What travels in the query or body. Path parameters, paging, and the honeypot don't count as payload. */
+/** What travels in the query or body. Path parameters, paging, the honeypot and what only some shops ask for don't count. */
 function payloadOf({ path, input, answer }: Endpoint): string[] {
   const inPath = path.matchAll(/:(\w+)/g).map((match) => match[1])
   const besides = new Set([
@@ -60,6 +60,8 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     'website',
     // Optional, and asked in addition to the spec's fields.
     ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername'] : []),
+    // Only asked for where the seller has Stripe compute the tax.
+    'place',
     ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'sort'] : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })

@@ -2,6 +2,7 @@ import { accessRequests } from './access-requests.ts'
 import { accounts } from './accounts.ts'
 import { assets } from './assets.ts'
 import { audit } from './audit.ts'
+import { billing } from './billing.ts'
 import { catalog } from './catalog.ts'
 import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
@@ -23,6 +24,7 @@ export const contract = {
   accounts,
   catalog,
   checkout,
+  billing,
   purchases,
   accessRequests,
   tradingView,

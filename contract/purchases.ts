@@ -36,6 +36,8 @@ export type Purchase = InferOutput<typeof purchase>
 const invoice = schema((z) =>
   z.strictObject({
     id: z.string(),
+    /** A credit note says what went back. */
+    kind: z.enum(['invoice', 'credit_note']),
     number: z.nullable(z.string()),
     createdAt: instant(z),
     amount: cents(z),

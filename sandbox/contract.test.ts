@@ -46,6 +46,42 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await sandbox.controls.failRefund(refund.id)
   await stripe.refunds.retrieve(refund.id)
 
+  const taxed = await stripe.prices.create({
+    currency: 'usd',
+    product: product.id,
+    recurring: { interval: 'year' },
+    tax_behavior: 'inclusive',
+    unit_amount: 39_000,
+  })
+  await stripe.products.update(product.id, { tax_code: 'txcd_10103000' })
+  const german = await stripe.customers.create({
+    address: { country: 'DE' },
+    invoice_settings: { footer: 'A seller' },
+    tax: { ip_address: '192.0.2.1' },
+  })
+  const vat = await stripe.customers.createTaxId(german.id, { type: 'gb_vat', value: 'GB123456789' })
+  await stripe.customers.listTaxIds(german.id)
+  await stripe.taxIds.del(vat.id)
+  const subscribed = await stripe.subscriptions.create({
+    customer: german.id,
+    items: [{ price: taxed.id }],
+    automatic_tax: { enabled: true },
+    payment_behavior: 'default_incomplete',
+    expand: ['latest_invoice.payments'],
+  })
+  const bill = subscribed.latest_invoice as Stripe.Invoice
+  await stripe.taxRates.retrieve(bill.total_taxes?.[0]?.tax_rate_details?.tax_rate ?? '')
+  const owed = bill.payments?.data[0]?.payment.payment_intent as string
+  await stripe.paymentIntents.confirm(owed, { payment_method: 'pm_card_visa' })
+  await sandbox.controls.settle()
+  const back = await stripe.refunds.create({ payment_intent: owed, amount: 1000 })
+  await stripe.creditNotes.create({
+    invoice: bill.id,
+    amount: 1000,
+    refunds: [{ refund: back.id, amount_refunded: 1000 }],
+  })
+  await stripe.creditNotes.list({ invoice: bill.id })
+
   const disputed = await buy('pm_card_createDispute', { price: monthly.id })
   const dispute = await sandbox.controls.openDispute(disputed.intent)
   await stripe.disputes.retrieve(dispute.id)

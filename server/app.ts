@@ -8,7 +8,7 @@ import { assetRoutes } from './features/assets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { auditSchedules } from './features/audit/schedules.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
-import { checkoutRoutes } from './features/checkout/routes.ts'
+import { billingRoutes, checkoutRoutes } from './features/checkout/routes.ts'
 import { checkoutSchedules } from './features/checkout/schedules.ts'
 import { contactRoutes } from './features/contact/routes.ts'
 import { contactSchedules } from './features/contact/schedules.ts'
@@ -125,6 +125,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     contract.checkout,
     checkoutRoutes({ checkout, sessions, cookie, checkoutCookie, securityLog: rooms.securityLog }),
   )
+  mount(contract.billing, billingRoutes(rooms.customers))
   mount(contract.purchases, purchaseRoutes(purchases))
   await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))

@@ -74,7 +74,7 @@ export function createRooms(deps: RoomDependencies) {
   // Off in most tests, where every visitor has the same address.
   if (!config.rateLimits) questions.ask = async () => {}
   const { linkToken } = secrets
-  const customers = createCustomers({ db, queue, stripe })
+  const customers = createCustomers({ db, now, queue, stripe })
   const accounts = createAccounts({
     db,
     now,
@@ -142,6 +142,7 @@ export function createRooms(deps: RoomDependencies) {
     purchases,
     questions,
     seats,
+    wantsTax: config.tax.mode === 'stripe',
     crashPoint,
   })
   const reviews = createReviews({ db, now, mails, audit, supportEmail })
@@ -193,6 +194,7 @@ export function createRooms(deps: RoomDependencies) {
       sessions,
       purchases,
       checkouts,
+      customers,
       accessRequests,
       entitlements,
       reviews,
@@ -201,6 +203,7 @@ export function createRooms(deps: RoomDependencies) {
     ],
     declarations,
     checkouts,
+    customers,
     purchases,
     checkout,
     accessRequests,

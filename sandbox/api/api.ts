@@ -6,6 +6,7 @@ import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { accountRoutes } from './account.ts'
 import { catalogRoutes } from './catalog.ts'
+import { creditNoteRoutes } from './credit-notes.ts'
 import { customerRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
 import { earlyFailure, isEarly, isLate, orderedFault, randomFault, serverError } from './faults.ts'
@@ -17,6 +18,7 @@ import { moneyRoutes } from './money.ts'
 import { publicView } from './public-view.ts'
 import { match } from './route.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
+import { taxRoutes } from './taxes.ts'
 
 const routes = [
   ...accountRoutes,
@@ -24,6 +26,8 @@ const routes = [
   ...catalogRoutes,
   ...subscriptionRoutes,
   ...moneyRoutes,
+  ...taxRoutes,
+  ...creditNoteRoutes,
   ...intentRoutes,
   ...methodRoutes,
   ...eventRoutes,

@@ -23,6 +23,7 @@ const productFields = {
   description: clearable(text),
   images: texts,
   metadata,
+  tax_code: clearable(text),
   url: clearable(text),
 }
 const priceFields = { active: flag, lookup_key: text, metadata, nickname: text, transfer_lookup_key: flag }
@@ -52,6 +53,7 @@ export const catalogRoutes = [
         description: params.description ?? null,
         images: params.images ?? [],
         metadata: params.metadata ?? {},
+        tax_code: params.tax_code ?? null,
         url: params.url ?? null,
       })
       work.emit('product.created', product)
@@ -76,6 +78,7 @@ export const catalogRoutes = [
       images: params.images ?? before.images,
       metadata: mergeMetadata(before.metadata, params.metadata),
       name: params.name ?? before.name,
+      tax_code: keep(params.tax_code, before.tax_code),
       updated: work.now,
       url: keep(params.url, before.url),
     })
@@ -94,6 +97,7 @@ export const catalogRoutes = [
         interval: required(choice('day', 'week', 'month', 'year')),
         interval_count: integer,
       }),
+      tax_behavior: choice('inclusive', 'unspecified'),
       unit_amount: required(integer),
     },
     async ({ work, params }) => {
@@ -125,6 +129,7 @@ export const catalogRoutes = [
         lookup_key: params.lookup_key ?? null,
         metadata: params.metadata ?? {},
         nickname: params.nickname ?? null,
+        tax_behavior: params.tax_behavior ?? 'unspecified',
       })
       work.emit('price.created', price)
       return price

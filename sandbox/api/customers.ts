@@ -21,10 +21,12 @@ const editable = {
   address,
   description: clearable(text),
   email: clearable(text),
-  invoice_settings: group({ default_payment_method: clearable(text) }),
+  invoice_settings: group({ default_payment_method: clearable(text), footer: clearable(text) }),
   metadata,
   name: clearable(text),
   phone: clearable(text),
+  /** Kept by Stripe as evidence; nothing here depends on it. */
+  tax: group({ ip_address: clearable(text) }),
 }
 
 async function change(work: Work, customer: Customer, params: Params<typeof editable>): Promise<Customer> {
@@ -38,6 +40,7 @@ async function change(work: Work, customer: Customer, params: Params<typeof edit
     invoice_settings: {
       ...customer.invoice_settings,
       default_payment_method: keep(method, customer.invoice_settings.default_payment_method),
+      footer: keep(params.invoice_settings?.footer, customer.invoice_settings.footer),
     },
     metadata: mergeMetadata(customer.metadata, params.metadata),
     name: keep(params.name, customer.name),
@@ -66,7 +69,7 @@ export const customerRoutes = [
       const settings = params.invoice_settings
       const chosen =
         method && settings?.default_payment_method === payment_method
-          ? { default_payment_method: method.id }
+          ? { footer: undefined, ...settings, default_payment_method: method.id }
           : settings
       const customer = await work.save(await change(work, blank, { ...params, invoice_settings: chosen }))
       work.emit('customer.created', customer)

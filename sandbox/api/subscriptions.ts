@@ -1,6 +1,7 @@
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
+import { assertTaxable } from '../billing/tax.ts'
 import { Failure, invalid, missing } from '../failure.ts'
 import { periodOf, type Subscription } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
@@ -140,6 +141,7 @@ export const subscriptionRoutes = [
     '/v1/subscriptions',
     {
       ...editable,
+      automatic_tax: group({ enabled: required(flag) }),
       collection_method: choice('charge_automatically'),
       customer: required(text),
       items: required(list(required(group({ price: required(text), quantity: integer })))),
@@ -149,11 +151,17 @@ export const subscriptionRoutes = [
       await work.claim('customer', params.customer)
       const customer = await work.customer(params.customer)
       const lines = await linesOf(work, params.items)
+      if (params.automatic_tax?.enabled) assertTaxable(customer, lines)
       await assertOwnCard(work, params.default_payment_method, customer.id, 'default_payment_method')
       const { subscription, intent } = await startSubscription(work, {
         customer,
         lines,
-        change: (draft) => changed(draft, params, work.now),
+        change: (draft) => ({
+          ...changed(draft, params, work.now),
+          automatic_tax: params.automatic_tax?.enabled
+            ? { ...draft.automatic_tax, enabled: true, liability: { type: 'self' } }
+            : draft.automatic_tax,
+        }),
       })
       if (params.payment_behavior === 'default_incomplete') return subscription
       const method = await storedCard(work, subscription)

@@ -4,6 +4,7 @@ import { type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.
 import type { Subscription } from '../objects/subscription.ts'
 import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
+import { taxFor, taxIdsOf } from './tax.ts'
 
 /** When a failed payment is retried; never, after the last try. */
 export function nextAttempt({ now, quirks }: Work, invoice: Invoice): number | null {
@@ -25,7 +26,18 @@ export async function bill(work: Work, { subscription, reason, period }: Bill) {
     names.set(item.price.product, (await work.get('product', item.price.product)).name)
   }
   const productName = (product: string) => names.get(product) ?? product
-  const invoice = newInvoice({ now: work.now, customer, subscription, productName, period, reason })
+  const taxIds = await taxIdsOf(work, customer.id)
+  const tax = subscription.automatic_tax.enabled ? await taxFor(work, customer, taxIds) : null
+  const invoice = newInvoice({
+    now: work.now,
+    customer,
+    subscription,
+    productName,
+    period,
+    reason,
+    tax,
+    taxIds,
+  })
   const intent = newPaymentIntent({
     now: work.now,
     amount: invoice.amount_due,

@@ -7,8 +7,9 @@ import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actions, isOwnForm } from '../pages/control-actions.ts'
 import { readControlData } from '../pages/control-data.ts'
 import { controlPage } from '../pages/control-page.ts'
+import { findCreditNote } from '../pages/credit-note.ts'
 import { findBill, invoicePage } from '../pages/invoice.ts'
-import { invoicePdf } from '../pages/invoice-pdf.ts'
+import { documentPdf, invoicePdf } from '../pages/invoice-pdf.ts'
 import { serveFile } from './files.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
@@ -64,6 +65,13 @@ export function createBrowser({
     return send(response, 200, 'application/pdf', invoicePdf(bill), { 'content-disposition': disposition })
   }
 
+  async function serveCreditNote(response: ServerResponse, id: string, secret: string) {
+    const found = await books.read((work) => findCreditNote(work, id, secret, businessName))
+    if (!found) return notFound(response)
+    const disposition = `attachment; filename="Credit-note-${found.number}.pdf"`
+    return send(response, 200, 'application/pdf', documentPdf(found), { 'content-disposition': disposition })
+  }
+
   async function serveControls(response: ServerResponse, query: URLSearchParams) {
     const data = await books.read((work) => readControlData(work, query.get('q') ?? ''))
     const text = actions.get(query.get('done') ?? '')?.done
@@ -103,6 +111,7 @@ export function createBrowser({
     if (place === 'invoices' && (ending === undefined || ending === 'pdf')) {
       return serveInvoice(response, id, secret, ending === 'pdf')
     }
+    if (place === 'credit-notes' && ending === 'pdf') return serveCreditNote(response, id, secret)
     if (!serveFile(path, response)) notFound(response)
   }
 

@@ -16,7 +16,7 @@ export const newProduct = ({ now, name, id }: { now: number; name: string; id?: 
   package_dimensions: null,
   shippable: null,
   statement_descriptor: null,
-  tax_code: null,
+  tax_code: null as string | null,
   tax_details: null,
   type: 'service' as const,
   unit_label: null,
@@ -25,6 +25,8 @@ export const newProduct = ({ now, name, id }: { now: number; name: string; id?: 
 })
 
 export type Product = ReturnType<typeof newProduct>
+
+export type TaxBehavior = 'inclusive' | 'unspecified'
 
 type GivenPrice = {
   now: number
@@ -53,7 +55,7 @@ export const newPrice = ({ now, product, currency, unitAmount, recurring }: Give
     trial_period_days: null,
     usage_type: 'licensed' as const,
   },
-  tax_behavior: 'unspecified' as const,
+  tax_behavior: 'unspecified' as TaxBehavior,
   tiers_mode: null,
   transform_quantity: null,
   type: recurring ? ('recurring' as const) : ('one_time' as const),

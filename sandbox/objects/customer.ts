@@ -20,7 +20,7 @@ export const newCustomer = ({ now, email, name, testClock }: Given) => ({
   invoice_settings: {
     custom_fields: null,
     default_payment_method: null as string | null,
-    footer: null,
+    footer: null as string | null,
     rendering_options: null,
   },
   livemode: false,

@@ -2,6 +2,7 @@ import { newId, randomText } from '../identifiers.ts'
 import type { Customer } from './customer.ts'
 import { listOf } from './list.ts'
 import type { Subscription } from './subscription.ts'
+import { type Tax, type TaxId, taxesOn } from './tax.ts'
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
 type Reason = 'subscription_create' | 'subscription_cycle'
@@ -18,6 +19,7 @@ const newLine = (
   item: Item,
   product: string,
   period: Period,
+  tax: Tax | null,
 ) => ({
   id: newId('il'),
   object: 'line_item' as const,
@@ -52,7 +54,7 @@ const newLine = (
   quantity_decimal: String(item.quantity),
   subscription: subscription.id,
   subtotal: item.price.unit_amount * item.quantity,
-  taxes: [],
+  taxes: taxesOn(item.price.unit_amount * item.quantity, tax),
 })
 
 type Given = {
@@ -62,15 +64,21 @@ type Given = {
   productName: (product: string) => string
   period: Period
   reason: Reason
+  /** Null without automatic tax. */
+  tax: Tax | null
+  taxIds: TaxId[]
 }
 
 /** A finalized invoice: the sandbox skips the hour that Stripe keeps a renewal's invoice as a draft. */
-export function newInvoice({ now, customer, subscription, productName, period, reason }: Given) {
+export function newInvoice(given: Given) {
+  const { now, customer, subscription, productName, period, reason, tax } = given
   const id = newId('in')
   const lines = subscription.items.data.map((item) =>
-    newLine(id, subscription, item, productName(item.price.product), period),
+    newLine(id, subscription, item, productName(item.price.product), period, tax),
   )
   const total = lines.reduce((sum, line) => sum + line.amount, 0)
+  const totalTaxes = taxesOn(total, tax)
+  const untaxed = total - totalTaxes.reduce((sum, { amount }) => sum + amount, 0)
   const secret = randomText(40)
   const page = `/_sandbox/invoices/${id}/${secret}`
   return {
@@ -88,7 +96,13 @@ export function newInvoice({ now, customer, subscription, productName, period, r
     attempt_count: 0,
     attempted: false,
     auto_advance: reason === 'subscription_cycle',
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: tax !== null,
+      liability: tax && { type: 'self' as const },
+      provider: tax && 'stripe',
+      status: tax && ('complete' as const),
+    },
     automatically_finalizes_at: null,
     billing_reason: reason,
     collection_method: 'charge_automatically' as const,
@@ -103,7 +117,7 @@ export function newInvoice({ now, customer, subscription, productName, period, r
     customer_phone: customer.phone,
     customer_shipping: null,
     customer_tax_exempt: 'none' as const,
-    customer_tax_ids: [],
+    customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
@@ -112,7 +126,7 @@ export function newInvoice({ now, customer, subscription, productName, period, r
     due_date: null,
     effective_at: now,
     ending_balance: 0,
-    footer: null,
+    footer: customer.invoice_settings.footer,
     from_invoice: null,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
@@ -133,7 +147,7 @@ export function newInvoice({ now, customer, subscription, productName, period, r
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: now,
     period_start: reason === 'subscription_create' ? now : period.start,
-    post_payment_credit_notes_amount: 0,
+    post_payment_credit_notes_amount: 0 as number,
     pre_payment_credit_notes_amount: 0,
     receipt_number: null,
     rendering: null,
@@ -149,15 +163,15 @@ export function newInvoice({ now, customer, subscription, productName, period, r
       voided_at: null as number | null,
     },
     subtotal: total,
-    subtotal_excluding_tax: total,
+    subtotal_excluding_tax: untaxed,
     test_clock: customer.test_clock,
     total,
     total_discount_amounts: [],
-    total_excluding_tax: total,
+    total_excluding_tax: untaxed,
     total_pretax_credit_amounts: [],
-    total_taxes: [],
+    total_taxes: totalTaxes,
     webhooks_delivered_at: now,
-    $sandbox: { secret },
+    $sandbox: { secret, percent: tax?.rate.percentage },
   }
 }
 

@@ -2,11 +2,13 @@ import { newId } from '../identifiers.ts'
 import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
 import type { Charge, Dispute, Refund } from './charge.ts'
+import type { CreditNote } from './credit-note.ts'
 import type { Customer, DeletedCustomer } from './customer.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
 import type { Invoice, InvoicePayment } from './invoice.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import type { Subscription } from './subscription.ts'
+import type { DeletedTaxId, TaxId, TaxRate } from './tax.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
   id: newId('clock'),
@@ -25,6 +27,7 @@ export type TestClock = ReturnType<typeof newTestClock>
 /** Everything the sandbox stores, by the name in its own `object` field. */
 export type Kinds = {
   charge: Charge
+  credit_note: CreditNote
   customer: Customer | DeletedCustomer
   dispute: Dispute
   invoice: Invoice
@@ -37,6 +40,8 @@ export type Kinds = {
   refund: Refund
   setup_intent: SetupIntent
   subscription: Subscription
+  tax_id: TaxId | DeletedTaxId
+  tax_rate: TaxRate
   'test_helpers.test_clock': TestClock
   webhook_endpoint: WebhookEndpoint
 }

@@ -56,7 +56,11 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     object: 'subscription' as const,
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: false,
+      liability: null as { type: 'self' } | null,
+    },
     billing_cycle_anchor: now,
     billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: 'included' as const }, type: 'flexible' as const },

@@ -1,4 +1,4 @@
-import { type Bill, describe } from './invoice.ts'
+import { type Bill, type Described, describe } from './invoice.ts'
 
 const width = 595
 const height = 842
@@ -36,8 +36,7 @@ const widthOf = (text: string, size: number) => {
 const cut = (text: string, longest: number) =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text
 
-function draw(bill: Bill): string {
-  const said = describe(bill)
+function draw(said: Described): string {
   const commands: string[] = []
   let y = height - margin
 
@@ -52,7 +51,7 @@ function draw(bill: Bill): string {
 
   write(cut(said.from, 60), margin, 10, { grey: 0.4 })
   y -= 30
-  write('Invoice', margin, 24, { bold: true })
+  write(said.title, margin, 24, { bold: true })
   writeRight(said.status, 14, { bold: true })
   y -= 34
   for (const [name, value] of said.facts) {
@@ -81,6 +80,11 @@ function draw(bill: Bill): string {
     writeRight(value, 10.5, { bold })
     y -= 18
   }
+  y = margin + 14 * said.footer.length
+  for (const line of said.footer) {
+    write(cut(line, 100), margin, 8.5, { grey: 0.4 })
+    y -= 14
+  }
   y = margin
   write(said.note, margin, 8.5, { grey: 0.4 })
   return commands.join('\n')
@@ -90,8 +94,10 @@ const font = (name: string) =>
   `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`
 
 /** A one-page PDF, written by hand: catalog, page, drawing, two fonts, description, and where each begins. */
-export function invoicePdf(bill: Bill): Buffer {
-  const drawing = draw(bill)
+export const invoicePdf = (bill: Bill): Buffer => documentPdf(describe(bill))
+
+export function documentPdf(said: Described): Buffer {
+  const drawing = draw(said)
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -99,7 +105,7 @@ export function invoicePdf(bill: Bill): Buffer {
     `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
     font('Helvetica'),
     font('Helvetica-Bold'),
-    `<< /Title (${encode(`Invoice ${bill.invoice.number}`)}) /Author (${encode(bill.from)}) >>`,
+    `<< /Title (${encode(`${said.title} ${said.number}`)}) /Author (${encode(said.from)}) >>`,
   ]
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, index) => {

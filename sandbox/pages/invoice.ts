@@ -56,8 +56,7 @@ export function describe({ invoice, charge, from }: Bill) {
       ['Date of issue', date(invoice.created)],
       ...(paidAt === null ? [] : [['Date paid', date(paidAt)]]),
       ...(card ? [['Payment method', `${brands[card.brand]} ending in ${card.last4}`]] : []),
-      ['Billed to', invoice.customer_name ?? invoice.customer_email ?? invoice.customer],
-      ...(invoice.customer_name && invoice.customer_email ? [['Email', invoice.customer_email]] : []),
+      ...billedTo(invoice),
     ] as [string, string][],
     lines: invoice.lines.data.map((line) => ({
       text: line.description,
@@ -67,13 +66,54 @@ export function describe({ invoice, charge, from }: Bill) {
     })),
     totals: [
       ['Subtotal', amount(invoice.subtotal)],
+      ...taxLines(invoice, invoice.total_taxes, amount),
       ['Total', amount(invoice.total)],
       ...(refunded > 0 ? [['Refunded', amount(-refunded)]] : []),
       ['Amount paid', amount(invoice.amount_paid - refunded)],
       ...(invoice.status === 'open' ? [['Amount due', amount(invoice.amount_remaining)]] : []),
     ] as [string, string][],
+    footer: invoice.footer?.split('\n') ?? [],
+    title: 'Invoice',
     note: 'Test mode: this invoice was issued by the payment sandbox. No money has moved.',
   }
+}
+
+/** What the page and the PDF say; a credit note says the same kind of things. */
+export type Described = ReturnType<typeof describe>
+
+/** The buyer, with whatever they want on their invoices. */
+export function billedTo(invoice: Invoice): string[][] {
+  const { customer_name: name, customer_email: email, customer_address: address } = invoice
+  const place = address && [
+    address.line1,
+    `${address.postal_code ?? ''} ${address.city ?? ''}`,
+    address.country,
+  ]
+  const where = place?.map((line) => line?.trim()).filter(Boolean) ?? []
+  return [
+    ['Billed to', name ?? email ?? invoice.customer],
+    ...(where.length > 0 ? [['Address', where.join(', ')]] : []),
+    ...invoice.customer_tax_ids.map(({ value }) => ['VAT id', value]),
+    ...(name && email ? [['Email', email]] : []),
+  ]
+}
+
+/** Net, rate and tax; nothing without tax. */
+export function taxLines(
+  invoice: Pick<Invoice, 'total' | '$sandbox'>,
+  taxes: Invoice['total_taxes'],
+  amount: (cents: number) => string,
+): string[][] {
+  const counted = taxes.filter((tax) => tax.taxability_reason !== 'not_collecting')
+  return counted.flatMap((tax) => [
+    ['Net', amount(tax.taxable_amount ?? 0)],
+    [
+      tax.taxability_reason === 'reverse_charge'
+        ? 'VAT (reverse charge)'
+        : `VAT ${invoice.$sandbox.percent ?? 0} %`,
+      amount(tax.amount),
+    ],
+  ])
 }
 
 const brands = { visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express' }
@@ -123,6 +163,7 @@ export function invoicePage(bill: Bill, publishableKey: string): string {
       </form>`
       }
       <p class="NoPrint"><a class="Button Button--plain" href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
+      ${said.footer.map((line) => html`<p class="Quiet">${line}</p>`)}
       <p class="Quiet">${said.note}</p>
     </main>`
   const scripts = payable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.ts'] : []

@@ -45,7 +45,7 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe)
     return {
-      stripe: createStripeGateway({ ...config.stripe, report }),
+      stripe: createStripeGateway({ ...config.stripe, invoices: invoicing(config), report }),
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
@@ -79,7 +79,13 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
   })
   const { secretKey, publishableKey, api } = sandbox
   return {
-    stripe: createStripeGateway({ secretKey, webhookSecret, address: api, report }),
+    stripe: createStripeGateway({
+      secretKey,
+      webhookSecret,
+      address: api,
+      invoices: invoicing(config),
+      report,
+    }),
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
     middleware: [lookAlike.browser, sandbox.browser],
     sandbox,
@@ -90,4 +96,14 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
       await database.end()
     },
   }
+}
+
+/** The seller's particulars, as the law wants them on an invoice. */
+function invoicing({ seller, tax }: Config) {
+  const footer = [
+    [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', '),
+    seller.vatId ? `VAT id: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
+    tax.mode === 'none' ? tax.note : '',
+  ]
+  return { footer: footer.filter(Boolean).join('\n'), automaticTax: tax.mode === 'stripe' }
 }

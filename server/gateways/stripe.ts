@@ -3,18 +3,22 @@ import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/answers.ts'
 import { cardCalls } from './stripe/cards.ts'
+import { creditNoteCalls } from './stripe/credit-notes.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
 import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
+import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export { type StripeFault, StripeRefusal } from './stripe/answers.ts'
+export type { BillingDetails } from './stripe/customers.ts'
 export type { StripeEvent } from './stripe/events.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
+export type { Place, Tax } from './stripe/taxes.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>
 
 /** Where to reach Stripe: its own address, or the sandbox's. */
@@ -24,12 +28,20 @@ type Options = {
   secretKey: string
   webhookSecret: string
   address?: StripeAddress
+  /** What invoices say about the seller, and whether Stripe finds the tax inside the price. */
+  invoices?: Invoicing
   /** Told of everything Stripe would not do that no buyer can fix. */
   report?: (fault: StripeFault) => void
 }
 
 /** Everything the shop asks of Stripe. */
-export function createStripeGateway({ secretKey, webhookSecret, address, report = () => {} }: Options) {
+export function createStripeGateway({
+  secretKey,
+  webhookSecret,
+  address,
+  invoices = { footer: '', automaticTax: false },
+  report = () => {},
+}: Options) {
   const faults = new Map<string, number>()
   const sdk = new StripeSdk(secretKey, {
     maxNetworkRetries: 3,
@@ -43,12 +55,13 @@ export function createStripeGateway({ secretKey, webhookSecret, address, report 
   })
   const { payments, ...refunds } = paymentCalls(client)
   return {
-    ...customerCalls(client),
-    ...subscriptionCalls(client, payments),
+    ...customerCalls(client, invoices),
+    ...subscriptionCalls(client, payments, invoices),
     ...refunds,
     ...invoiceCalls(client, refunds.hasPaid),
+    ...creditNoteCalls(client),
     ...cardCalls(client),
-    ...priceCalls(client),
+    ...priceCalls(client, invoices),
     ...accountCalls(client),
     ...eventCalls(client, webhookSecret),
     /** How often Stripe has failed us so far, by kind of fault. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
+import { needsPostalCode } from '#contract/billing.ts'
 import { priceOf, products } from '#contract/price-list.ts'
 import { type BillingType, type EndReason } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
@@ -9,7 +10,7 @@ import type { Database } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
 import { purchases as booked, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
-import type { StripeGateway } from '../../gateways/stripe.ts'
+import type { Place, StripeGateway } from '../../gateways/stripe.ts'
 import type { EmailQuestions } from '../../security/email-questions.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
@@ -32,6 +33,8 @@ type Dependencies = {
   purchases: Purchases
   questions: Pick<EmailQuestions, 'ask'>
   seats: Pick<Seats, 'reserve'>
+  /** Whether Stripe computes tax, for which it must know where the buyer is. */
+  wantsTax: boolean
   crashPoint: (name: string) => void
 }
 
@@ -47,29 +50,39 @@ type Purchases = {
 /** The money has arrived, but Stripe may not be done with the subscription yet. */
 type Outcome = { state: 'done' | 'processing' }
 type Product = (typeof products)[number]
-type Order = { user: User | null; email: string; product: Product; billingType: BillingType }
+type Order = {
+  user: User | null
+  email: string
+  product: Product
+  billingType: BillingType
+  place: Place | undefined
+}
 type Paid = { paymentIntentId: string }
 type Wish = {
   productSlug: string
   billingType: BillingType
   email?: string | undefined
   tradingViewUsername?: string | undefined
+  place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
 }
 
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(deps: Dependencies) {
-  const { db, now, stripe, checkouts, customers, purchases, questions, seats, crashPoint } = deps
+  const { db, now, stripe, checkouts, customers, purchases, questions, seats, wantsTax, crashPoint } = deps
   const prices = createPrices(stripe)
   const runExclusive = createKeyedMutex()
 
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   async function subscribe(attempt: string, order: Order) {
-    const { user, email, product, billingType } = order
+    const { user, email, product, billingType, place } = order
     const create = () => stripe.createCustomer({ attempt, email, ...(user ? { name: user.name } : {}) })
-    let customerId = (user && (await customers.ownOf(user.id))) ?? (await create())
+    const own = user && (await customers.ownOf(user.id))
+    let customerId = own ?? (await create())
+    if (user && !own) await customers.bill(customerId, user.id)
     for (let left = 2; left >= 0; left--) {
+      if (place) await stripe.placeCustomer(customerId, place)
       const priceId = await prices.idOf(product, billingType)
       const begun = await stripe.createSubscription({ attempt, customerId, priceId })
       if ('clientSecret' in begun) return begun
@@ -77,6 +90,12 @@ export function createCheckout(deps: Dependencies) {
       else customerId = await create()
     }
     throw new Error(`Stripe does not sell ${product.name} ${billingType}`)
+  }
+
+  /** What the summary says about tax before anyone pays. */
+  async function taxOn({ subscriptionId }: { subscriptionId: string }) {
+    const tax = wantsTax ? await stripe.taxOnFirstInvoice(subscriptionId) : null
+    return tax ? { tax } : {}
   }
 
   /** Keeps a nonce we issued, so two tabs don't invalidate each other; replaces a planted one. */
@@ -111,6 +130,7 @@ export function createCheckout(deps: Dependencies) {
           fields: { email: 'Please enter your email to continue' },
         })
       if (!user) await questions.ask(ip, email)
+      const place = wantsTax ? readPlace(wish.place, ip) : undefined
       const { billingType } = wish
       const named = readUsername(wish.tradingViewUsername ?? '')
       const tradingViewUsername = 'username' in named ? named.username : null
@@ -122,7 +142,8 @@ export function createCheckout(deps: Dependencies) {
           const isSame =
             attempt.productId === product.id &&
             attempt.billingType === billingType &&
-            attempt.amount === amount
+            attempt.amount === amount &&
+            (!place || (await checkouts.isPlacedAt(attempt.id, place)))
           const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
           // Paid in the meantime, in another tab or before a crash.
           if (!clientSecret) await purchases.sync(attempt.subscriptionId)
@@ -132,7 +153,7 @@ export function createCheckout(deps: Dependencies) {
           } else if (isSame) {
             await seats.reserve(actor, email, product.id)
             await checkouts.rename(attempt.id, tradingViewUsername)
-            return { clientSecret, isPaid: false, nonce }
+            return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
           }
         }
         await refuseSecond(db, product, user, email)
@@ -140,7 +161,13 @@ export function createCheckout(deps: Dependencies) {
 
         const attempt = randomUUID()
         const kept = await keepNonce(nonce)
-        const { clientSecret, ...ids } = await subscribe(attempt, { user, email, product, billingType })
+        const { clientSecret, ...ids } = await subscribe(attempt, {
+          user,
+          email,
+          product,
+          billingType,
+          place,
+        })
         crashPoint('checkout before commit')
         // The browser gets the secret only now, so nobody can pay for something we haven't recorded.
         await checkouts.begin({
@@ -154,8 +181,9 @@ export function createCheckout(deps: Dependencies) {
           tradingViewUsername,
           ...ids,
         })
+        if (place) await checkouts.recordPlace(attempt, place)
         crashPoint('checkout after commit')
-        return { clientSecret, isPaid: false, nonce: kept }
+        return { clientSecret, isPaid: false, nonce: kept, ...(await taxOn(ids)) }
       })
     },
 
@@ -188,6 +216,16 @@ export function createCheckout(deps: Dependencies) {
     },
   }
 }
+
+function readPlace(given: Wish['place'], ip: string): Place {
+  const { country, postalCode = '', vatId = '' } = given ?? {}
+  if (!country) throw missing('country', 'Please choose your country')
+  if (needsPostalCode(country) && !postalCode) throw missing('postalCode', 'Please enter your postal code')
+  return { country, postalCode, vatId, ip }
+}
+
+const missing = (field: string, message: string) =>
+  new Refusal(400, message, { fields: { [field]: message } })
 
 async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db

@@ -1,8 +1,9 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { checkouts, users } from '../../database/schema.ts'
+import { billingDetails, checkouts, users } from '../../database/schema.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
+import { createBilling, forgetBilling } from './billing.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
 
@@ -12,10 +13,12 @@ export type Customers = ReturnType<typeof createCustomers>
  */
 export function createCustomers({
   db,
+  now,
   queue,
   stripe,
 }: {
   db: Database
+  now: () => Date
   queue: Queue
   stripe: StripeGateway
 }) {
@@ -29,8 +32,13 @@ export function createCustomers({
 
   const update = queue.job<{ userId: string }>('update-customers', async ({ userId }) => {
     const [account] = await db
-      .select({ name: users.name, email: users.email })
+      .select({
+        // An invoice is made out to the company, if there is one.
+        name: sql<string>`coalesce(nullif(${billingDetails.company}, ''), ${users.name})`,
+        email: users.email,
+      })
       .from(users)
+      .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     if (account) for (const id of await idsOf(db, userId)) await stripe.updateCustomer(id, account)
   })
@@ -54,8 +62,11 @@ export function createCustomers({
     /** Keeps name and email at Stripe in sync with the account. */
     accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }, { singletonKey: userId }),
 
+    ...createBilling({ db, now, stripe, idsOf: (userId) => idsOf(db, userId) }),
+
     /** Deletes the account's customers too; Stripe keeps their invoices. */
     async forget(tx: Transaction, userId: string) {
+      await forgetBilling(tx, userId)
       const ids = await idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })
     },

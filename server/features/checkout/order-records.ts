@@ -1,6 +1,7 @@
 import { desc, eq, inArray } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { checkouts, orderRecords } from '../../database/schema.ts'
+import type { Place } from '../../gateways/stripe.ts'
 
 export type Agreement = { startNow: boolean; consentVersion: string; termsVersion: string }
 
@@ -20,6 +21,16 @@ export function createOrderRecords({ db, now }: { db: Database; now: () => Date 
   return {
     recordAgreement: (checkoutId: string, agreement: Agreement) =>
       record(db, checkoutId, { ...agreement, agreedAt: now() }),
+
+    /** For tax; the VAT id is with the customer at Stripe. */
+    recordPlace: (checkoutId: string, { country, postalCode }: Place) =>
+      record(db, checkoutId, { country, postalCode: postalCode || null }),
+
+    /** Whether this attempt was taxed for the same place. A company's is always begun anew. */
+    async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
+      const [kept] = await db.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+      return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
+    },
 
     /** Where the card that paid was issued. */
     async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {

@@ -1,3 +1,4 @@
+import type { billing } from '#contract/billing.ts'
 import type { checkout as contract } from '#contract/checkout.ts'
 import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
 import type { Handlers } from '../../http/mount.ts'
@@ -5,6 +6,7 @@ import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Checkout } from './checkout.ts'
+import type { Customers } from './customers.ts'
 
 type Dependencies = {
   checkout: Checkout
@@ -19,9 +21,9 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
 
   return {
     createSubscriptionIntent: async (wish, { actor, request, reply }) => {
-      const { clientSecret, isPaid, nonce } = await checkout.begin(actor, checkoutCookie.read(request), wish)
+      const { nonce, ...begun } = await checkout.begin(actor, checkoutCookie.read(request), wish)
       if (nonce) checkoutCookie.set(reply, nonce)
-      return { clientSecret, isPaid }
+      return begun
     },
     agree: (agreed, { actor, request }) => checkout.agree(actor, checkoutCookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
@@ -37,3 +39,8 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   }
 }
+
+export const billingRoutes = (customers: Customers): Handlers<typeof billing> => ({
+  details: (_input, { actor }) => customers.billingDetails(actor.user.id),
+  save: (details, { actor }) => customers.saveBillingDetails(actor, details),
+})

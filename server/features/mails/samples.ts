@@ -45,7 +45,16 @@ export const samples: Samples = {
   ],
   accountDeleted: [{}],
   receipt: [
-    { ...subscription, paidAt, renewsAt, purchaseId: id, invoiceId: 'in_1', isFirst: true, startNow: true },
+    {
+      ...subscription,
+      paidAt,
+      renewsAt,
+      purchaseId: id,
+      invoiceId: 'in_1',
+      isFirst: true,
+      startNow: true,
+      tax: { percent: 19, amount: 6227, isReverseCharge: false },
+    },
     {
       ...subscription,
       billingType: 'monthly',
@@ -56,6 +65,7 @@ export const samples: Samples = {
       invoiceId: null,
       isFirst: false,
       startNow: false,
+      tax: null,
     },
   ],
   purchaseAttached: [subscription],

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/connect.ts'
 import { graceEnd } from '../entitlements/entitlements.ts'
+import type { Tax } from '../../gateways/stripe.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PurchaseRow } from './lookup.ts'
 import { productName } from './product-name.ts'
@@ -12,6 +13,8 @@ type Change = {
   attached: boolean
   /** The latest paid invoice. */
   paidInvoiceId: string | null
+  /** The tax inside it. */
+  tax?: Tax | null
   /** The buyer ticked the box above the pay button. */
   startNow?: boolean
 }
@@ -19,7 +22,7 @@ type Change = {
 /** What we tell the buyer about a change. It's queued along with the change, so they hear it exactly once. */
 export function createNotifications({ mails, supportEmail }: { mails: Mails; supportEmail: string }) {
   return async function notify(tx: Transaction, change: Change) {
-    const { before, after, to, attached, paidInvoiceId, startNow = false } = change
+    const { before, after, to, attached, paidInvoiceId, tax = null, startNow = false } = change
     const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
     const product = productName(after.productId)
     const about = { name: to.name, product }
@@ -39,6 +42,7 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
         invoiceId: paidInvoiceId,
         isFirst: before === undefined,
         startNow,
+        tax,
       })
     if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
       await mails.send(tx, to.email, 'paymentFailed', {

@@ -58,6 +58,11 @@ export function createSync({
     },
   )
 
+  /** Whoever gets money back gets a credit note for their books. */
+  const creditRefunds = queue.job<{ subscriptionId: string }>('credit-refunds', ({ subscriptionId }) =>
+    stripe.creditRefunds(subscriptionId),
+  )
+
   /** What a month's notice left of a paid year. */
   const payBackRest = queue.job<{ subscriptionId: string; amount: number }>(
     'pay-back-rest',
@@ -158,7 +163,7 @@ export function createSync({
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
-        paidInvoiceId: paidInvoiceOf(answer),
+        ...paidInvoiceOf(answer),
         startNow: await checkouts.wantsToStartNow(tx, checkout.id),
       })
   }
@@ -181,9 +186,11 @@ export function createSync({
     await entitlements.refresh(tx, before.userId)
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
+    if (after && after.refundedAmount > before.refundedAmount)
+      await creditRefunds(tx, { subscriptionId: answer.id })
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
     if (after && to && !to.deletedAt)
-      await notify(tx, { before, after, to, attached: false, paidInvoiceId: paidInvoiceOf(answer) })
+      await notify(tx, { before, after, to, attached: false, ...paidInvoiceOf(answer) })
   }
 
   const sync = coalesce(syncOnce)
@@ -191,7 +198,9 @@ export function createSync({
 }
 
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
-  latestInvoice?.status === 'paid' ? latestInvoice.id : null
+  latestInvoice?.status === 'paid'
+    ? { paidInvoiceId: latestInvoice.id, tax: latestInvoice.tax }
+    : { paidInvoiceId: null, tax: null }
 
 /** Makes two payments by one account wait their turn to be booked. */
 async function lockUser(tx: Transaction, userId: string) {

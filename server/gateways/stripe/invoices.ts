@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, isRefused, needsBuyer } from './answers.ts'
 import { date, idOf } from './values.ts'
@@ -6,11 +7,30 @@ import { date, idOf } from './values.ts'
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
 
 export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: string) => Promise<boolean>) {
+  /** For what went back; only invoices that have any are asked about. */
+  async function creditNotesOf(invoices: Stripe.Invoice[]) {
+    const credited = invoices.filter((invoice) => invoice.post_payment_credit_notes_amount > 0)
+    const lists = credited.map(({ id }) => ask(sdk.creditNotes.list({ invoice: id, limit: 100 })))
+    const notes = (await Promise.all(lists)).flatMap(({ data }) => data)
+    return notes.map((note) => ({
+      id: note.id,
+      kind: 'credit_note' as const,
+      number: note.number,
+      createdAt: date(note.created),
+      amount: note.total,
+      status: note.status as string,
+      invoiceUrl: null,
+      pdfUrl: note.pdf,
+    }))
+  }
+
   return {
     async invoices(subscription: string) {
       const { data } = await ask(sdk.invoices.list({ subscription, limit: 100 }))
-      return data.map((invoice) => ({
+      const notes = await creditNotesOf(data)
+      const issued = data.map((invoice) => ({
         id: invoice.id,
+        kind: 'invoice' as const,
         number: invoice.number,
         createdAt: date(invoice.created),
         amount: invoice.total,
@@ -18,6 +38,7 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
         invoiceUrl: invoice.hosted_invoice_url ?? null,
         pdfUrl: invoice.invoice_pdf ?? null,
       }))
+      return [...issued, ...notes].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     },
 
     /** What an ended subscription still asks for: paid now, it would buy nothing. */

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
 import { type Client, isRefused } from './answers.ts'
+import { type Invoicing, taxCode } from './taxes.ts'
 import { idOf } from './values.ts'
 
 export type WantedPrice = {
@@ -9,7 +10,12 @@ export type WantedPrice = {
   interval: 'month' | 'year'
 }
 
-export function priceCalls({ sdk, ask, orMissing, change }: Client) {
+export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticTax }: Invoicing) {
+  const behavior = automaticTax ? 'inclusive' : undefined
+  /** A price without tax may say what it likes about it. */
+  const fits = (price: Stripe.Price, wanted: WantedPrice) =>
+    isAsWanted(price, wanted) && (!behavior || price.tax_behavior === behavior)
+
   /** Archived ones, too: they keep their lookup key. */
   async function holderOf(lookupKey: string): Promise<Stripe.Price | undefined> {
     const { data } = await ask(sdk.prices.list({ lookup_keys: [lookupKey] }))
@@ -19,9 +25,14 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
   async function ensureProduct({ id, name }: WantedPrice['product']) {
     const found = await orMissing(sdk.products.retrieve(id))
     if (found && !found.active) await ask(sdk.products.update(id, { active: true }))
+    if (found && automaticTax && idOf(found.tax_code) !== taxCode)
+      await ask(sdk.products.update(id, { tax_code: taxCode }))
     if (found) return
     const exists = (error: unknown) => isRefused(error, { code: 'resource_already_exists' })
-    await ask(sdk.products.create({ id, name }), exists).catch((error: unknown) => {
+    await ask(
+      sdk.products.create({ id, name, ...(automaticTax ? { tax_code: taxCode } : {}) }),
+      exists,
+    ).catch((error: unknown) => {
       // Another process was faster.
       if (!exists(error)) throw error
     })
@@ -37,7 +48,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
       if (product && !product.active) return `its product ${wanted.product.id} is archived`
       if (!holder) return 'it is missing'
       if (!holder.active) return 'it is archived'
-      return isAsWanted(holder, wanted) ? null : `it is ${inWords(holder)}`
+      return fits(holder, wanted) ? null : `it is ${inWords(holder)}`
     },
 
     /**
@@ -47,9 +58,9 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
     async ensurePrice(wanted: WantedPrice): Promise<string> {
       const holder = await holderOf(wanted.lookupKey)
       await ensureProduct(wanted.product)
-      if (holder && isAsWanted(holder, wanted)) return holder.id
+      if (holder && fits(holder, wanted)) return holder.id
       const made = await change(
-        `price-${wanted.lookupKey}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}`,
+        `price-${wanted.lookupKey}-${wanted.interval}-${wanted.amount}-after-${holder?.id ?? 'none'}${behavior ?? ''}`,
         (options) =>
           sdk.prices.create(
             {
@@ -59,6 +70,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client) {
               unit_amount: wanted.amount,
               recurring: { interval: wanted.interval },
               product: wanted.product.id,
+              ...(behavior ? { tax_behavior: behavior } : {}),
             },
             options,
           ),

@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { type Client, isRefused } from './answers.ts'
 import type { Payment } from './payments.ts'
+import { type Invoicing, type Tax, taxReader } from './taxes.ts'
 import { date, dateOrNull, idOf } from './values.ts'
 
 /** What the shop needs to know about a subscription, as Stripe reports it right now. */
@@ -20,6 +21,7 @@ export type Subscription = {
     createdAt: Date
     attempts: number
     nextAttemptAt: Date | null
+    tax: Tax | null
   } | null
   /** Every payment received, newest first. */
   payments: Payment[]
@@ -43,7 +45,12 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
 /** What the browser needs to pay the first invoice. */
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
-export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, paymentsOf: PaymentsOf) {
+export function subscriptionCalls(
+  { sdk, ask, orMissing, change }: Client,
+  paymentsOf: PaymentsOf,
+  { automaticTax }: Invoicing,
+) {
+  const taxOf = taxReader({ sdk, ask })
   return {
     /** Reports what is missing when the price is no longer sold or the customer was deleted. */
     async createSubscription(wanted: {
@@ -61,6 +68,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
             save_default_payment_method: 'on_subscription',
             payment_method_types: ['card'],
           },
+          ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
           metadata: { checkout: wanted.attempt },
           expand: withFirstPayment,
         },
@@ -86,6 +94,15 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       return subscription.status === 'incomplete' ? firstPayment(subscription).clientSecret : undefined
     },
 
+    /** The tax inside the first invoice, to be shown before it is paid. */
+    async taxOnFirstInvoice(subscriptionId: string): Promise<Tax | null> {
+      if (!automaticTax) return null
+      const { latest_invoice: invoice } = await ask(
+        sdk.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
+      )
+      return invoice && typeof invoice === 'object' ? taxOf(invoice) : null
+    },
+
     async subscription(id: string): Promise<Subscription> {
       const found = await ask(sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
       const customerId = idOf(found.customer) ?? ''
@@ -106,6 +123,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
           createdAt: date(invoice.created),
           attempts: invoice.attempt_count,
           nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
+          tax: await taxOf(invoice),
         },
         payments: await paymentsOf(found.id, customerId),
       }

@@ -45,7 +45,8 @@ function Invoices({ purchaseId }: { purchaseId: string }) {
 const link =
   'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline'
 
-function InvoiceRow({ number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
+function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
+  const isCredit = kind === 'credit_note'
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-2 py-3">
       <div className="flex flex-col">
@@ -55,8 +56,11 @@ function InvoiceRow({ number, createdAt, amount, status, invoiceUrl, pdfUrl }: I
         {number && <span className="font-mono text-xs text-muted">{number}</span>}
       </div>
       <div className="flex items-center gap-3">
-        <span className="tabular-nums">{exactDollars(amount)}</span>
-        <Badge tone={tones.get(status) ?? 'neutral'}>{status}</Badge>
+        <span className="tabular-nums">
+          {isCredit && '−'}
+          {exactDollars(amount)}
+        </span>
+        <Badge tone={tones.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
       </div>
       <div className="flex min-w-24 justify-end gap-4">
         {invoiceUrl && (

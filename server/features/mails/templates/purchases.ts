@@ -1,3 +1,5 @@
+import { taxLine } from '#contract/billing.ts'
+import type { Tax } from '#contract/checkout.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { terms, termsVersion } from '#contract/legal/terms.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
@@ -31,6 +33,7 @@ const receipt: Template<
     isFirst: boolean
     /** Whether the buyer asked us to start before the withdrawal period is over. */
     startNow: boolean
+    tax: Tax | null
   }
 > = (data, site) => ({
   subject: `Your receipt: ${data.product}`,
@@ -44,6 +47,7 @@ const receipt: Template<
   ],
   details: [
     ...plan(data),
+    ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
     ['Contract', contractNumber(data.purchaseId)],
     ['Paid on', day(data.paidAt)],
     ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),

@@ -1,0 +1,46 @@
+import { Failure, invalid } from '../failure.ts'
+import type { Customer } from '../objects/customer.ts'
+import { newTaxRate, type Tax, type TaxId } from '../objects/tax.ts'
+import type { Work } from '../work.ts'
+import type { Line } from './subscriptions.ts'
+
+/** VAT in percent, for the five countries the sandbox collects it in. */
+const rates: Record<string, number> = { AT: 20, CH: 8.1, DE: 19, FR: 20, IT: 22 }
+const inTheUnion = new Set(['AT', 'DE', 'FR', 'IT'])
+
+/** A company in the Union pays the tax itself; elsewhere than in the five countries, none is collected. */
+export async function taxFor(work: Work, customer: Customer, taxIds: TaxId[]): Promise<Tax> {
+  const country = customer.address?.country ?? ''
+  const percentage = rates[country] ?? 0
+  const isCompany = taxIds.some(({ type }) => type === 'eu_vat')
+  const reason =
+    percentage === 0
+      ? ('not_collecting' as const)
+      : isCompany && inTheUnion.has(country)
+        ? ('reverse_charge' as const)
+        : ('standard_rated' as const)
+  return { rate: await rateOf(work, country, reason === 'standard_rated' ? percentage : 0), reason }
+}
+
+async function rateOf(work: Work, country: string, percentage: number) {
+  const [known] = await work.all('tax_rate', { country, percentage })
+  return known ?? work.insert(newTaxRate(work.now, country, percentage))
+}
+
+export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
+  const all = await work.all('tax_id', { customer })
+  return all.flatMap((each) => ('deleted' in each ? [] : [each]))
+}
+
+/** Like Stripe, refuses to compute tax for a customer who is nowhere, or for a price that does not say how. */
+export function assertTaxable(customer: Customer, lines: Line[]) {
+  if (!customer.address?.country)
+    throw new Failure(400, {
+      type: 'invalid_request_error',
+      code: 'customer_tax_location_invalid',
+      message: "The customer's location isn't recognized. Set a valid customer address.",
+      param: 'automatic_tax[enabled]',
+    })
+  if (lines.some(({ price }) => price.tax_behavior === 'unspecified'))
+    throw invalid('The price has no tax_behavior.', 'items[0][price]')
+}
