@@ -2,9 +2,6 @@ import { reboundSigmaPro, regularPrice } from '../price-list.ts'
 import type { LegalText, Party } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
-/** Stored with every order. Raise it when a sentence below changes. */
-export const termsVersion = '2026-11-16'
-
 const dollars = (cents: number) => `$${cents / 100}`
 const monthly = dollars(reboundSigmaPro.monthlyPrice)
 const yearly = dollars(reboundSigmaPro.yearlyPrice)

@@ -2,7 +2,7 @@ import { Elements, PaymentElement, useElements, useStripe } from '@stripe/react-
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { useQuery } from '@tanstack/react-query'
 import { Lock } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -20,6 +20,8 @@ type Props = {
    * stays above the button; nothing if a field says so itself.
    */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
+  /** What stands directly above the button. */
+  children?: ReactNode
 }
 
 /** Stripe's own card fields, styled like the shop. Card numbers never pass through the shop. */
@@ -39,7 +41,7 @@ export default function CardForm(props: Props) {
   })
 
   if (error) return <NotLoaded text={error.message} retry={() => void refetch()} />
-  if (!stripe) return <CardFormSkeleton label={props.label} />
+  if (!stripe) return <CardFormSkeleton label={props.label}>{props.children}</CardFormSkeleton>
   return (
     <Elements
       key={props.clientSecret}
@@ -53,7 +55,7 @@ export default function CardForm(props: Props) {
 
 type Refusal = { refusal: string; setRefusal: (refusal: string) => void }
 
-function Fields({ label, email, onSubmit, refusal, setRefusal }: Props & Refusal) {
+function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props & Refusal) {
   const stripe = useStripe()
   const elements = useElements()
   const [isReady, setIsReady] = useState(false)
@@ -100,6 +102,7 @@ function Fields({ label, email, onSubmit, refusal, setRefusal }: Props & Refusal
           />
         </div>
       </div>
+      {children}
       {refusal && (
         <Notice tone="bad" className="font-medium">
           {refusal}

@@ -98,10 +98,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
         <p className="text-right">
           <span className="block text-xl font-semibold tabular-nums">{exactDollars(price)}</span>
           <span className="text-muted">{unit}</span>
-          <span className="block text-sm text-muted">
-            <span className="sr-only">Regular price </span>
-            <s>{dollars(regularPrice[billing])}</s>
-          </span>
+          <span className="block text-sm text-muted">Regular price {dollars(regularPrice[billing])}</span>
         </p>
       </div>
       <ul className="flex flex-col gap-2.5 border-t border-line pt-6">

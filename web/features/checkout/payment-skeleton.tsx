@@ -1,4 +1,5 @@
 import { Lock } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 
@@ -17,10 +18,11 @@ export function CardFieldsSkeleton() {
 }
 
 /** The whole form, while its code or the card provider's is on the way. */
-export function CardFormSkeleton({ label }: { label: string }) {
+export function CardFormSkeleton({ label, children }: { label: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-6">
       <CardFieldsSkeleton />
+      {children}
       <Button size="lg" className="w-full" disabled>
         <Lock aria-hidden="true" className="size-4" />
         {label}

@@ -1,12 +1,15 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
-import { checkout } from '#contract/checkout.ts'
+import { checkout, type Tax } from '#contract/checkout.ts'
 import { email as emailField } from '#contract/fields.ts'
+import { startNow } from '#contract/legal/order.ts'
+import { termsVersion } from '#contract/legal/versions.ts'
 import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
-import { toastError, useCall } from '#web/api/use-call.ts'
+import { call } from '#web/api/client.ts'
+import { messageOf, toastError, useCall } from '#web/api/use-call.ts'
 import { UsernameInput } from '#web/features/access-request/username-check.tsx'
 import { rememberReturnPath } from '#web/features/auth/return-path.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -18,14 +21,18 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CardBrands } from './card-brands.tsx'
+import { OrderEssentials } from './order-essentials.tsx'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
+import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
 import { sessionNote } from './session-note.ts'
 
 // Nothing from Stripe is loaded until there is something to pay.
 const loadCardForm = () => import('./card-form.tsx')
 const CardForm = lazy(loadCardForm)
 
-type Ready = { clientSecret: string; email: string }
+type Ready = { clientSecret: string; email: string; tax: Tax | undefined }
+/** What is asked besides the email; where the buyer lives only matters for tax. */
+type Asked = { tradingViewUsername: string } & PlaceValues
 
 /** Who buys, then how they pay. */
 export function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
@@ -34,15 +41,16 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
   const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
-  async function proceed(email: string | undefined, tradingViewUsername: string) {
+  async function proceed(email: string | undefined, { tradingViewUsername, country, ...where }: Asked) {
     void loadCardForm().catch(() => undefined)
     setRefusal('')
     try {
-      const { clientSecret, isPaid } = await begin.mutateAsync({
+      const { clientSecret, isPaid, tax } = await begin.mutateAsync({
         productSlug: reboundSigmaPro.slug,
         billingType: billing,
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
+        ...(country ? { place: { country, ...where } } : {}),
       })
       if (isPaid) {
         // Just paid, in another tab or before a reload: all that's left is to wait.
@@ -50,7 +58,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
-      setReady({ clientSecret, email: user?.email ?? email ?? '' })
+      setReady({ clientSecret, email: user?.email ?? email ?? '', tax })
     } catch (error) {
       // Who has a subscription has made no error: it is said where the way on is.
       if (error instanceof ApiError && error.status === 409) setRefusal(error.serverMessage ?? '')
@@ -74,12 +82,13 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
 type StepProps = {
   isPending: boolean
   refusal: string
-  onContinue: (email: string | undefined, tradingViewUsername: string) => Promise<void>
+  onContinue: (email: string | undefined, asked: Asked) => Promise<void>
 }
 
 const link = 'font-medium text-accent-strong underline underline-offset-2'
 
 function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { email: string }) {
+  const wantsPlace = useWantsPlace()
   return (
     <>
       <p>
@@ -92,12 +101,13 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
         </Link>
       </Refusal>
       <Form
-        schema={nameForm}
+        schema={wantsPlace ? nameAndPlaceForm : nameForm}
         aria-label="TradingView username"
         className="flex flex-col gap-6"
-        onSubmit={({ tradingViewUsername }) => onContinue(undefined, tradingViewUsername)}
+        onSubmit={(asked: Asked) => onContinue(undefined, asked)}
       >
         <NameField />
+        {wantsPlace && <PlaceFields />}
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading...">
           Continue to Payment
         </Button>
@@ -109,6 +119,8 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
 const guestEmail = sessionNote('checkout-email')
 const nameForm = z.object({ tradingViewUsername: z._default(z.string(), '') })
 const guestForm = z.extend(nameForm, { email: emailField(z) })
+const nameAndPlaceForm = z.extend(nameForm, placeForm)
+const guestAndPlaceForm = z.extend(guestForm, placeForm)
 
 /** Asked before paying, so that everything is unlocked right after it; whatever is typed, the checkout goes on. */
 const NameField = () => (
@@ -141,6 +153,7 @@ function Refusal({ text, children }: { text: string; children: ReactNode }) {
 
 function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
   const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
+  const wantsPlace = useWantsPlace()
   const logIn = (
     <Link href="/auth" onClick={rememberReturnPath} className={link}>
       Log in
@@ -149,7 +162,7 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
   return (
     <>
       <Form
-        schema={guestForm}
+        schema={wantsPlace ? guestAndPlaceForm : guestForm}
         aria-label="Your email"
         className="flex flex-col gap-6"
         onInvalid={(_errors, { email }) => {
@@ -160,9 +173,9 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
               destructive: true,
             })
         }}
-        onSubmit={async ({ email, tradingViewUsername }) => {
+        onSubmit={async ({ email, ...asked }: { email: string } & Asked) => {
           guestEmail.write(email)
-          await onContinue(email, tradingViewUsername)
+          await onContinue(email, asked)
         }}
       >
         <Field
@@ -180,6 +193,7 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
           />
         </Field>
         <NameField />
+        {wantsPlace && <PlaceFields />}
         <Refusal text={refusal}>{logIn}</Refusal>
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
           Continue to Payment
@@ -193,6 +207,15 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
 function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => void) | null }) {
   const { ready, billing, onChange } = props
   const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
+  const [wantsToStart, setWantsToStart] = useState(false)
+  const essentials = (
+    <OrderEssentials
+      billing={billing}
+      tax={ready.tax}
+      wantsToStart={wantsToStart}
+      onStartChange={setWantsToStart}
+    />
+  )
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -209,12 +232,15 @@ function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => v
           )}
         </p>
       </div>
-      <Suspense fallback={<CardFormSkeleton label={label} />}>
+      <Suspense fallback={<CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>}>
         <CardForm
           clientSecret={ready.clientSecret}
           email={ready.email}
           label={label}
           onSubmit={async (stripe, elements) => {
+            // What was agreed to is on record before any money moves.
+            const refused = await agree(ready.clientSecret, wantsToStart)
+            if (refused) return refused
             const { error } = await stripe.confirmPayment({
               elements,
               confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
@@ -225,7 +251,9 @@ function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => v
             toast({ title: 'Payment Failed', description: reason, destructive: true })
             return error.type === 'card_error' ? `${reason} ${declined}` : reason
           }}
-        />
+        >
+          {essentials}
+        </CardForm>
       </Suspense>
       <p className="text-sm text-muted">
         By paying you agree to the{' '}
@@ -236,6 +264,22 @@ function Payment(props: { ready: Ready; billing: BillingType; onChange: (() => v
       </p>
     </Card>
   )
+}
+
+/** Returns why it couldn't be recorded, or nothing. */
+async function agree(clientSecret: string, wantsToStart: boolean) {
+  const [paymentIntentId = ''] = clientSecret.split('_secret_')
+  try {
+    await call(checkout.agree, {
+      paymentIntentId,
+      startNow: wantsToStart,
+      consentVersion: startNow.version,
+      termsVersion,
+    })
+    return undefined
+  } catch (error) {
+    return messageOf(error) ?? 'Please try again.'
+  }
 }
 
 const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'

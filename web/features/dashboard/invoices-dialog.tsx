@@ -1,12 +1,16 @@
 import { Download, FileText } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { type Invoice, purchases } from '#contract/purchases.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
 import { LoadError } from './load-error.tsx'
+
+const BillingDialog = lazy(() => import('./billing-dialog.tsx'))
 
 const tones = new Map<string, 'good' | 'warning' | 'bad'>([
   ['paid', 'good'],
@@ -18,7 +22,25 @@ export default function InvoicesDialog({ purchaseId, onClose }: { purchaseId: st
   return (
     <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
       <Invoices purchaseId={purchaseId} />
+      <BillingDetails />
     </Dialog>
+  )
+}
+
+/** Companies want their own name and number on the next one. */
+function BillingDetails() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="secondary" size="sm" className="self-start" onClick={() => setOpen(true)}>
+        Billing details
+      </Button>
+      {open && (
+        <Suspense>
+          <BillingDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

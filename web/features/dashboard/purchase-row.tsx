@@ -1,7 +1,9 @@
 import { lazy, Suspense, useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
+import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
+import { call } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -40,12 +42,11 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
           </span>
         </p>
         <Dates purchase={purchase} />
+        <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <Invoices id={id} />
-        {(status === 'active' || status === 'past_due') && (
-          <Cancel id={id} isUnpaid={status === 'past_due'} />
-        )}
+        {(status === 'active' || status === 'past_due') && <Cancel purchase={purchase} />}
         {status === 'pending_cancel' && <Resume id={id} />}
         {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
           <UpdateCard purchase={purchase} />
@@ -127,20 +128,30 @@ function Invoices({ id }: { id: string }) {
   )
 }
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+
 const refreshes = [purchases.list, accessRequests.list]
 
-function Cancel({ id, isUnpaid }: { id: string; isUnpaid: boolean }) {
+function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase }) {
+  const isUnpaid = status === 'past_due'
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
     failed: 'Failed to cancel',
   })
   async function ask() {
+    // A renewed year ends sooner, and part of the money goes back: both are shown before anyone confirms.
+    const early =
+      billingType === 'yearly' && !isUnpaid
+        ? await call(purchases.cancellation, { id }).catch(() => undefined)
+        : undefined
     const sure = await confirm({
       title: 'Cancel Subscription',
-      description: isUnpaid
-        ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
-        : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      description: early?.refund
+        ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day.format(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
+        : isUnpaid
+          ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
+          : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
       destructive: true,

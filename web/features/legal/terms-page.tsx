@@ -1,4 +1,5 @@
-import { terms, termsVersion } from '#contract/legal/terms.ts'
+import { terms } from '#contract/legal/terms.ts'
+import { termsVersion } from '#contract/legal/versions.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Blocks } from './blocks.tsx'
 import { LegalText } from './legal-text.tsx'

@@ -1,7 +1,8 @@
 import { taxLine } from '#contract/billing.ts'
 import type { Tax } from '#contract/checkout.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
-import { terms, termsVersion } from '#contract/legal/terms.ts'
+import { terms } from '#contract/legal/terms.ts'
+import { termsVersion } from '#contract/legal/versions.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
 
