@@ -1,0 +1,109 @@
+import { isNotNull } from 'drizzle-orm'
+import { purchases } from '#contract/purchases.ts'
+import { orderRecords } from '#server/database/schema.ts'
+import { expect, expectAccessible, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+const phone = { width: 360, height: 740 }
+
+test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one click, all money back', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer()
+  const { email } = buyer.user
+  await page.setViewportSize(phone)
+  await comeFrom(page, { country_code: 'US' })
+  await page.goto('/about')
+  await page.getByRole('link', { name: 'Withdraw from contract here Vertrag widerrufen' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Withdraw from contract' })).toBeVisible()
+  await expect(page.getByRole('textbox')).toHaveCount(4)
+  await expectAccessible(page)
+
+  await page.getByLabel('Your name').focus()
+  await page.keyboard.type('Ada Trader')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('not an address')
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Email for the receipt')).toBeFocused()
+  await expect(page.getByLabel('Email for the receipt')).toHaveAccessibleDescription(
+    'Please enter a valid email address',
+  )
+  await page.getByLabel('Email for the receipt').fill(email)
+  await page.getByRole('button', { name: 'Confirm withdrawal · Widerruf bestätigen' }).press('Enter')
+
+  const done = page.getByRole('heading', { name: 'We’ve received your withdrawal' })
+  await expect(done).toBeFocused()
+  await expect(page.getByRole('main')).toContainText(/Received\s*\w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M UTC/)
+  await expectAccessible(page)
+
+  const receipt = (await shop.mails()).findLast(({ to }) => to === email)
+  await page.goto(/http\S+declarations\/confirm\S+/.exec(receipt?.text ?? '')?.[0] ?? '')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByText('Done. You’ll get an email')).toBeVisible()
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
+})
+
+test('a cancellation is one page, with its button in sight; a reason is asked for only with a good cause', async ({
+  page,
+}) => {
+  await page.setViewportSize(phone)
+  await page.goto('/cancel')
+  await expect(page.getByLabel('The good cause')).toHaveCount(0)
+  await page.getByLabel('Cancellation for good cause').check()
+  await page.getByLabel('The good cause').fill('It does not work')
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByLabel(/^Contract number/).fill('RS-00000000')
+  await page.getByLabel('Email for the receipt').fill('ada@example.com')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Cancel now · jetzt kündigen' }).click()
+  await expect(page.getByRole('heading', { name: 'We’ve received your cancellation' })).toBeFocused()
+  await expect(page.getByRole('main')).toContainText('It does not work')
+})
+
+test('on a phone, the essentials and the open box stand above the pay button; the choice is kept', async ({
+  page,
+  shop,
+}) => {
+  await page.setViewportSize(phone)
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  await page.getByLabel('Email', { exact: true }).first().fill('phone@example.com')
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  const essentials = page.getByRole('region', { name: 'Your order' })
+  for (const part of [
+    'Rebound Sigma Pro',
+    '$39.00',
+    'One month',
+    'Every month at $39.00',
+    'Cancel contracts here',
+  ])
+    await expect(essentials).toContainText(part)
+  const pay = page.getByRole('button', { name: 'Pay $39.00' })
+  const [above, below] = [await essentials.boundingBox(), await pay.boundingBox()]
+  if (!above || !below) throw new Error('Both are shown')
+  expect(above.y + above.height).toBeLessThanOrEqual(below.y)
+  expect(below.y - above.y - above.height).toBeLessThan(40)
+  const box = page.getByLabel('Start my access right away, before the 14 days are over')
+  await expect(box).not.toBeChecked()
+  await box.check()
+  await pay.click()
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  const kept = await shop.connection.db.select().from(orderRecords).where(isNotNull(orderRecords.agreedAt))
+  expect(kept).toMatchObject([{ startNow: true, consentVersion: '2026-11-16', termsVersion: '2026-11-16' }])
+})
+
+test('the admin area warns loudly while the imprint is empty', async ({ page, shop }) => {
+  const { cookies } = await shop.admin()
+  await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: shop.url })))
+  await page.goto('/admin')
+  await expect(page.getByRole('alert').filter({ hasText: 'Your imprint is incomplete' })).toContainText(
+    'SELLER_NAME, SELLER_STREET, SELLER_CITY, SELLER_COUNTRY',
+  )
+})
