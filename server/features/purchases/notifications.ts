@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/connect.ts'
-import { graceEnd } from '../entitlements/entitlements.ts'
 import type { Tax } from '../../gateways/stripe.ts'
+import { graceEnd } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PurchaseRow } from './lookup.ts'
 import { productName } from './product-name.ts'
