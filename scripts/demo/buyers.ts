@@ -14,20 +14,21 @@ import { copyPayments } from './payments.ts'
 
 /** The one you can log in as; the others request access and wait. */
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
-const names = [
-  'Ada',
-  'Ben',
-  'Carla',
-  'David',
-  'Elena',
-  'Felix',
-  'Grace',
-  'Hugo',
-  'Ines',
-  'Jonas',
-  'Kai',
-  'Lina',
-]
+/** A dozen who wait: each misspelled a name that TradingView's look-alike knows, so the connector cannot help them. */
+const waiting = {
+  Ada: 'ada_trade',
+  Ben: 'ada_tredes',
+  Carla: 'TrendFolower',
+  David: 'TrendFollwer',
+  Elena: 'macd-mara',
+  Felix: 'macd-marya',
+  Grace: 'j.fuch',
+  Hugo: 'j.fuchz',
+  Ines: 'QuietQuan',
+  Jonas: 'QietQuant',
+  Kai: 'old_friend_of_min',
+  Lina: 'old_freind_of_mine',
+}
 
 type Person = typeof demoBuyer
 const person = (name: string): Person => ({
@@ -36,14 +37,21 @@ const person = (name: string): Person => ({
   password: `${name} believes it`,
 })
 
-const day = 86_400_000
+const hour = 3_600_000
+const day = 24 * hour
 
 /**
  * People who really buy, with test cards: one in every state, the one you can log in as, and a dozen who wait for access.
  * The others get payments like theirs; returns how many.
  */
 export async function letThemBuy(config: Config): Promise<number> {
-  const here = { ...config, port: 0, rateLimits: false, mail: { ...config.mail, smtpUrl: undefined } }
+  const here = {
+    ...config,
+    port: 0,
+    rateLimits: false,
+    mayCallTradingView: false,
+    mail: { ...config.mail, smtpUrl: undefined },
+  }
   let past = 0
   const shop = await startShop(here, {
     log: pino({ level: 'silent' }),
@@ -65,9 +73,13 @@ export async function letThemBuy(config: Config): Promise<number> {
       tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
     const failing = { Quinn: 'yearly', Rita: 'monthly' } as const
     for (const [name, billing] of Object.entries(failing)) {
-      // Its first renewal was due yesterday.
-      await goTo(Date.now() - aPeriodBefore(new Date(Date.now() - day), billing).getTime())
-      await shop.sandbox?.controls.failNextRenewal((await buy(shop, person(name), billing)).subscriptionId)
+      // As long ago as the failed renewals in fill.sql.
+      const renewal = new Date(Date.now() - 2.4 * day)
+      await goTo(Date.now() - aPeriodBefore(renewal, billing).getTime())
+      const { call, id } = await buy(shop, person(name), billing)
+      const { clientSecret } = await call(purchases.beginCardUpdate, { id })
+      await useCard(shop, 'setup_intents', clientSecret, 'pm_card_chargeCustomerFail')
+      await call(purchases.finishCardUpdate, { id, setupIntentId: idOf(clientSecret) })
     }
     await goTo(0)
     for (const [leaving, gone, billing] of [
@@ -79,16 +91,19 @@ export async function letThemBuy(config: Config): Promise<number> {
       await endAtOnce(shop, (await buy(shop, person(gone), billing)).subscriptionId)
     }
     await buy(shop, demoBuyer, 'yearly')
-    for (const [index, name] of names.entries()) {
+    // Long enough ago that the connector has handed them to the seller.
+    past = 3 * hour
+    for (const [index, [name, tradingViewUsername]] of Object.entries(waiting).entries()) {
       const { call, paymentIntentId } = await buy(shop, person(name), index % 3 ? 'monthly' : 'yearly')
       await call(accessRequests.submit, {
         paymentIntentId,
         exchangeName: 'Kraken',
-        tradingViewUsername: `${name.toLowerCase()}_demo`,
+        tradingViewUsername,
         apiKey: 'demo-key',
         secretKey: 'not a real secret',
       })
     }
+    await shop.sandbox?.controls.settle()
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     return await copyPayments(shop.connection.url)
@@ -110,12 +125,29 @@ async function endAtOnce({ sandbox }: Shop, subscriptionId: string) {
   await createStripeGateway({ secretKey, webhookSecret: '', address: api }).cancelNow(subscriptionId)
 }
 
-async function buy({ config, sandbox, connection }: Shop, person: Person, billingType: BillingType) {
+const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''
+
+/** What the payment form does with a card. */
+async function useCard(
+  { config, sandbox }: Shop,
+  kind: 'payment_intents' | 'setup_intents',
+  secret: string,
+  card: string,
+) {
+  const response = await fetch(`${config.publicUrl}/_sandbox/v1/${kind}/${idOf(secret)}/confirm`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox?.publishableKey}` },
+    body: new URLSearchParams({ client_secret: secret, payment_method: card }),
+  })
+  if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
+}
+
+async function buy(shop: Shop, person: Person, billingType: BillingType) {
   let cookie = ''
   const { call } = createCaller(async (path, init) => {
     const headers = new Headers(init.headers)
     headers.set('cookie', cookie)
-    const response = await fetch(new URL(path, config.publicUrl), { ...init, headers })
+    const response = await fetch(new URL(path, shop.config.publicUrl), { ...init, headers })
     const set = response.headers.getSetCookie().map((line) => line.split(';')[0])
     cookie = [cookie, ...set].filter(Boolean).join('; ')
     return response
@@ -125,16 +157,11 @@ async function buy({ config, sandbox, connection }: Shop, person: Person, billin
     productSlug: reboundSigmaPro.slug,
     billingType,
   })
-  const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  const paid = await fetch(`${config.publicUrl}/_sandbox/v1/payment_intents/${paymentIntentId}/confirm`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${sandbox?.publishableKey}` },
-    body: new URLSearchParams({ client_secret: clientSecret, payment_method: 'pm_card_visa' }),
-  })
-  if (!paid.ok) throw new Error(`The sandbox refused a test card: ${await paid.text()}`)
-  await sandbox?.controls.settle()
+  const paymentIntentId = idOf(clientSecret)
+  await useCard(shop, 'payment_intents', clientSecret, 'pm_card_visa')
+  await shop.sandbox?.controls.settle()
   await call(checkout.confirm, { paymentIntentId })
-  const { rows } = await connection.pool.query<{ id: string; subscriptionId: string }>(
+  const { rows } = await shop.connection.pool.query<{ id: string; subscriptionId: string }>(
     'select id, stripe_subscription_id as "subscriptionId" from purchases where payment_intent_id = $1',
     [paymentIntentId],
   )

@@ -19,6 +19,7 @@ type Purchase = Dates & {
   status: string
   billing_type: string
   created_at: Date
+  dunning_step: number
 }
 
 /** The ones that a seller opens first. */
@@ -84,7 +85,10 @@ function objectsOf(customer: string, objects: StoredObject[]): StoredObject[] {
   return objects.filter(({ id }) => found.has(id))
 }
 
-function copy({ purchase: model, text: content }: Model, purchase: Purchase): Copied & { dates: Dates } {
+function copy(
+  { purchase: model, text: content }: Model,
+  purchase: Purchase,
+): Copied & { dates: Dates; dunning_step: number } {
   const anchor = { past_due: 'past_due_since', cancelled: 'ended_at' } as const
   const at = anchor[purchase.status as keyof typeof anchor] ?? 'current_period_end'
   const seconds = Math.round((Number(purchase[at]) - Number(model[at])) / 1000)
@@ -103,20 +107,22 @@ function copy({ purchase: model, text: content }: Model, purchase: Purchase): Co
     .replaceAll(quoted(model.name), quoted(purchase.name))
   return {
     ...JSON.parse(text),
+    dunning_step: model.dunning_step,
     dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])),
   }
 }
 
 /** The checkout anchors what the sandbox says from now on. */
-async function store(client: pg.Client, copies: (Copied & { purchase: Purchase; dates: Dates })[]) {
+async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { purchase: Purchase })[]) {
   await client.query(
     `insert into sandbox.objects (id, kind, due_at, data)
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
-  const rows = copies.map(({ purchase, checkout, dates: moved }) => ({
+  const rows = copies.map(({ purchase, checkout, dates: moved, dunning_step }) => ({
     ...checkout,
     ...moved,
+    dunning_step,
     id: purchase.id,
     user_id: purchase.user_id,
     email: purchase.email,
@@ -129,7 +135,7 @@ async function store(client: pg.Client, copies: (Copied & { purchase: Purchase; 
     'insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)',
     given,
   )
-  const columns = ['stripe_subscription_id', 'payment_intent_id', ...dates]
+  const columns = ['stripe_subscription_id', 'payment_intent_id', 'dunning_step', ...dates]
   await client.query(
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}
      from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,
