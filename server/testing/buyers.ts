@@ -11,12 +11,17 @@ type Begun = Paid & { clientSecret: string }
 
 async function begin(
   visitor: Visitor,
-  { billing = 'monthly', email }: { billing?: BillingType; email?: string } = {},
+  {
+    billing = 'monthly',
+    email,
+    tradingViewUsername,
+  }: { billing?: BillingType; email?: string; tradingViewUsername?: string } = {},
 ): Promise<Begun> {
   const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
     productSlug: reboundSigmaPro.slug,
     billingType: billing,
     ...(email ? { email } : {}),
+    ...(tradingViewUsername ? { tradingViewUsername } : {}),
   })
   return { clientSecret, paymentIntentId: clientSecret.split('_secret_')[0] ?? '' }
 }
@@ -76,7 +81,7 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
   /** Buys for someone who is logged in; `laterCard` then replaces the one that paid. */
   async function buy(
     visitor: Visitor,
-    given: { billing?: BillingType; card?: string; laterCard?: string } = {},
+    given: { billing?: BillingType; card?: string; laterCard?: string; tradingViewUsername?: string } = {},
   ) {
     const begun = await begin(visitor, given)
     await pay(begun, given.card)

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { checkout } from '#contract/checkout.ts'
-import { reboundSigmaPro } from '#contract/price-list.ts'
-import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { type OpenShopOptions, openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
@@ -26,17 +23,8 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
     /** Someone who gave a TradingView username at the checkout and paid. */
     async namedBuyer(username = `trader_${randomUUID().slice(0, 8)}`) {
       const visitor = await shop.user()
-      const { clientSecret } = await visitor.call(checkout.createSubscriptionIntent, {
-        productSlug: reboundSigmaPro.slug,
-        billingType: 'monthly',
-        tradingViewUsername: username,
-      })
-      const paymentIntentId = clientSecret.split('_secret_')[0] ?? ''
-      await shop.pay({ clientSecret, paymentIntentId })
-      await visitor.call(checkout.confirm, { paymentIntentId })
-      const [purchase] = await visitor.call(purchases.list, {})
-      if (!purchase) throw new Error('The purchase was not booked')
-      return { ...visitor, purchase, paymentIntentId, username }
+      const purchase = await shop.buy(visitor, { tradingViewUsername: username })
+      return { ...visitor, purchase, paymentIntentId: purchase.paymentIntentId ?? '', username }
     },
     accessOf,
     /** Who may use the indicator, by TradingView's own list. */

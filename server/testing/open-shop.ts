@@ -25,6 +25,8 @@ export type OpenShopOptions = {
   /** The initial time; now, unless given. */
   startsAt?: Date
   passwords?: Passwords
+  /** Called at named moments; a test may throw there, as if the process had ended. */
+  crashPoint?: (name: string) => void
   /** How the sandbox behaves. Payments are under way until the test moves time on, unless given. */
   quirks?: StartOptions['quirks']
   log?: Logger
@@ -42,6 +44,7 @@ export async function openShop({
   passwords = createPasswords(),
   quirks = { lag: lagByClock },
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
+  crashPoint = () => {},
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   const database = databaseUrl ? undefined : await createTestDatabase()
@@ -63,6 +66,7 @@ export async function openShop({
     log,
     now: clock.now,
     withPages,
+    crashPoint,
     passwords,
     quirks,
   })

@@ -174,6 +174,23 @@ describe('every night', () => {
     expect(await shop.listed(indicator)).toContain('night_owl')
   })
 
+  test('a thousand people are read in fifty pages, and half of a list changes nothing', async () => {
+    await shop.connection.pool.query(
+      `insert into sandbox.tradingview_users select 'thousand_' || n from generate_series(1, 1000) n`,
+    )
+    await shop.connection.pool.query(
+      `insert into sandbox.tradingview_access (pine_id, username) select $1, 'thousand_' || n from generate_series(1, 1000) n`,
+      [strategy],
+    )
+    const before = await shop.changes()
+    await reconcile()
+    const [run] = (await admin.call(tradingView.adminRuns, {})).filter(({ people }) => people >= 1000)
+    expect(run).toMatchObject({ isComplete: true, foreign: 1000 })
+    expect(run?.pages).toBeGreaterThanOrEqual(50)
+    expect(await shop.changes()).toEqual(before)
+    await shop.connection.pool.query(`delete from sandbox.tradingview_users where username like 'thousand_%'`)
+  })
+
   test('a guard stops mass removal and asks; confirmed, it is done', async () => {
     const names = Array.from({ length: 14 }, (_, n) => `leaver_${String(n).padStart(2, '0')}_x`)
     await shop.connection.pool.query(

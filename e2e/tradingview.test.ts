@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { accessRequests } from '#contract/access-requests.ts'
+import { purchases } from '#contract/purchases.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+
+/** Connected to the look-alike, as a newcomer's shop is. */
+const test = base.extend<object, { shop: ConnectedShop }>({
+  shop: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures here.
+    async ({}, use) => {
+      const shop = await openConnectedShop({ withPages: true })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('a guest gives a name, pays, and sees it unlock without a reload', async ({ page, shop }) => {
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  await page.getByLabel('Email', { exact: true }).first().fill(`e2e-${randomUUID()}@example.com`)
+  const name = page.getByLabel('TradingView Username (optional)')
+  await name.fill('ada_trads')
+  await name.blur()
+  await expect(page.getByText('TradingView does not know ada_trads')).toBeVisible()
+  await page.getByRole('button', { name: 'ada_trades' }).click()
+  await expect(page.getByText('Found on TradingView: ada_trades')).toBeVisible()
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  await page.getByRole('button', { name: 'Pay $39.00' }).click()
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await page.getByRole('button', { name: 'Skip for Now' }).click()
+  const card = page.getByRole('region', { name: 'TradingView Access' })
+  await expect(card.getByText(/Unlocked until .*It renews by itself\./)).toBeVisible({ timeout: 10_000 })
+  await expect(card).toContainText('Indicators → Invite-only scripts')
+  await expectAccessible(page)
+  expect(await shop.listed()).toContain('ada_trades')
+})
+
+test('another name is unlocked before the old one is locked; a refund locks it', async ({ page, shop }) => {
+  const buyer = await shop.namedBuyer('first_of_two')
+  await shop.settle()
+  await logInAs(page, buyer, shop)
+  await page.goto('/dashboard')
+  const card = page.getByRole('region', { name: 'TradingView Access' })
+  await card.getByRole('button', { name: 'Change Username' }).click()
+  await page.getByRole('dialog').getByLabel('TradingView Username').fill('second_of_two')
+  await page.getByRole('button', { name: 'Unlock this account' }).click()
+  await expect(card.getByRole('heading', { name: 'second_of_two' })).toBeVisible()
+  await expect(card.getByText(/Unlocked until/)).toBeVisible()
+  await expect(card.getByText(/You can change the username again on/)).toBeVisible()
+  await expect.poll(() => shop.listed()).not.toContain('first_of_two')
+  const admin = await shop.admin()
+  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
+  await expect.poll(() => shop.listed()).not.toContain('second_of_two')
+})
+
+test('an ended session is red, and renewed, everything catches up', async ({ page, shop }) => {
+  const { controls } = shop.lookAlike
+  await controls.endSession()
+  const buyer = await shop.namedBuyer('waits_for_seller')
+  await shop.settle()
+  await logInAs(page, await shop.admin(), shop)
+  await page.goto('/admin#access')
+  await expect(page.getByText('Your TradingView session has ended. Buyers wait for you')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Open access requests' })).toContainText('waits_for_seller')
+  await expectAccessible(page)
+  await controls.logIn()
+  await page.getByRole('button', { name: 'Renew session' }).click()
+  await page.getByLabel('Session cookies').fill(await controls.cookies())
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(page.getByText(/Connected as/)).toBeVisible()
+  await shop.queue.runNow('tradingview-due')
+  await expect.poll(async () => (await shop.accessOf(buyer)).state).toBe('unlocked')
+  expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
+})
