@@ -73,3 +73,18 @@ export const grantStates = [
   'foreign',
 ] as const
 export type GrantState = (typeof grantStates)[number]
+
+/** How a buyer's access stands. `manual`: nothing unlocks itself at the moment, so the access request decides. */
+export const accessStates = ['none', 'unlocking', 'unlocked', 'name_not_found', 'taken', 'manual'] as const
+
+/** What the connector cannot do without a person. */
+export const attentionKinds = [
+  'name_not_found',
+  'taken',
+  'unreadable',
+  'stuck',
+  'script',
+  'held_back',
+  'renamed',
+  'had_access',
+] as const

@@ -1,6 +1,6 @@
 /** What people type for a TradingView username, and what it must have meant. */
 
-export const longestUsername = 64
+const longestUsername = 64
 
 export type ReadName = { username: string } | { refusal: string }
 

@@ -1,7 +1,14 @@
 import { endpoint, nothing, paging } from './endpoint.ts'
 import { email, id, instant, text } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
-import { connectionModes, connectionStates, entitlementReasons, grantStates } from './statuses.ts'
+import {
+  accessStates,
+  attentionKinds,
+  connectionModes,
+  connectionStates,
+  entitlementReasons,
+  grantStates,
+} from './statuses.ts'
 
 /** The owner accepts this before the connection to the real TradingView can be switched on. */
 export const tradingViewRisks =
@@ -10,9 +17,6 @@ export const tradingViewAcceptance = 'I have read this and switch it on at my ow
 
 /** Longer than a name may be, so links fit. */
 const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
-
-/** How a buyer's access stands. `manual`: nothing unlocks itself at the moment, so the access request decides. */
-export const accessStates = ['none', 'unlocking', 'unlocked', 'name_not_found', 'taken', 'manual'] as const
 
 const access = schema((z) =>
   z.strictObject({
@@ -66,7 +70,6 @@ const script = schema((z) =>
     problem: z.nullable(z.string()),
   }),
 )
-export type TradingViewScript = InferOutput<typeof script>
 
 const person = schema((z) =>
   z.strictObject({
@@ -98,16 +101,6 @@ const event = schema((z) =>
   }),
 )
 
-export const attentionKinds = [
-  'name_not_found',
-  'taken',
-  'unreadable',
-  'stuck',
-  'script',
-  'held_back',
-  'renamed',
-  'had_access',
-] as const
 const attention = schema((z) =>
   z.strictObject({
     kind: z.enum(attentionKinds),

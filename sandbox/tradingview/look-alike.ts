@@ -47,7 +47,7 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     database.query(
       'insert into sandbox.tradingview_calls (call, pine_id, username, expiration, status, answer) values ($1, $2, $3, $4, $5, $6)',
       [
-        path.split('/').filter(Boolean).at(-1) ?? '',
+        path.split('/').findLast(Boolean) ?? '',
         form.get('pine_id'),
         form.get('username_recip') ?? form.get('username') ?? query.get('s'),
         form.get('expiration'),

@@ -68,7 +68,8 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     const { rows: scripts } = await database.query<{ pine_id: string; name: string }>(
       'select pine_id, name from sandbox.tradingview_scripts order by name',
     )
-    const [{ is_logged_in: isLoggedIn = true, faults: given = {} } = {}] = settings
+    const isLoggedIn = settings[0]?.is_logged_in ?? true
+    const given = settings[0]?.faults ?? {}
     return page({
       title: 'TradingView look-alike',
       scripts: ['/_sandbox/busy.ts'],

@@ -2,15 +2,15 @@ import { type CallReport, createTradingViewClient, type TradingViewClient } from
 import type { SessionCookies } from './tradingview/cookies.ts'
 import { createPace } from './tradingview/pace.ts'
 
-export { isPineId, type PeopleList, type Person, type TradingViewClient } from './tradingview/client.ts'
+export { isPineId, type PeopleList, type TradingViewClient } from './tradingview/client.ts'
 export { cookieLine, readCookies, type SessionCookies } from './tradingview/cookies.ts'
-export { type FailureKind, TradingViewFailure } from './tradingview/failure.ts'
+export { TradingViewFailure } from './tradingview/failure.ts'
 
 /** The name of the look-alike among the hosts. */
 export const lookAlikeHost = 'sandbox'
 
 /** Only TradingView itself: the setting must be no way into the seller's network. */
-export const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/.test(host)
+const isTradingViewHost = (host: string) => /^(www|[a-z]{2})\.tradingview\.com$/.test(host)
 
 type Options = {
   /** False with TRADINGVIEW=off, which beats everything. */

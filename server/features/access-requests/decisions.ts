@@ -27,7 +27,7 @@ type Dependencies = {
 }
 
 /** So long a grant by hand can be undone: only then is the buyer told and are the keys deleted. */
-export const undoMilliseconds = 60_000
+const undoMilliseconds = 60_000
 
 type Paging = { limit: number; cursor?: string | undefined }
 

@@ -19,7 +19,7 @@ export type EntitlementSettings = {
 
 const day = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */
-export const renewalSlack = 3 * day
+const renewalSlack = 3 * day
 export const graceDays = 14
 
 /** How long an unpaid renewal keeps access. */

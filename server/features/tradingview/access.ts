@@ -6,8 +6,8 @@ import { notFound, Refusal } from '../../errors.ts'
 import { TradingViewFailure } from '../../gateways/tradingview.ts'
 import type { AccessRequests } from '../access-requests/access-requests.ts'
 import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
+import type { TradingView } from './connector.ts'
 import type { GrantRow } from './sync.ts'
-import type { TradingView } from './tradingview.ts'
 
 type Dependencies = {
   tradingView: TradingView
@@ -37,9 +37,9 @@ export function createAccess({ tradingView, entitlements: entitled, accessReques
   /** Once in seven days and five times in a year; whoever has not been unlocked yet may correct freely. */
   async function mayChangeFrom(userId: string): Promise<Date | null> {
     const changes = await entitled.changesOf(userId)
-    const [latest] = changes
+    const [newest] = changes
     const fifth = changes[changesInAYear - 1]
-    const free = Math.max(latest ? latest.at.getTime() + week : 0, fifth ? fifth.at.getTime() + year : 0)
+    const free = Math.max(newest ? newest.at.getTime() + week : 0, fifth ? fifth.at.getTime() + year : 0)
     return free > now().getTime() ? new Date(free) : null
   }
 
@@ -99,7 +99,8 @@ export function createAccess({ tradingView, entitlements: entitled, accessReques
         .where(and(eq(entitlements.userId, user.id), eq(entitlements.productId, productId)))
       const isSame = before?.usernameKey === keyOfName(username)
       const wasOpen =
-        before?.usernameKey != null &&
+        before !== undefined &&
+        before.usernameKey !== null &&
         (await db.$count(
           tvGrants,
           and(

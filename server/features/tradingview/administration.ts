@@ -10,7 +10,7 @@ import { isPineId, TradingViewFailure } from '../../gateways/tradingview.ts'
 import type { AccessRequests } from '../access-requests/access-requests.ts'
 import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
 import { attention } from './attention.ts'
-import type { TradingView } from './tradingview.ts'
+import type { TradingView } from './connector.ts'
 
 type Dependencies = {
   tradingView: TradingView

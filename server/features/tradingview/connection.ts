@@ -35,7 +35,7 @@ const only = eq(tvConnection.id, 1)
 const owner = 'tv_connection'
 const minute = 60_000
 /** After this, what cannot be unlocked by itself is in the manual queue. */
-export const downPatience = 10 * minute
+const downPatience = 10 * minute
 /** So many answers in a row that nobody understands mean that the protocol has changed. */
 const misunderstoodLimit = 3
 

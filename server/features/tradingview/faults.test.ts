@@ -63,7 +63,7 @@ test('“exists” is never believed: a date that the seller set by hand is foun
   )
   await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
   await shop.settle()
-  const [row] = (await shop.lookAlike.controls.people(indicator)).filter(
+  const row = (await shop.lookAlike.controls.people(indicator)).find(
     ({ username }) => username === 'by_hand_before',
   )
   const paidUntil = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
@@ -184,7 +184,7 @@ describe('every night', () => {
     )
     const before = await shop.changes()
     await reconcile()
-    const [run] = (await admin.call(tradingView.adminRuns, {})).filter(({ people }) => people >= 1000)
+    const run = (await admin.call(tradingView.adminRuns, {})).find(({ people }) => people >= 1000)
     expect(run).toMatchObject({ isComplete: true, foreign: 1000 })
     expect(run?.pages).toBeGreaterThanOrEqual(50)
     expect(await shop.changes()).toEqual(before)

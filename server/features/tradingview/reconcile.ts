@@ -9,9 +9,9 @@ import {
 } from '../../database/schema.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '../../gateways/tradingview.ts'
 import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
+import type { TradingView } from './connector.ts'
 import { decide, takesAway } from './decide.ts'
 import type { GrantRow } from './sync.ts'
-import type { TradingView } from './tradingview.ts'
 
 type ScriptRow = typeof tvScripts.$inferSelect
 type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toMend: string[] }
@@ -19,8 +19,6 @@ type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toMend
 const walksAtMost = 3
 /** So many people may lose something in one night without anybody being asked. */
 const guardOf = (people: number) => Math.max(5, Math.floor(people / 10))
-
-export type Reconcile = ReturnType<typeof createReconcile>
 
 /** Every night: compares each script's whole list with what is wanted, and mends what differs. */
 export function createReconcile(tradingView: TradingView, entitled: Pick<Entitlements, 'refresh' | 'claim'>) {

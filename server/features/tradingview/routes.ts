@@ -1,3 +1,4 @@
+import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { tradingView as contract } from '#contract/tradingview.ts'
 import type { Handlers } from '../../http/mount.ts'
 import type { Access } from './access.ts'
@@ -6,7 +7,7 @@ import type { TradingViewAdmin } from './administration.ts'
 type Dependencies = {
   access: Access
   admin: TradingViewAdmin
-  meter: () => Promise<import('#contract/endpoint.ts').RawOutputOf<(typeof contract)['adminMeter']>>
+  meter: () => Promise<RawOutputOf<(typeof contract)['adminMeter']>>
 }
 
 export const tradingViewRoutes = ({ access, admin, meter }: Dependencies): Handlers<typeof contract> => ({

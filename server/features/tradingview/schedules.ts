@@ -1,5 +1,5 @@
 import type { Schedules } from '../../jobs/schedules.ts'
-import type { TradingView } from './tradingview.ts'
+import type { TradingView } from './connector.ts'
 
 export const tradingViewSchedules = (
   tradingView: TradingView,

@@ -3,7 +3,6 @@ import type { GrantState } from '#contract/statuses.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { entitlements, tvGrants, tvScripts, users } from '../../database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '../../gateways/tradingview.ts'
-import type { Enqueue } from '../../jobs/queue.ts'
 import { namesGrantedByHand, recordLocked, recordUnlocked } from '../access-requests/access-requests.ts'
 import { type EntitlementRow, recordCheckedName } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
@@ -412,5 +411,3 @@ function stateOf(grant: GrantRow, seen: Observed, isWanted: boolean, isDone: boo
   if (!seen.isPresent) return 'locked'
   return grant.isOurs ? 'locking' : 'foreign'
 }
-
-export type Deliver = Enqueue<{ userId: string }>

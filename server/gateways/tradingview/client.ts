@@ -72,7 +72,7 @@ export function createTradingViewClient(options: Options) {
       const text = await response.text()
       const excerpt = withoutCookies(text)
       if (!response.ok) throw failureOf(response.status, text, excerpt)
-      const answer = parsed<Answer>(text, response.status, excerpt)
+      const answer = parsed(text, response.status, excerpt) as Answer
       finished('ok', { http: response.status })
       return answer
     } catch (error) {
@@ -200,7 +200,7 @@ export function createTradingViewClient(options: Options) {
 
 export const isPineId = (id: string) => /^PUB;[A-Za-z0-9]{6,64}$/.test(id)
 
-function parsed<Answer>(text: string, http: number, excerpt: string): Answer {
+function parsed(text: string, http: number, excerpt: string): unknown {
   if (/^\s*</.test(text)) throw failureOf(http, text, excerpt)
   try {
     return JSON.parse(text)
@@ -214,7 +214,7 @@ function personOf(row: unknown): Person {
   const until = typeof expiration === 'string' ? new Date(expiration) : null
   if (typeof username !== 'string' || (until && Number.isNaN(until.getTime())))
     throw new TradingViewFailure('unknown', 'The list has another form than it used to.')
-  return { id: String(id ?? ''), username, until }
+  return { id: typeof id === 'number' || typeof id === 'string' ? String(id) : '', username, until }
 }
 
 /** `next` is followed on the same host only, and only to the list. */

@@ -29,7 +29,7 @@ const tones = {
   foreign: 'neutral',
 } as const
 
-export const stateTexts: Record<GrantState, string> = {
+const stateTexts: Record<GrantState, string> = {
   unlocking: 'unlocking',
   unlocked: 'unlocked',
   locking: 'locking',

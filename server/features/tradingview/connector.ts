@@ -1,0 +1,88 @@
+import { and, eq, isNotNull, lt } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { entitlements, tvEvents, tvGrants } from '../../database/schema.ts'
+import type { TradingViewGateway } from '../../gateways/tradingview.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import type { Secrets } from '../../security/secrets.ts'
+import type { Audit } from '../audit/audit.ts'
+import type { Mails } from '../mails/mails.ts'
+import { createConnections } from './connection.ts'
+import { createMeasures } from './measures.ts'
+import { createSync } from './sync.ts'
+
+type TradingViewDependencies = {
+  db: Database
+  now: () => Date
+  queue: Queue
+  mails: Mails
+  audit: Audit
+  secrets: Secrets
+  gateway: TradingViewGateway
+  supportEmail: string
+  crashPoint: (name: string) => void
+}
+
+/** Without a name, now or before, there is nothing to do on TradingView. */
+async function isNamed(tx: Transaction, userId: string) {
+  const named = and(eq(entitlements.userId, userId), isNotNull(entitlements.usernameKey))
+  return (await tx.$count(entitlements, named)) + (await tx.$count(tvGrants, eq(tvGrants.userId, userId))) > 0
+}
+
+export type TradingView = ReturnType<typeof createTradingView>
+
+/** Unlocks on TradingView what people are entitled to, and locks it again: desired and observed, and a job for each change. */
+export function createTradingView(deps: TradingViewDependencies) {
+  const { queue, db, now } = deps
+  const connections = createConnections(deps)
+  const measures = createMeasures({ ...deps, connections })
+  const syncing = createSync({ ...deps, connections, unlocked: measures.unlocked })
+
+  const enqueue = queue.job<{ userId: string }>(
+    'tradingview-sync',
+    async ({ userId }) => {
+      const pause = await syncing.sync(userId)
+      if (pause !== undefined) await enqueue(db, { userId }, { startAfter: Math.ceil(pause / 1000) })
+    },
+    { workers: 2, describe: ({ userId }) => userId },
+  )
+
+  const isOn = async (tx?: Transaction | Database) => {
+    const row = await connections.current(tx)
+    return row !== undefined && row.state !== 'off'
+  }
+
+  return {
+    ...deps,
+    connections,
+    measures,
+    syncing,
+    isOn,
+
+    /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */
+    async deliver(tx: Transaction, userId: string) {
+      if ((await isOn(tx)) && (await isNamed(tx, userId))) await enqueue(tx, { userId })
+    },
+
+    /** Many at once, outside any change. */
+    async deliverAll(userIds: Iterable<string>) {
+      for (const userId of new Set(userIds)) await enqueue(db, { userId })
+    },
+
+    /** As a connector, for access requests. */
+    async isWorking(tx?: Transaction | Database) {
+      return connections.isWorking(await connections.current(tx))
+    },
+
+    /** After 90 days nobody asks about a call anymore. */
+    async forgetHistory() {
+      await db.delete(tvEvents).where(lt(tvEvents.at, keptSince(now(), retention.tradingViewCalls)))
+    },
+
+    /** Lost jobs, waiting retries and whoever waited for a new session. */
+    async catchUp() {
+      if ((await connections.current())?.state !== 'on') return
+      for (const { userId } of await syncing.due()) if (userId) await enqueue(db, { userId })
+    },
+  }
+}
