@@ -25,7 +25,9 @@ await runCommand(async ({ config, url }) => {
   // Written under another name first, so a file with this name is always complete.
   const part = `${file}.part`
   const zipped = createGzip()
-  const written = pipeline(zipped, createWriteStream(part, { mode: 0o600 }))
+  // A new file: one that someone else put there would keep its owner and its mode, or lead elsewhere.
+  await rm(part, { force: true })
+  const written = pipeline(zipped, createWriteStream(part, { mode: 0o600, flags: 'wx' }))
   try {
     const [{ tables, rows }] = await Promise.all([
       backup(url, zipped, { secrets, version: packageJson.version }).finally(() => zipped.end()),

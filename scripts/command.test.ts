@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -45,8 +45,10 @@ test('a command that fails leaves no PostgreSQL running', () => {
   expect(existsSync(join(folder, 'postgres', 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('what is done on the command line is in the audit log', async () => {
+test('what is done on the command line is in the audit log, and a backup is for its owner alone', async () => {
   const database = await createTestDatabase()
+  // As if another user of this machine had put it there, to read the backup.
+  writeFileSync(`${file}.gz.part`, '', { mode: 0o644 })
   const env = { DATABASE_URL: database.url, SECRETS_KEY: randomBytes(32).toString('hex') }
   for (const command of [
     'admin add a@example.com',
@@ -56,6 +58,7 @@ test('what is done on the command line is in the audit log', async () => {
     `restore ${file}.gz --replace`,
   ])
     expect([command, run(command, env)]).toEqual([command, { status: 0, said: expect.any(String) }])
+  expect(statSync(`${file}.gz`).mode & 0o777).toBe(0o600)
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const { rows } = await client.query(
