@@ -111,6 +111,16 @@ function causeOf(error: unknown): { cause?: Error; code: string } {
 /** True for a statement that took too long, waited too long or hit a conflict: it may be retried. */
 export const isDatabaseBusy = (error: unknown) => /^(57014|55P03|40001|40P01)$/.test(causeOf(error).code)
 
+/** Two transactions may lock the same rows in opposite order; PostgreSQL ends one of them, which then starts over. */
+export async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === 5 || !/^(40001|40P01)$/.test(causeOf(error).code)) throw error
+    }
+}
+
 /** True for an error that means "the database is down", not "the statement was wrong". */
 export function isDatabaseAway(error: unknown): boolean {
   const { cause, code } = causeOf(error)

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import type { Database, Transaction } from '../../database/connect.ts'
+import { type Database, retried, type Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
@@ -30,12 +30,15 @@ export function createDeletion(deps: Dependencies) {
     await db.transaction((tx) => assertDeletable(tx, userId))
     // Stripe first: someone deleted here must not keep paying there.
     await endSubscriptionsOf(userId)
-    await db.transaction(async (tx) => {
-      const email = await assertDeletable(tx, userId)
-      await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
-      for (const room of rooms) await room.forget(tx, userId)
-      await forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
-    })
+    // Stripe's events about that arrive meanwhile and change the same rows.
+    await retried(() =>
+      db.transaction(async (tx) => {
+        const email = await assertDeletable(tx, userId)
+        await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
+        for (const room of rooms) await room.forget(tx, userId)
+        await forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
+      }),
+    )
   }
 
   return {
