@@ -16,8 +16,8 @@ import { addNextMigrations, copyOfThisVersion } from './cluster/next-version.ts'
 /**
  * `npm run test:operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
  * fresh copy of the shop; what each promises is checked through the front door. Only this differs from a real machine:
- * folders lie below a temporary one, the port is free, the user stays the one who runs this, and a few lines of bash
- * stand in for systemd, which start and stop what the unit says.
+ * folders lie below a temporary one, the port is free, requests for access wait for the seller, the user stays the one
+ * who runs this, and a few lines of bash stand in for systemd, which start and stop what the unit says.
  */
 type Block = { heading: string; commands: string }
 type Check = (output: string) => Promise<void>
@@ -133,7 +133,7 @@ function follow(commands: string): string {
   const here = commands
     .replaceAll(/\/(?=(?:opt|etc|var\/lib)\/)/g, `${root}/`)
     .replaceAll('localhost:3000', `localhost:${port}`)
-    .replace('NODE_ENV=production\n', `NODE_ENV=production\nPORT=${port}\n`)
+    .replace('NODE_ENV=production\n', `NODE_ENV=production\nPORT=${port}\nTRADINGVIEW=off\n`)
     .replace(' --group=shop', '')
   console.log(commands.trim().replaceAll(/^/gm, '    '))
   return run('bash', ['-euo', 'pipefail', '-c', here], existsSync(folder) ? folder : root)
@@ -200,9 +200,13 @@ async function inDatabase<Row extends pg.QueryResultRow>(statement: string): Pro
   return rows
 }
 
-const migrationsRun = async () =>
-  (await inDatabase<{ hash: string }>('select hash from drizzle.__drizzle_migrations')).length
-const migrationsHere = () => readMigrations(join(folder, 'server/database/migrations')).length
+async function migrationsRun() {
+  return (await inDatabase('select from drizzle.__drizzle_migrations')).length
+}
+
+function migrationsHere() {
+  return readMigrations(join(folder, 'server/database/migrations')).length
+}
 
 async function deployed(output: string) {
   const [, email = '', password = ''] = /([\w.]+@[\w.]+) {2}(\S+)$/m.exec(output) ?? []

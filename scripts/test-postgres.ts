@@ -8,14 +8,16 @@ import { show } from './run.ts'
 
 /**
  * `npm run test:postgres -- 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
- * time. Without numbers: every version the shop supports.
+ * time. Without numbers: every version the shop supports. File names choose tests, as for vitest.
  */
 const versions: Record<string, string> = {
   15: '15.18.0-beta.17',
   16: '16.14.0-beta.17',
   17: '17.10.0-beta.17',
 }
-const asked = process.argv.slice(2)
+const given = process.argv.slice(2)
+const asked = given.filter((word) => /^\d+$/.test(word))
+const files = given.filter((word) => !asked.includes(word)).join(' ')
 const verdicts: string[] = []
 
 for (const major of asked.length > 0 ? asked : Object.keys(versions)) {
@@ -24,7 +26,7 @@ for (const major of asked.length > 0 ? asked : Object.keys(versions)) {
   const dataDir = mkdtempSync(join(tmpdir(), `shop-postgres-${major}-`))
   const { superuserUrl, close } = await openEmbedded(dataDir, await fetched(version))
   try {
-    const ok = await show('vitest run', { DATABASE_URL: superuserUrl })
+    const ok = await show(`vitest run ${files}`, { DATABASE_URL: superuserUrl })
     verdicts.push(`PostgreSQL ${version}: ${ok ? 'passed' : 'failed'}`)
     if (!ok) process.exitCode = 1
   } finally {
