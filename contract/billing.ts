@@ -1,4 +1,3 @@
-import type { Tax } from './checkout.ts'
 import { endpoint, nothing } from './endpoint.ts'
 import { optionalText } from './fields.ts'
 import { type InferOutput, schema, type Zod } from './schema.ts'
@@ -25,6 +24,12 @@ export const vatId = (z: Zod) =>
       z.toUpperCase(),
       z.regex(/^([A-Z]{2}[A-Z0-9.\- +*]{2,22})?$/, 'Please enter the VAT ID like DE123456789'),
     )
+
+/** The tax inside a price. */
+export const tax = schema((z) =>
+  z.strictObject({ percent: z.number(), amount: z.int(), isReverseCharge: z.boolean() }),
+)
+export type Tax = InferOutput<typeof tax>
 
 /** "incl. 19 % VAT ($6.23)" */
 export const taxLine = ({ percent, amount, isReverseCharge }: Tax) =>

@@ -1,12 +1,12 @@
-import { country, vatId } from './billing.ts'
+import { country, tax, vatId } from './billing.ts'
 import { endpoint, nothing } from './endpoint.ts'
 import { billingType, email, optionalText, paymentIntentId } from './fields.ts'
-import { type InferOutput, schema } from './schema.ts'
+import { schema } from './schema.ts'
 
 /** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
 const outcome = schema((z) => z.strictObject({ state: z.enum(['done', 'processing']) }))
 
-export const place = schema((z) =>
+const place = schema((z) =>
   z.strictObject({
     country: country(z),
     postalCode: optionalText(z, 20),
@@ -14,11 +14,6 @@ export const place = schema((z) =>
     vatId: z.optional(vatId(z)),
   }),
 )
-
-const tax = schema((z) =>
-  z.strictObject({ percent: z.number(), amount: z.int(), isReverseCharge: z.boolean() }),
-)
-export type Tax = InferOutput<typeof tax>
 
 export const checkout = {
   createSubscriptionIntent: endpoint({

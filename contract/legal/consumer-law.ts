@@ -14,7 +14,7 @@ export const labels = {
 const day = 86_400_000
 
 /** How long a buyer may withdraw, in days after the day of the order. */
-export const withdrawalDays = 14
+const withdrawalDays = 14
 
 /**
  * Until when a withdrawal counts. The day of the order doesn't count and the last day counts to its end: with a day to

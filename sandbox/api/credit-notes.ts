@@ -43,6 +43,7 @@ export const creditNoteRoutes = [
       return note
     },
   ),
+  route('POST', '/v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
   route('GET', '/v1/credit_notes/:id', {}, ({ work, id }) => work.get('credit_note', id)),
   route(
     'GET',

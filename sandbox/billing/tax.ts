@@ -1,8 +1,8 @@
 import { Failure, invalid } from '../failure.ts'
+import type { Price } from '../objects/catalog.ts'
 import type { Customer } from '../objects/customer.ts'
 import { newTaxRate, type Tax, type TaxId } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
-import type { Line } from './subscriptions.ts'
 
 /** VAT in percent, for the five countries the sandbox collects it in. */
 const rates: Record<string, number> = { AT: 20, CH: 8.1, DE: 19, FR: 20, IT: 22 }
@@ -33,7 +33,7 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
 }
 
 /** Like Stripe, refuses to compute tax for a customer who is nowhere, or for a price that does not say how. */
-export function assertTaxable(customer: Customer, lines: Line[]) {
+export function assertTaxable(customer: Customer, lines: { price: Price }[]) {
   if (!customer.address?.country)
     throw new Failure(400, {
       type: 'invalid_request_error',

@@ -3,6 +3,7 @@ import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { createCaller } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
+import { declarations } from '#contract/declarations.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import type { BillingType } from '#contract/statuses.ts'
@@ -104,12 +105,31 @@ export async function letThemBuy(config: Config): Promise<number> {
       })
     }
     await shop.sandbox?.controls.settle()
+    await declareSome(shop)
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     return await copyPayments(shop.connection.url)
   } finally {
     await shop.close()
   }
+}
+
+/** One withdrawal that nobody can match to a contract, and one cancellation for good cause: both wait for the seller. */
+async function declareSome({ config }: Shop) {
+  const { call } = createCaller((path, init) => fetch(new URL(path, config.publicUrl), init))
+  const { name, email } = person('Ada')
+  await call(declarations.withdraw, {
+    name: 'Gus Demo',
+    contract: 'gus.dmeo@example.com',
+    email: 'gus@example.com',
+  })
+  await call(declarations.cancel, {
+    name,
+    contract: email,
+    email,
+    grounds: 'good_cause',
+    reason: 'I no longer trade and my account at the exchange is closed.',
+  })
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

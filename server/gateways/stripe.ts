@@ -14,7 +14,6 @@ import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export { type StripeFault, StripeRefusal } from './stripe/answers.ts'
-export type { BillingDetails } from './stripe/customers.ts'
 export type { StripeEvent } from './stripe/events.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'

@@ -4,7 +4,7 @@ import type { Actor } from '../../actor.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { declarations, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
-import type { Dependencies } from './declarations.ts'
+import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
 
 type Given = Pick<Dependencies, 'db' | 'audit'> & { execution: Execution }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import type { DeclarationRow, Dependencies } from './declarations.ts'
+import type { DeclarationRow, Dependencies } from './dependencies.ts'
 
 const hour = 3600
 

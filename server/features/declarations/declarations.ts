@@ -3,37 +3,15 @@ import { withdrawalEnds } from '#contract/legal/consumer-law.ts'
 import { retention } from '#contract/retention.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
-import type { Database } from '../../database/connect.ts'
 import { declarations } from '../../database/schema.ts'
 import { notFound, Refusal } from '../../errors.ts'
-import { networkOf } from '../../http/addresses.ts'
-import type { Queue } from '../../jobs/queue.ts'
-import type { Attempts } from '../../security/attempts.ts'
-import type { Secrets } from '../../security/secrets.ts'
 import { hashToken } from '../../security/tokens.ts'
-import type { Audit } from '../audit/audit.ts'
-import type { Mails } from '../mails/mails.ts'
-import type { Purchases } from '../purchases/purchases.ts'
 import { createAdministration } from './administration.ts'
 import { findContract } from './contracts.ts'
 import { createCorrespondence } from './correspondence.ts'
+import type { DeclarationRow, Dependencies } from './dependencies.ts'
 import { createExecution } from './execution.ts'
 import { createPersonalData } from './personal-data.ts'
-
-export type Dependencies = {
-  db: Database
-  now: () => Date
-  queue: Queue
-  mails: Mails
-  audit: Pick<Audit, 'record'>
-  attempts: Pick<Attempts, 'count'>
-  secrets: Pick<Secrets, 'isLinkToken'>
-  purchases: Pick<Purchases, 'withdraw' | 'cancelDeclared' | 'find'>
-  supportEmail: string
-  consumerLaw: 'eu' | 'none'
-}
-
-export type DeclarationRow = typeof declarations.$inferSelect
 
 type Declared = {
   name: string
@@ -88,7 +66,7 @@ export function createDeclarations(deps: Dependencies) {
           reason: forCause ? reason || null : null,
           endsOn: endsOn || null,
           declaredAt,
-          networkHash: hashToken(networkOf(ip)),
+          networkHash: hashToken(ip),
           userId: user?.id ?? null,
         })
         .returning({ id: declarations.id })

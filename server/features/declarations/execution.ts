@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { isLive } from '#contract/statuses.ts'
 import { declarations } from '../../database/schema.ts'
-import type { Dependencies } from './declarations.ts'
+import type { Dependencies } from './dependencies.ts'
 
 export type Execution = ReturnType<typeof createExecution>
 

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newsletter } from '#contract/newsletter.ts'
+import { newsletter, newsletterVersion } from '#contract/newsletter.ts'
 import { newsletterSubscriptions } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -36,6 +36,26 @@ const status = async (email: string) => {
   const [row] = await rowsOf(email)
   return row && (row.unsubscribedAt ? 'left' : row.confirmedAt ? 'subscribed' : 'asked')
 }
+
+test('both steps can be proven: the text, the page, the times, and where each came from', async () => {
+  const email = newAddress()
+  await shop.visitor().fetch('/api/newsletter/subscribe', {
+    method: 'POST',
+    body: JSON.stringify({ email }),
+    headers: { 'content-type': 'application/json', referer: `${shop.url}/products?secret=1` },
+  })
+  const { id, token } = linkIn((await mailsTo(email)).at(-1)?.text)
+  await shop.visitor().call(newsletter.confirm, { id, token })
+  const [row] = await rowsOf(email)
+  expect(row).toMatchObject({
+    consentVersion: newsletterVersion,
+    requestedOn: '/products',
+    createdAt: expect.any(Date),
+    requestedFrom: expect.stringMatching(/^[\w-]{43}$/),
+    confirmedAt: expect.any(Date),
+    confirmedFrom: row?.requestedFrom,
+  })
+})
 
 test('a reader is subscribed after confirming by email, not before', async () => {
   const email = newAddress()

@@ -16,6 +16,7 @@ const probes: [permission: string, probe: (sdk: Stripe) => Promise<unknown>][] =
   ['Prices: write', (sdk) => sdk.prices.update('price_none', {})],
   ['Subscriptions: write', (sdk) => sdk.subscriptions.update('sub_none', {})],
   ['Invoices: write', (sdk) => sdk.invoices.voidInvoice('in_none')],
+  ['Credit notes: write', (sdk) => sdk.creditNotes.update('cn_none', {})],
   ['Charges and refunds: write', (sdk) => sdk.refunds.update('re_none', {})],
   ['Payment intents: read', (sdk) => sdk.paymentIntents.retrieve('pi_none')],
   ['Setup intents: write', (sdk) => sdk.setupIntents.update('seti_none', {})],

@@ -3,7 +3,7 @@ import { type Client, isMissing, isRefused } from './answers.ts'
 import { type Invoicing, type Place, taxIdTypeOf } from './taxes.ts'
 
 /** What a buyer wants on their invoices. */
-export type BillingDetails = {
+type BillingDetails = {
   name: string
   company: string
   street: string

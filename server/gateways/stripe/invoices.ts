@@ -18,7 +18,7 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
       number: note.number,
       createdAt: date(note.created),
       amount: note.total,
-      status: note.status as string,
+      status: note.status,
       invoiceUrl: null,
       pdfUrl: note.pdf,
     }))

@@ -1,5 +1,5 @@
-import { taxLine } from '#contract/billing.ts'
-import type { Tax } from '#contract/checkout.ts'
+import { useId } from 'react'
+import { type Tax, taxLine } from '#contract/billing.ts'
 import { startNow } from '#contract/legal/order.ts'
 import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
@@ -15,6 +15,7 @@ export function OrderEssentials(props: {
 }) {
   const { billing, tax, wantsToStart, onStartChange } = props
   const settings = useSettings()
+  const hint = useId()
   if (settings.consumerLaw === 'none') return null
   const period = billingPeriods[billing]
   const price = exactDollars(priceOf(reboundSigmaPro, billing))
@@ -50,18 +51,21 @@ export function OrderEssentials(props: {
           </div>
         ))}
       </dl>
-      <label className="flex cursor-pointer gap-3 border-t border-line pt-4">
-        <input
-          type="checkbox"
-          checked={wantsToStart}
-          onChange={(event) => onStartChange(event.target.checked)}
-          className="mt-0.5 size-5 shrink-0 cursor-pointer accent-accent"
-        />
-        <span>
-          <span className="font-medium">{startNow.text}</span>
-          <span className="mt-0.5 block text-muted">{startNow.hint}</span>
-        </span>
-      </label>
+      <div className="flex flex-col gap-1 border-t border-line pt-4">
+        <label className="flex cursor-pointer gap-3 font-medium">
+          <input
+            type="checkbox"
+            aria-describedby={hint}
+            checked={wantsToStart}
+            onChange={(event) => onStartChange(event.target.checked)}
+            className="mt-0.5 size-5 shrink-0 cursor-pointer accent-accent"
+          />
+          {startNow.text}
+        </label>
+        <p id={hint} className="pl-8 text-muted">
+          {startNow.hint}
+        </p>
+      </div>
     </section>
   )
 }

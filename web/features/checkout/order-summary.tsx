@@ -80,6 +80,7 @@ function AskedLater() {
 
 export function OrderSummary({ billing }: { billing: BillingType }) {
   const { name, unit, renews } = plans[billing]
+  const { tax } = useSettings()
   const price = priceOf(reboundSigmaPro, billing)
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
@@ -114,7 +115,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(price)}</dd>
       </dl>
       <p className="text-sm text-muted">
-        Renews {renews} at {exactDollars(price)} until you cancel.
+        Renews {renews} at {exactDollars(price)} until you cancel. {tax.note}
       </p>
       <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
         <li className="flex gap-3">

@@ -1,5 +1,4 @@
-import { taxLine } from '#contract/billing.ts'
-import type { Tax } from '#contract/checkout.ts'
+import { type Tax, taxLine } from '#contract/billing.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { terms } from '#contract/legal/terms.ts'
 import { termsVersion } from '#contract/legal/versions.ts'
