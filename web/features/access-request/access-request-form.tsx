@@ -53,7 +53,7 @@ export function AccessRequestForm(props: {
         <Field name="exchangeName" label="Exchange Name">
           <Input
             autoComplete="off"
-            placeholder="Interactive Brokers, NYSE, Xetra …"
+            placeholder="Interactive Brokers"
             defaultValue={before?.exchangeName}
           />
         </Field>
