@@ -51,11 +51,7 @@ export function AccessRequestForm(props: {
     >
       {askExchangeKeys && (
         <Field name="exchangeName" label="Exchange Name">
-          <Input
-            autoComplete="off"
-            placeholder="Interactive Brokers"
-            defaultValue={before?.exchangeName}
-          />
+          <Input autoComplete="off" placeholder="Interactive Brokers" defaultValue={before?.exchangeName} />
         </Field>
       )}
       <Field
