@@ -2,5 +2,5 @@
 export const startNow = {
   version: '2026-11-16',
   text: 'Start my access right away, before the 14 days are over',
-  hint: 'Not needed to pay. Your access starts once you send your access request, and if you withdraw within 14 days you get all your money back either way.',
+  hint: 'Not needed to pay. Your access starts once we have your TradingView username, and if you withdraw within 14 days you get all your money back either way.',
 } as const

@@ -65,11 +65,13 @@ const receipt: Template<
 })
 
 /** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
-const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) =>
-  terms(party, { consumerLaw, taxNote }).map((section, index) => ({
+const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) => [
+  { id: 'terms', title: `Terms of Service (${termsVersion})`, blocks: [] },
+  ...terms(party, { consumerLaw, taxNote }).map((section, index) => ({
     ...section,
-    title: `${index === 0 ? `Terms of Service (${termsVersion})\n` : ''}${index + 1}. ${section.title}`,
-  }))
+    title: `${index + 1}. ${section.title}`,
+  })),
+]
 
 /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
