@@ -63,7 +63,7 @@ export default function DeclarationsTab() {
         renderRow={(row) => (
           <>
             <Cell label="Declared" className="whitespace-nowrap">
-              <Time value={row.declaredAt} withClock />
+              <Time value={row.declaredAt} />
             </Cell>
             <Cell>
               <span className="block font-medium">{kinds[row.kind]}</span>
