@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
   const demo = ['scripts/demo.ts', '--users', '150', '--purchases', '120']
   const { status, stdout, stderr } = spawnSync(process.execPath, demo, { env, encoding: 'utf8' })
-  expect(status, stderr).toBe(0)
+  if (status !== 0) throw new Error(stderr)
   said = stdout
   shop = await openShop({ databaseUrl: database.url })
 })

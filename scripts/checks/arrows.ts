@@ -87,7 +87,9 @@ const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(path)
 /** Tests, their helpers, and scripts that measure or break a whole shop on purpose. */
 const isTesting = (path: string) =>
-  isTest(path) || isForTests(path) || /^(e2e\/|scripts\/(bench|faults|lab))/.test(path)
+  isTest(path) ||
+  isForTests(path) ||
+  /^(e2e\/|scripts\/(bench|cluster|faults|lab|million|operations))/.test(path)
 const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[1]
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]

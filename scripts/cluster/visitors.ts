@@ -84,14 +84,14 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     })
     const { paymentIntentId } = begun
     if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
-    await until(() => visitor.call(checkout.confirm, { paymentIntentId }))
+    await untilDone(() => visitor.call(checkout.confirm, { paymentIntentId }))
     confirmed.push(paymentIntentId)
   }
 
   /** Works once: if the answer to that got lost, the guest gets in by the link in the email. */
   async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
     try {
-      await until(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+      await untilDone(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
       return true
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error
@@ -100,7 +100,7 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     }
   }
 
-  async function until(call: () => Promise<{ state: string }>) {
+  async function untilDone(call: () => Promise<{ state: string }>) {
     while ((await persist('confirm', call)).state !== 'done') await sleep(500)
   }
 

@@ -162,7 +162,7 @@ async function useCard(
   if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
 }
 
-async function buy(shop: Shop, person: Person, billingType: BillingType) {
+async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
   let cookie = ''
   const { call } = createCaller(async (path, init) => {
     const headers = new Headers(init.headers)
@@ -172,7 +172,7 @@ async function buy(shop: Shop, person: Person, billingType: BillingType) {
     cookie = [cookie, ...set].filter(Boolean).join('; ')
     return response
   })
-  await call(accounts.register, person)
+  await call(accounts.register, buyer)
   const { clientSecret } = await call(checkout.createSubscriptionIntent, {
     productSlug: reboundSigmaPro.slug,
     billingType,
