@@ -9,7 +9,7 @@ const test = base.extend<object, { shop: ConnectedShop }>({
   shop: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures here.
     async ({}, use) => {
-      const shop = await openConnectedShop({ withPages: true })
+      const shop = await openConnectedShop({ withPages: true, quirks: {} })
       await use(shop)
       await shop.close()
     },
@@ -48,7 +48,7 @@ test('another name is unlocked before the old one is locked; a refund locks it',
   await page.goto('/dashboard')
   const card = page.getByRole('region', { name: 'TradingView Access' })
   await card.getByRole('button', { name: 'Change Username' }).click()
-  await page.getByRole('dialog').getByLabel('TradingView Username').fill('second_of_two')
+  await page.getByRole('dialog').getByRole('textbox', { name: 'TradingView Username' }).fill('second_of_two')
   await page.getByRole('button', { name: 'Unlock this account' }).click()
   await expect(card.getByRole('heading', { name: 'second_of_two' })).toBeVisible()
   await expect(card.getByText(/Unlocked until/)).toBeVisible()
