@@ -7,22 +7,21 @@ export const jobsSchema = 'jobs'
  * A finished job keeps its id, so that it isn't stored twice, but not whom it was about. The trigger makes that part of
  * finishing it: a job killed a moment before still has its data when it's retried.
  */
-export async function forgetPayloads(query: (text: string, values: unknown[]) => Promise<unknown[]>) {
-  const known = await query(`select from pg_trigger where tgname = 'forget_payload'`, [])
-  if (known.length > 0) return
-  await query(
-    `do $$ begin
-       create or replace function ${jobsSchema}.forget_payload() returns trigger language plpgsql as
-         'begin new.data := null; return new; end';
-       create or replace trigger forget_payload before update on ${jobsSchema}.job
-         for each row when (new.state = 'completed') execute function ${jobsSchema}.forget_payload();
-     end $$`,
-    [],
-  )
+const forgetPayload = `do $$ begin
+  if exists (select from pg_trigger where tgname = 'forget_payload') then return; end if;
+  create or replace function ${jobsSchema}.forget_payload() returns trigger language plpgsql as
+    'begin new.data := null; return new; end';
+  create trigger forget_payload before update on ${jobsSchema}.job
+    for each row when (new.state = 'completed') execute function ${jobsSchema}.forget_payload();
+end $$`
+
+export async function forgetPayloads(query: (text: string, values: unknown[]) => Promise<unknown>) {
+  await query(forgetPayload, [])
 }
 
 /** Creates the job queue's tables, as it would at its own start, but inside the caller's transaction. */
 export async function createJobTables(client: Pick<pg.ClientBase, 'query'>) {
   const plan = getConstructionPlans(jobsSchema)
   await client.query(plan.replace(/^\s*BEGIN;/, '').replace(/COMMIT;\s*$/, ''))
+  await client.query(forgetPayload)
 }
