@@ -144,3 +144,9 @@ test('a Stripe secret key needs its companions', () => {
 test('an empty value in .env counts as not set', () => {
   expect(readConfig({ SMTP_URL: '', PORT: '' })).toMatchObject({ port: 3000 })
 })
+
+test('nobody’s address goes to a region lookup that is turned off', () => {
+  expect(readConfig({ REGION_LOOKUP_URL: 'none' }).regionLookupUrl).toBeNull()
+  expect(readConfig({}).regionLookupUrl).toBe('https://ipapi.co/json/')
+  expect(() => readConfig({ REGION_LOOKUP_URL: 'nobody' })).toThrow('REGION_LOOKUP_URL must be none')
+})
