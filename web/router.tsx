@@ -1,6 +1,6 @@
 import { type ComponentType, createElement, use } from 'react'
 import type { Access } from '#contract/endpoint.ts'
-import * as home from './features/home/home-page.tsx'
+import HomePage from './features/home/home-page.tsx'
 
 export type Route = {
   path: string
@@ -65,7 +65,7 @@ export function routeFor(pathname: string): Route {
 const modules: Record<string, () => Promise<{ default: ComponentType }>> = {
   ...import.meta.glob(['./features/*/*-page.tsx', '!./features/home/home-page.tsx']),
   // Most visits begin here, or on a page made of the same sections: without a file of its own, it saves two requests.
-  './features/home/home-page.tsx': async () => home,
+  './features/home/home-page.tsx': async () => ({ default: HomePage }),
 }
 const loading = new Map<string, Promise<ComponentType>>()
 const loaded = new Map<string, ComponentType>()

@@ -15,6 +15,7 @@ export const offered = [
   'content/blocks.tsx',
   'content/changelog.ts',
   'content/markdown.ts',
+  'home/home-page.tsx',
   'legal/legal-text.tsx',
   'newsletter/newsletter-form.tsx',
   'not-found/not-found-page.tsx',

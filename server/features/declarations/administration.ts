@@ -23,7 +23,7 @@ export function createAdministration({ db, audit, execution }: Given) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({
-          declaration: declarations,
+          declaration: shown,
           purchase: {
             id: purchases.id,
             email: users.email,
@@ -61,8 +61,23 @@ export function createAdministration({ db, audit, execution }: Given) {
   }
 }
 
+const shown = {
+  id: declarations.id,
+  kind: declarations.kind,
+  state: declarations.state,
+  name: declarations.name,
+  contract: declarations.contract,
+  email: declarations.email,
+  forCause: declarations.forCause,
+  reason: declarations.reason,
+  endsOn: declarations.endsOn,
+  declaredAt: declarations.declaredAt,
+  handledAt: declarations.handledAt,
+  outcome: declarations.outcome,
+}
+
 type Row = {
-  declaration: typeof declarations.$inferSelect
+  declaration: Pick<typeof declarations.$inferSelect, keyof typeof shown>
   purchase: {
     id: string | null
     email: string | null
@@ -72,12 +87,11 @@ type Row = {
 }
 
 function present({ declaration, purchase: { id, email, status, createdAt } }: Row) {
-  const { networkHash: _, userId: __, purchaseId: ___, ...shown } = declaration
+  const { kind, declaredAt } = declaration
   return {
-    ...shown,
-    dueAt: declarationDue(shown.declaredAt),
+    ...declaration,
+    dueAt: declarationDue(declaredAt),
     purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
-    isLate:
-      shown.kind === 'withdrawal' && createdAt !== null && shown.declaredAt >= withdrawalEnds(createdAt),
+    isLate: kind === 'withdrawal' && createdAt !== null && declaredAt >= withdrawalEnds(createdAt),
   }
 }
