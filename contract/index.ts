@@ -16,8 +16,9 @@ import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
 import { reviews } from './reviews.ts'
+import { seats } from './seats.ts'
 import { stripeSetup } from './stripe-setup.ts'
-import { seats, tradingView } from './tradingview.ts'
+import { tradingView } from './tradingview.ts'
 
 /** Every call between browser and server, by room. */
 export const contract = {

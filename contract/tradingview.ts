@@ -1,5 +1,5 @@
 import { endpoint, nothing, paging } from './endpoint.ts'
-import { email, id, instant, text } from './fields.ts'
+import { id, instant, text } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
 import {
   accessStates,
@@ -368,29 +368,5 @@ export const tradingView = {
     summary: 'People with access now, and the forecast for the month’s last day',
     input: nothing,
     output: meter,
-  }),
-}
-
-export const seats = {
-  show: endpoint({
-    method: 'GET',
-    path: '/api/seats',
-    access: 'public',
-    summary: 'Whether there is a seat, and how many are taken if the seller shows it',
-    input: nothing,
-    output: (z) =>
-      z.strictObject({
-        isSoldOut: z.boolean(),
-        shown: z.nullable(z.strictObject({ taken: z.int(), limit: z.int() })),
-      }),
-  }),
-  join: endpoint({
-    method: 'POST',
-    path: '/api/waitlist',
-    access: 'public',
-    summary: 'Tell me when a seat is free',
-    input: (z) => z.strictObject({ email: email(z) }),
-    output: nothing,
-    limit: { requests: 5, seconds: 600 },
   }),
 }

@@ -1,4 +1,4 @@
-import type { seats as contract } from '#contract/tradingview.ts'
+import type { seats as contract } from '#contract/seats.ts'
 import type { Handlers } from '../../http/mount.ts'
 import type { Seats } from './seats.ts'
 

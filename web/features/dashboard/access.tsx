@@ -1,5 +1,5 @@
 import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type AccessRequest, accessRequests } from '#contract/access-requests.ts'
 import type { Purchase } from '#contract/purchases.ts'
 import { type Access as LiveState, tradingView } from '#contract/tradingview.ts'
@@ -12,9 +12,11 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { LiveAccess } from './live-access.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
+
+// Only buyers load it.
+const LiveAccess = lazy(() => import('./live-access.tsx').then((module) => ({ default: module.LiveAccess })))
 
 /** The TradingView access status of each live subscription. */
 export function Access({ purchases }: { purchases: Purchase[] }) {
@@ -47,7 +49,12 @@ function Requests({ purchases, live }: { purchases: Purchase[]; live: LiveState[
     <div className="grid gap-4">
       {purchases.map((purchase) => {
         const access = live.find(({ purchaseId }) => purchaseId === purchase.id)
-        if (access) return <LiveAccess key={purchase.id} access={access} />
+        if (access)
+          return (
+            <Suspense key={purchase.id} fallback={<Skeleton className="h-36" />}>
+              <LiveAccess access={access} />
+            </Suspense>
+          )
         return (
           <AccessCard
             key={purchase.id}

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
-import { seats } from '#contract/tradingview.ts'
+import { seats } from '#contract/seats.ts'
 import { useData } from '#web/api/use-data.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { email } from '#contract/fields.ts'
-import { seats } from '#contract/tradingview.ts'
+import { seats } from '#contract/seats.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
