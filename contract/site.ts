@@ -15,6 +15,8 @@ export type SiteSettings = {
   askExchangeKeys: boolean
   /** Verified reviews so far: how many, and their average. */
   reviews: { count: number; average: number }
+  /** Whether the product page has to ask for a free seat before it offers to buy. */
+  seatsAreLimited: boolean
   /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */
   maker: { name: string; sentence: string; photo: string | null } | null
   /** Whether Stripe computes tax, and the seller's sentence about it. */

@@ -14,6 +14,7 @@ import { migrate } from './database/migrate.ts'
 import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { reviewSummary } from './features/reviews/reviews.ts'
+import { seatsAreLimited } from './features/seats/seats.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
 import { createTradingViewGateway } from './gateways/tradingview.ts'
@@ -114,7 +115,11 @@ export async function startShop(
       ? await openPages({
           dist,
           cacheDir: join(config.dataDir, 'cache'),
-          settings: async () => ({ ...settings, reviews: await reviewSummary(connection.db) }),
+          settings: async () => ({
+            ...settings,
+            reviews: await reviewSummary(connection.db),
+            seatsAreLimited: await seatsAreLimited(connection.db),
+          }),
           files: photoOf(config, settings),
           security,
           log,
@@ -200,6 +205,7 @@ function siteSettings(config: Config, payments: Payments): SiteSettings {
   return {
     askExchangeKeys,
     reviews: { count: 0, average: 0 },
+    seatsAreLimited: false,
     maker: maker.name ? { name: maker.name, sentence: maker.sentence, photo } : null,
     publicUrl,
     supportEmail,

@@ -25,6 +25,12 @@ const reservedFor = 15 * minute
 const billedAbove = 100
 const nearFrom = 90
 
+/** For the pages: most shops have no limit, and their visitors need not ask. */
+export async function seatsAreLimited(db: Database): Promise<boolean> {
+  const [row] = await db.select({ limit: tvConnection.seatLimit }).from(tvConnection)
+  return typeof row?.limit === 'number'
+}
+
 export type Seats = ReturnType<typeof createSeats>
 
 /** How many people have access, how many may have it, and who waits for a seat. */

@@ -5,7 +5,6 @@ import type { Purchase } from '#contract/purchases.ts'
 import { type Access as LiveState, tradingView } from '#contract/tradingview.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
-import { AccessRequestForm } from '#web/features/access-request/access-request-form.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -15,7 +14,12 @@ import { Time } from '#web/ui/time.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
-// Only buyers load it.
+// Loaded when they are shown: most visits need neither.
+const AccessRequestForm = lazy(() =>
+  import('#web/features/access-request/access-request-form.tsx').then((module) => ({
+    default: module.AccessRequestForm,
+  })),
+)
 const LiveAccess = lazy(() => import('./live-access.tsx').then((module) => ({ default: module.LiveAccess })))
 
 /** The TradingView access status of each live subscription. */
@@ -105,12 +109,14 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
       )}
       {asking && (
         <Dialog title="TradingView Access Request" onClose={() => setAsking(false)} className="max-w-lg">
-          <AccessRequestForm
-            of={{ purchaseId: purchase.id }}
-            before={{ ...request, tradingViewUsername: profileName }}
-            leave={{ label: 'Cancel', onClick: () => setAsking(false) }}
-            onSubmitted={() => setAsking(false)}
-          />
+          <Suspense fallback={<Skeleton className="h-96" />}>
+            <AccessRequestForm
+              of={{ purchaseId: purchase.id }}
+              before={{ ...request, tradingViewUsername: profileName }}
+              leave={{ label: 'Cancel', onClick: () => setAsking(false) }}
+              onSubmitted={() => setAsking(false)}
+            />
+          </Suspense>
         </Dialog>
       )}
     </Card>

@@ -1,5 +1,7 @@
+import { lazy, Suspense } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useReturnedCard } from '#web/features/checkout/use-returned-card.ts'
+import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
 import { Access } from './access.tsx'
@@ -7,9 +9,10 @@ import { FailedPayment } from './failed-payment.tsx'
 import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
-import { RecommendedAssets } from './recommended-assets.tsx'
 import { useMailedInvoice } from './use-mailed-invoice.ts'
 import { usePurchases } from './use-purchases.ts'
+
+const RecommendedAssets = lazy(() => import('./recommended-assets.tsx'))
 
 export default function DashboardPage() {
   const { user } = useUser()
@@ -35,7 +38,9 @@ export default function DashboardPage() {
         {purchases.ownsReboundSigmaPro && (
           <>
             <PrivatePackage />
-            <RecommendedAssets />
+            <Suspense fallback={<Skeleton className="h-96" />}>
+              <RecommendedAssets />
+            </Suspense>
           </>
         )}
       </Container>

@@ -1,15 +1,14 @@
 import { Check } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { reboundSigmaPro, regularPrice } from '#contract/price-list.ts'
-import { seats } from '#contract/seats.ts'
-import { useData } from '#web/api/use-data.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { dollars } from '#web/ui/money.ts'
 
-const WaitingList = lazy(() => import('./waiting-list.tsx'))
+const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
 
 const { monthlyPrice, yearlyPrice } = reboundSigmaPro
 
@@ -38,20 +37,20 @@ const offers = [
 ] as const
 
 export function Pricing() {
-  const { data } = useData(seats.show, {})
-  if (data?.isSoldOut)
-    return (
-      <Suspense>
-        <WaitingList />
-      </Suspense>
-    )
+  const { seatsAreLimited } = useSettings()
+  if (!seatsAreLimited) return <Offers />
+  return (
+    <Suspense fallback={<Offers />}>
+      <LimitedSeats>
+        <Offers />
+      </LimitedSeats>
+    </Suspense>
+  )
+}
+
+function Offers() {
   return (
     <div className="grid gap-6 md:grid-cols-2">
-      {data?.shown && (
-        <p className="text-center text-muted md:col-span-2">
-          {data.shown.taken} of {data.shown.limit} seats
-        </p>
-      )}
       {offers.map(({ billing, name, price, regular, unit, button, points }) => {
         const best = billing === 'yearly'
         return (

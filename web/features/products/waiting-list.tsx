@@ -9,7 +9,7 @@ import { Input } from '#web/ui/input.tsx'
 const form = z.object({ email: email(z) })
 
 /** Sold out: instead of buying, people can ask to be told. */
-export default function WaitingList() {
+export function WaitingList() {
   const [isOn, setIsOn] = useState(false)
   const join = useCall(seats.join, { failed: 'Failed to join the waiting list' })
   if (isOn) return <p role="status">We’ll email you when a seat is free.</p>
