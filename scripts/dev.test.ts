@@ -28,6 +28,7 @@ beforeAll(async () => {
     'package.json',
     'package-lock.json',
     'vite.config.ts',
+    'content',
     'contract',
     'web',
     'server',

@@ -114,7 +114,7 @@ async function act({ browser, begun, password }: Person, deed: string, which: nu
       await browser.call(accounts.requestPasswordReset, { email })
       const mails = (await shop.mails()).filter(({ to }) => to === email)
       const tokens = mails
-        .map(({ text }) => /token=(\S+)/.exec(text)?.[1])
+        .map(({ text }) => /reset-password\?\S*token=(\S+)/.exec(text)?.[1])
         .filter((token) => token !== undefined)
       await browser.call(accounts.resetPassword, { token: tokens.at(-1) ?? '', newPassword: password })
       await browser.call(accounts.login, { email, password })
@@ -152,8 +152,10 @@ test('who gets an account handed over does not pay with the card of whoever had 
   await cancelAll(stranger)
   await shop.guest(owner, email)
   await shop.settle()
-  const mail = (await shop.mails()).findLast(({ to, text }) => to === email && text.includes('token='))
-  const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  const mail = (await shop.mails()).findLast(
+    ({ to, text }) => to === email && text.includes('/reset-password?'),
+  )
+  const token = /reset-password\?\S*token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
   await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
   await owner.call(accounts.login, { email, password: 'the owner of this' })
   await cancelAll(owner)
