@@ -42,9 +42,10 @@ test.describe('the auth page', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('has fetched the code of the page that comes after the login', async ({ page }) => {
-    const code = page.waitForResponse(/dashboard-page/)
+  test('fetches the code of the page that comes after the login while someone types', async ({ page }) => {
     await page.goto('/auth')
+    const code = page.waitForResponse(/dashboard-page/)
+    await page.getByLabel('Email', { exact: true }).pressSequentially('ada')
     await code
   })
 

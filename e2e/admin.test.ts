@@ -168,7 +168,7 @@ test.describe('the assets tab', () => {
     await page.getByRole('button', { name: 'Import list' }).click()
     const pasted = page.getByLabel('Assets to import')
     await pasted.fill('AAPL, Strong\n=cmd\nmsft')
-    await expect(dialog(page).getByText('Line 2: A ticker is')).toBeVisible()
+    await expect(dialog(page).getByText('Line 2: Tickers have')).toBeVisible()
     await expect(dialog(page).getByRole('button', { name: 'Import' })).toBeDisabled()
     await pasted.fill('AAPL, Strong\nmsft')
     await expect(dialog(page).getByText('2 new')).toBeVisible()
