@@ -24,7 +24,7 @@ test('a newcomer moves the clock forward a month and sees the renewal and its in
   await expect(invoices).toHaveCount(1)
   await page.getByRole('button', { name: 'Advance 1 month' }).click()
   await expect(page.getByRole('status')).toHaveText('The clock was moved on.')
-  await page.getByLabel('Customer’s e-mail').fill(buyer.user.email)
+  await page.getByLabel('Customer’s email').fill(buyer.user.email)
   await page.getByRole('button', { name: 'Search' }).click()
   await expect(invoices).toHaveCount(2)
 
