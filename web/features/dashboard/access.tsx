@@ -23,7 +23,7 @@ const AccessRequestForm = lazy(() =>
 const LiveAccess = lazy(() => import('./live-access.tsx').then((module) => ({ default: module.LiveAccess })))
 
 /** The TradingView access status of each live subscription. */
-export function Access({ purchases }: { purchases: Purchase[] }) {
+export default function Access({ purchases }: { purchases: Purchase[] }) {
   // Asked again every second, but only while something is being unlocked.
   const { data } = useData(tradingView.mine, {}, { refetchInterval: (mine) => isUnlocking(mine) && 1000 })
   const live = data?.filter(({ state }) => state !== 'manual') ?? []

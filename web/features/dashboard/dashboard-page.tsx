@@ -4,15 +4,16 @@ import { useReturnedCard } from '#web/features/checkout/use-returned-card.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
-import { Access } from './access.tsx'
 import { FailedPayment } from './failed-payment.tsx'
 import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
+import { RecommendedAssets } from './recommended-assets.tsx'
 import { useMailedInvoice } from './use-mailed-invoice.ts'
 import { usePurchases } from './use-purchases.ts'
 
-const RecommendedAssets = lazy(() => import('./recommended-assets.tsx'))
+// Only buyers load it.
+const Access = lazy(() => import('./access.tsx'))
 
 export default function DashboardPage() {
   const { user } = useUser()
@@ -34,13 +35,15 @@ export default function DashboardPage() {
       <Container className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
         {unpaid && <FailedPayment purchase={unpaid} />}
         <MyProducts purchases={purchases} />
-        {purchases.live.length > 0 && <Access purchases={purchases.live} />}
+        {purchases.live.length > 0 && (
+          <Suspense fallback={<Skeleton className="h-60" />}>
+            <Access purchases={purchases.live} />
+          </Suspense>
+        )}
         {purchases.ownsReboundSigmaPro && (
           <>
             <PrivatePackage />
-            <Suspense fallback={<Skeleton className="h-96" />}>
-              <RecommendedAssets />
-            </Suspense>
+            <RecommendedAssets />
           </>
         )}
       </Container>

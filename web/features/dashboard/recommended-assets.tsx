@@ -9,7 +9,7 @@ import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 import { saveAsFile, watchlistOf } from './watchlist.ts'
 
-export default function RecommendedAssets() {
+export function RecommendedAssets() {
   const { data, isError, refetch } = useData(assets.list, {})
   const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
   return (

@@ -27,7 +27,7 @@ export default function ReviewsPage() {
         description="What people who pay for Rebound Sigma Pro say about it. All of it, good and bad."
       />
       <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="flex min-w-0 flex-col gap-6">
+        <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">
           <Own />
           <All />
         </div>
