@@ -1,6 +1,6 @@
 import { country, tax, vatId } from './billing.ts'
 import { endpoint, nothing } from './endpoint.ts'
-import { billingType, email, optionalText, paymentIntentId } from './fields.ts'
+import { billingType, email, optionalText, paymentIntentId, text } from './fields.ts'
 import { schema } from './schema.ts'
 
 /** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
@@ -52,8 +52,8 @@ export const checkout = {
       z.strictObject({
         paymentIntentId: paymentIntentId(z),
         startNow: z.boolean(),
-        consentVersion: z.string().check(z.maxLength(20)),
-        termsVersion: z.string().check(z.maxLength(20)),
+        consentVersion: text(z, 20, 'Please reload this page'),
+        termsVersion: text(z, 20, 'Please reload this page'),
       }),
     output: nothing,
     limit: { requests: 60, seconds: 600 },

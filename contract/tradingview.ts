@@ -198,7 +198,7 @@ export const tradingView = {
     input: nothing,
     output: connection,
   }),
-  // Issue 20 marks this row, and only this one, as needing step-up: whoever changes the session speaks as the seller.
+  // Whoever changes the session speaks as the seller: a second factor belongs here, and in no other row.
   adminConnect: endpoint({
     method: 'POST',
     path: '/api/admin/tradingview',
@@ -207,7 +207,7 @@ export const tradingView = {
     input: (z) =>
       z.strictObject({
         cookies: text(z, 4096, 'Please paste the cookies'),
-        host: z.string().check(z.maxLength(100)),
+        host: text(z, 100, 'Please choose a host'),
         accepts: z.boolean(),
       }),
     output: nothing,
@@ -285,7 +285,7 @@ export const tradingView = {
     path: '/api/admin/tradingview/scripts',
     access: 'admin',
     summary: 'Unlock this script for buyers; probed first',
-    input: (z) => z.strictObject({ pineId: z.string().check(z.maxLength(100)), productId: id(z) }),
+    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) }),
     output: nothing,
   }),
   adminDropScript: endpoint({
@@ -293,7 +293,7 @@ export const tradingView = {
     path: '/api/admin/tradingview/scripts',
     access: 'admin',
     summary: 'Stop managing a script; nobody loses access',
-    input: (z) => z.strictObject({ pineId: z.string().check(z.maxLength(100)) }),
+    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script') }),
     output: nothing,
   }),
   adminPeople: endpoint({
