@@ -50,7 +50,7 @@ function say({ config, mailsGoTo, databaseIsAt }: Shop) {
     '',
     `  The shop is open:  ${config.publicUrl}`,
     `  Database:          ${databaseIsAt}`,
-    `  Emails go to:       ${mailsGoTo}`,
+    `  Emails go to:      ${mailsGoTo}`,
     ...(config.production ? [] : [`  Read them:         ${config.publicUrl}/dev/mails`]),
     config.stripe
       ? '  Payments:          Stripe'
