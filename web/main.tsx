@@ -1,3 +1,4 @@
+import { startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { readSettings } from './api/settings.tsx'
 import { App } from './app.tsx'
@@ -9,7 +10,10 @@ async function start(root: HTMLElement) {
   if (root.dataset.page) history.replaceState(null, '', root.dataset.page)
   // Load the page's code before hydrating, so a spinner never replaces the prerendered page.
   await loadPage(routeFor(location.pathname))
-  hydrateRoot(root, <App settings={readSettings()} pathname={location.pathname} />)
+  // As a transition React hydrates in slices of 5 ms, so a tap on a slow phone never waits for all of it.
+  startTransition(() => {
+    hydrateRoot(root, <App settings={readSettings()} pathname={location.pathname} />)
+  })
 }
 
 const root = document.getElementById('root')
