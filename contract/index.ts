@@ -19,6 +19,7 @@ import { reviews } from './reviews.ts'
 import { seats } from './seats.ts'
 import { stripeSetup } from './stripe-setup.ts'
 import { tradingView } from './tradingview.ts'
+import { tradingViewAdmin } from './tradingview-admin.ts'
 
 /** Every call between browser and server, by room. */
 export const contract = {
@@ -29,6 +30,7 @@ export const contract = {
   purchases,
   accessRequests,
   tradingView,
+  tradingViewAdmin,
   seats,
   privatePackage,
   assets,

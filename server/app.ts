@@ -33,7 +33,7 @@ import { seatSchedules } from './features/seats/schedules.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
-import { tradingViewRoutes } from './features/tradingview/routes.ts'
+import { tradingViewAdminRoutes, tradingViewRoutes } from './features/tradingview/routes.ts'
 import { tradingViewSchedules } from './features/tradingview/schedules.ts'
 import { createCheckoutCookie } from './http/checkout-cookie.ts'
 import { mountCspReports } from './http/csp-reports.ts'
@@ -84,7 +84,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     log.error({ err: error }, 'a price is not ready at Stripe; the next checkout will try again'),
   )
 
-  await rooms.tradingView.connections.useLookAlike()
+  await rooms.tradingView.connecting.useLookAlike()
 
   // Not awaited: startup must not depend on it.
   if (config.stripe)
@@ -129,14 +129,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.purchases, purchaseRoutes(purchases))
   await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
   mount(contract.accessRequests, accessRequestRoutes(accessRequests))
-  mount(
-    contract.tradingView,
-    tradingViewRoutes({
-      access: rooms.access,
-      admin: rooms.tradingViewAdmin,
-      meter: rooms.seats.meter,
-    }),
-  )
+  mount(contract.tradingView, tradingViewRoutes(rooms.access))
+  mount(contract.tradingViewAdmin, tradingViewAdminRoutes(rooms.tradingViewAdmin, rooms.seats.meter))
   mount(contract.seats, seatRoutes(rooms.seats))
   mount(contract.privatePackage, privatePackageRoutes(rooms.privatePackage))
   mount(contract.assets, assetRoutes(rooms.assets))

@@ -1,10 +1,12 @@
-import { type CallReport, createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
+import type { CallReport } from './tradingview/ask.ts'
+import { createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
 import type { SessionCookies } from './tradingview/cookies.ts'
 import { createPace } from './tradingview/pace.ts'
 
-export { isPineId, type PeopleList, type TradingViewClient } from './tradingview/client.ts'
+export { isPineId, type TradingViewClient } from './tradingview/client.ts'
 export { cookieLine, readCookies, type SessionCookies } from './tradingview/cookies.ts'
 export { TradingViewFailure } from './tradingview/failure.ts'
+export type { PeopleList } from './tradingview/people.ts'
 
 /** The name of the look-alike among the hosts. */
 export const lookAlikeHost = 'sandbox'

@@ -36,12 +36,12 @@ const budgets: Record<string, number> = {
   'reminders.adminCount': 2,
   'stripeSetup.adminCheck': 1,
   'seats.show': 1,
-  'tradingView.adminAttention': 5,
-  'tradingView.adminMeter': 8,
-  'tradingView.adminPeople': 2,
-  'tradingView.adminRuns': 2,
-  'tradingView.adminScripts': 3,
-  'tradingView.adminShow': 4,
+  'tradingViewAdmin.attention': 5,
+  'tradingViewAdmin.meter': 8,
+  'tradingViewAdmin.people': 2,
+  'tradingViewAdmin.runs': 2,
+  'tradingViewAdmin.scripts': 3,
+  'tradingViewAdmin.show': 4,
   'tradingView.mine': 6,
 }
 

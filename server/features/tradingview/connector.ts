@@ -7,9 +7,10 @@ import type { Queue } from '../../jobs/queue.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
-import { createConnections } from './connection.ts'
+import { createConnecting } from './connection/connecting.ts'
+import { createConnections } from './connection/connections.ts'
 import { createMeasures } from './measures.ts'
-import { createSync } from './sync.ts'
+import { createSync } from './sync/sync.ts'
 
 type TradingViewDependencies = {
   db: Database
@@ -35,6 +36,7 @@ export type TradingView = ReturnType<typeof createTradingView>
 export function createTradingView(deps: TradingViewDependencies) {
   const { queue, db, now } = deps
   const connections = createConnections(deps)
+  const connecting = createConnecting({ ...deps, connections })
   const measures = createMeasures({ ...deps, connections })
   const syncing = createSync({ ...deps, connections, unlocked: measures.unlocked })
 
@@ -55,6 +57,7 @@ export function createTradingView(deps: TradingViewDependencies) {
   return {
     ...deps,
     connections,
+    connecting,
     measures,
     syncing,
     isOn,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 let shop: ConnectedShop
@@ -30,11 +31,11 @@ async function later(minutes = 61) {
 const reconcile = async () => {
   await shop.queue.runNow('tradingview-reconcile')
   await shop.settle()
-  const [run] = await admin.call(tradingView.adminRuns, {})
+  const [run] = await admin.call(tradingViewAdmin.runs, {})
   return run
 }
 
-const show = () => admin.call(tradingView.adminShow, {})
+const show = () => admin.call(tradingViewAdmin.show, {})
 
 describe('what passes', () => {
   test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)(
@@ -74,7 +75,7 @@ test('someone who had access before is never shortened or removed when they buy 
   await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-  expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+  expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
     expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }),
   )
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
@@ -100,7 +101,7 @@ describe('a session that ends', () => {
     expect(queue.map(({ tradingViewUsername }) => tradingViewUsername)).toContain('patient_paula')
 
     const host = 'sandbox'
-    const wrong = admin.call(tradingView.adminConnect, {
+    const wrong = admin.call(tradingViewAdmin.connect, {
       cookies: 'sessionid=a; sessionid_sign=b',
       host,
       accepts: false,
@@ -108,7 +109,7 @@ describe('a session that ends', () => {
     await expect(wrong).rejects.toMatchObject({ status: 409 })
     await shop.lookAlike.controls.logIn()
     const cookies = await shop.lookAlike.controls.cookies()
-    await admin.call(tradingView.adminConnect, { cookies, host, accepts: false })
+    await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })
     await later(0.1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
     const after = await admin.call(accessRequests.adminList, { limit: 200 })
@@ -117,7 +118,7 @@ describe('a session that ends', () => {
 
   test('a host that is not TradingView’s is refused, and so are line breaks and a missing cookie', async () => {
     const connect = (cookies: string, host: string) =>
-      admin.call(tradingView.adminConnect, { cookies, host, accepts: true })
+      admin.call(tradingViewAdmin.connect, { cookies, host, accepts: true })
     const good = await shop.lookAlike.controls.cookies()
     for (const host of [
       'localhost',
@@ -143,7 +144,7 @@ describe('every night', () => {
     await shop.lookAlike.controls.letIn(indicator, 'early_bird', null)
     await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
     await reconcile()
-    const runs = await admin.call(tradingView.adminRuns, {})
+    const runs = await admin.call(tradingViewAdmin.runs, {})
     expect(runs.slice(0, 2)).toContainEqual(
       expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }),
     )
@@ -152,7 +153,7 @@ describe('every night', () => {
     )
     const rows = await shop.lookAlike.controls.people(indicator)
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
-    const { items } = await admin.callPage(tradingView.adminPeople, { state: 'foreign', q: 'total_stranger' })
+    const { items } = await admin.callPage(tradingViewAdmin.people, { state: 'foreign', q: 'total_stranger' })
     expect(items).toMatchObject([{ user: null, isOurs: false }])
   })
 
@@ -168,7 +169,7 @@ describe('every night', () => {
     const run = await reconcile()
     expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
     expect(await shop.changes()).toEqual(before)
-    await admin.call(tradingView.adminTest, {})
+    await admin.call(tradingViewAdmin.test, {})
     await shop.lookAlike.controls.behave({})
     await reconcile()
     expect(await shop.listed(indicator)).toContain('night_owl')
@@ -184,7 +185,7 @@ describe('every night', () => {
     )
     const before = await shop.changes()
     await reconcile()
-    const run = (await admin.call(tradingView.adminRuns, {})).find(({ people }) => people >= 1000)
+    const run = (await admin.call(tradingViewAdmin.runs, {})).find(({ people }) => people >= 1000)
     expect(run).toMatchObject({ isComplete: true, foreign: 1000 })
     expect(run?.pages).toBeGreaterThanOrEqual(50)
     expect(await shop.changes()).toEqual(before)
@@ -206,10 +207,10 @@ describe('every night', () => {
     await reconcile()
     expect(await show()).toMatchObject({ heldBack: 14 })
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
-    expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
       expect.objectContaining({ kind: 'held_back' }),
     )
-    await admin.call(tradingView.adminReconcile, { mayRemove: true })
+    await admin.call(tradingViewAdmin.reconcile, { mayRemove: true })
     await reconcile()
     expect((await shop.listed(indicator)).filter((name) => names.includes(name))).toEqual([])
   })
@@ -217,14 +218,14 @@ describe('every night', () => {
 
 describe('switched off or paused', () => {
   test('nothing is called, and what happened meanwhile is caught up', async () => {
-    await admin.call(tradingView.adminPause, {})
+    await admin.call(tradingViewAdmin.pause, {})
     const calls = (await shop.lookAlike.controls.calls()).length
     const buyer = await shop.namedBuyer('while_paused')
     await later(1)
     await reconcile()
     expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
-    await admin.call(tradingView.adminResume, {})
+    await admin.call(tradingViewAdmin.resume, {})
     await later(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   })
@@ -232,15 +233,15 @@ describe('switched off or paused', () => {
   test('“dry” changes nothing, “grant” never locks', async () => {
     const leaver = await shop.namedBuyer('may_not_leave')
     await shop.settle()
-    await admin.call(tradingView.adminSettings, { mode: 'grant' })
+    await admin.call(tradingViewAdmin.settings, { mode: 'grant' })
     await admin.call(purchases.adminCancel, { id: leaver.purchase.id })
     expect(await shop.listed(indicator)).toContain('may_not_leave')
-    await admin.call(tradingView.adminSettings, { mode: 'dry' })
+    await admin.call(tradingViewAdmin.settings, { mode: 'dry' })
     const before = await shop.changes()
     await shop.namedBuyer('dry_swimmer')
     await shop.settle()
     expect(await shop.changes()).toEqual(before)
-    await admin.call(tradingView.adminSettings, { mode: 'full' })
+    await admin.call(tradingViewAdmin.settings, { mode: 'full' })
     await reconcile()
     await shop.settle()
     expect(await shop.listed(indicator)).toContain('dry_swimmer')

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connect.ts'
 import { tvGrants } from '../../database/schema.ts'
 import type { TradingViewGateway } from '../../gateways/tradingview.ts'
 import type { Family, Sample } from '../../metrics/family.ts'
-import type { Connections } from './connection.ts'
+import type { Connections } from './connection/connections.ts'
 
 const bounds = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400]
 

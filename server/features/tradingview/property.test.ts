@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { entitlements } from '#server/database/schema.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 import { openShop } from '#server/testing/open-shop.ts'
@@ -92,7 +93,7 @@ async function quiet() {
   await shop.connection.pool.query(`update jobs.job set start_after = now() where state = 'retry'`)
   await shop.settle()
   const cookies = await shop.lookAlike.controls.cookies()
-  await admin.call(tradingView.adminConnect, { cookies, host: 'sandbox', accepts: false })
+  await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
   for (let round = 0; round < 3; round++) {
     shop.clock.advance({ minutes: 61 })
     await shop.queue.runNow('tradingview-due')

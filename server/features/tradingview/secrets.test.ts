@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 
 test('the session’s cookies are in no log, answer, export, email or table, but sealed', async () => {
@@ -34,7 +34,7 @@ test('the session’s cookies are in no log, answer, export, email or table, but
   await keep(await admin.fetch('/api/admin/tradingview', { ...send({}), body: `{"cookies":"${cookies}"` }))
   for (const fault of ['robot', 'broken', 'odd', 'error'] as const) {
     await controls.behave({ next: [fault] })
-    await admin.call(tradingView.adminTest, {}).catch(() => undefined)
+    await admin.call(tradingViewAdmin.test, {}).catch(() => undefined)
   }
   await controls.behave({})
   const readable = Object.values(contract)

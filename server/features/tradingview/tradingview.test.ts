@@ -3,6 +3,7 @@ import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 const day = 86_400_000
@@ -89,7 +90,7 @@ describe('a purchase', () => {
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: buyer.user.id })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    const { items } = await admin.callPage(tradingView.adminPeople, { q: buyer.username })
+    const { items } = await admin.callPage(tradingViewAdmin.people, { q: buyer.username })
     expect(items).toEqual([])
   })
 })
@@ -115,7 +116,7 @@ describe('a name', () => {
     const third = await shop.namedBuyer('onlyone')
     expect(await shop.accessOf(third)).toMatchObject({ state: 'taken' })
     const admin = await shop.admin()
-    expect(await admin.call(tradingView.adminAttention, {})).toContainEqual(
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
       expect.objectContaining({ kind: 'taken', email: third.user.email }),
     )
   })

@@ -1,4 +1,4 @@
-import { type Attention, tradingView } from '#contract/tradingview.ts'
+import { type Attention, tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -8,7 +8,7 @@ import { refreshes } from './refreshes.ts'
 
 /** What the connector can't do without a person. */
 export function AttentionList() {
-  const { data } = useData(tradingView.adminAttention, {})
+  const { data } = useData(tradingViewAdmin.attention, {})
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
     <section aria-labelledby="tradingview-attention" className="flex flex-col gap-4">
@@ -32,9 +32,9 @@ export function AttentionList() {
 
 function Matter({ matter: { kind, grantId, username, email, text } }: { matter: Attention }) {
   const failed = 'That did not work'
-  const retry = useCall(tradingView.adminRetry, { refreshes, failed })
-  const adopt = useCall(tradingView.adminAdopt, { refreshes, failed })
-  const reconcile = useCall(tradingView.adminReconcile, {
+  const retry = useCall(tradingViewAdmin.retry, { refreshes, failed })
+  const adopt = useCall(tradingViewAdmin.adopt, { refreshes, failed })
+  const reconcile = useCall(tradingViewAdmin.reconcile, {
     refreshes,
     failed,
     succeeded: 'They will be locked now',
@@ -81,8 +81,8 @@ function Matter({ matter: { kind, grantId, username, email, text } }: { matter: 
 
 /** What the latest comparisons found. */
 export function Differences() {
-  const { data } = useData(tradingView.adminRuns, {})
-  const reconcile = useCall(tradingView.adminReconcile, {
+  const { data } = useData(tradingViewAdmin.runs, {})
+  const reconcile = useCall(tradingViewAdmin.reconcile, {
     refreshes,
     failed: 'Failed to start the check',
     succeeded: { title: 'Checking', description: 'Every list is compared now. Look again in a moment.' },

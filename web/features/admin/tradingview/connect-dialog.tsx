@@ -1,9 +1,5 @@
-import {
-  type TradingViewConnection,
-  tradingView,
-  tradingViewAcceptance,
-  tradingViewRisks,
-} from '#contract/tradingview.ts'
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/tradingview-admin.ts'
+import { tradingViewAcceptance, tradingViewRisks } from '#contract/tradingview-risks.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -34,7 +30,7 @@ export function ConnectDialog({
   connection: TradingViewConnection
   onClose: () => void
 }) {
-  const connect = useCall(tradingView.adminConnect, {
+  const connect = useCall(tradingViewAdmin.connect, {
     refreshes,
     failed: 'Failed to connect',
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },

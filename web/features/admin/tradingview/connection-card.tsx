@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { ConnectionMode } from '#contract/statuses.ts'
-import { type TradingViewConnection, tradingView } from '#contract/tradingview.ts'
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -30,19 +30,19 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
   const { state, mode, isAllowed } = connection
   const [connecting, setConnecting] = useState(false)
   const failed = 'Failed to change the connection'
-  const test = useCall(tradingView.adminTest, {
+  const test = useCall(tradingViewAdmin.test, {
     refreshes,
     failed: 'The check failed',
     succeeded: 'TradingView answers',
   })
-  const pause = useCall(tradingView.adminPause, { refreshes, failed })
-  const resume = useCall(tradingView.adminResume, { refreshes, failed })
-  const forget = useCall(tradingView.adminForget, {
+  const pause = useCall(tradingViewAdmin.pause, { refreshes, failed })
+  const resume = useCall(tradingViewAdmin.resume, { refreshes, failed })
+  const forget = useCall(tradingViewAdmin.forget, {
     refreshes,
     failed,
     succeeded: 'The session was forgotten',
   })
-  const settings = useCall(tradingView.adminSettings, { refreshes, failed })
+  const settings = useCall(tradingViewAdmin.settings, { refreshes, failed })
   const isOff = state === 'off'
 
   async function askAndForget() {

@@ -1,4 +1,4 @@
-import { type Meter, type TradingViewConnection, tradingView } from '#contract/tradingview.ts'
+import { type Meter, type TradingViewConnection, tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -15,8 +15,8 @@ const form = z.object({
 
 /** People with access, and what the month's last day may bring. */
 export function MeterCard({ connection }: { connection: TradingViewConnection }) {
-  const { data } = useData(tradingView.adminMeter, {})
-  const settings = useCall(tradingView.adminSettings, {
+  const { data } = useData(tradingViewAdmin.meter, {})
+  const settings = useCall(tradingViewAdmin.settings, {
     refreshes,
     succeeded: 'Seats saved',
     failed: 'Failed to save seats',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type GrantState, grantStates } from '#contract/statuses.ts'
-import { type TradingViewPerson, tradingView } from '#contract/tradingview.ts'
+import { type TradingViewPerson, tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -45,7 +45,7 @@ export function PeopleTable() {
   const [q, setQ] = useState('')
   const [state, setState] = useState<GrantState | ''>('')
   const [shown, setShown] = useState<TradingViewPerson | null>(null)
-  const query = usePages(tradingView.adminPeople, { q, ...(state ? { state } : {}) })
+  const query = usePages(tradingViewAdmin.people, { q, ...(state ? { state } : {}) })
   return (
     <section aria-labelledby="tradingview-people" className="flex flex-col gap-4">
       <h2 id="tradingview-people" className="text-xl">
@@ -102,11 +102,11 @@ const renameForm = z.object({
 
 function PersonDialog({ person, onClose }: { person: TradingViewPerson; onClose: () => void }) {
   const { id, username, user, error, isWanted, isPresent } = person
-  const { data } = useData(tradingView.adminHistory, { id })
-  const row = { list: tradingView.adminPeople, refreshes, failed: 'That did not work', onSuccess: onClose }
-  const retry = useRowCall(tradingView.adminRetry, row)
-  const remove = useRowCall(tradingView.adminRemove, { ...row, succeeded: 'Removed on TradingView' })
-  const rename = useCall(tradingView.adminRename, { refreshes, failed: 'Failed to change the username' })
+  const { data } = useData(tradingViewAdmin.history, { id })
+  const row = { list: tradingViewAdmin.people, refreshes, failed: 'That did not work', onSuccess: onClose }
+  const retry = useRowCall(tradingViewAdmin.retry, row)
+  const remove = useRowCall(tradingViewAdmin.remove, { ...row, succeeded: 'Removed on TradingView' })
+  const rename = useCall(tradingViewAdmin.rename, { refreshes, failed: 'Failed to change the username' })
 
   async function askAndRemove() {
     const yes = await confirm({

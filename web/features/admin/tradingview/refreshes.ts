@@ -1,13 +1,13 @@
 import { accessRequests } from '#contract/access-requests.ts'
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 
 /** Everything on the Access tab that a change of the connection can change. */
 export const refreshes = [
-  tradingView.adminShow,
-  tradingView.adminScripts,
-  tradingView.adminAttention,
-  tradingView.adminRuns,
-  tradingView.adminPeople,
-  tradingView.adminMeter,
+  tradingViewAdmin.show,
+  tradingViewAdmin.scripts,
+  tradingViewAdmin.attention,
+  tradingViewAdmin.runs,
+  tradingViewAdmin.people,
+  tradingViewAdmin.meter,
   accessRequests.adminList,
 ]

@@ -1,5 +1,5 @@
 import { reboundSigmaPro } from '#contract/price-list.ts'
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -9,10 +9,10 @@ import { refreshes } from './refreshes.ts'
 
 /** The account's own scripts: which of them buyers get. */
 export function ScriptsList() {
-  const { data } = useData(tradingView.adminScripts, {})
+  const { data } = useData(tradingViewAdmin.scripts, {})
   const failed = 'Failed to change the scripts'
-  const choose = useCall(tradingView.adminChooseScript, { refreshes, failed })
-  const drop = useCall(tradingView.adminDropScript, { refreshes, failed })
+  const choose = useCall(tradingViewAdmin.chooseScript, { refreshes, failed })
+  const drop = useCall(tradingViewAdmin.dropScript, { refreshes, failed })
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
     <section aria-labelledby="tradingview-scripts" className="flex flex-col gap-4">

@@ -1,4 +1,4 @@
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Failed } from '../endless-table.tsx'
@@ -10,7 +10,7 @@ import { ScriptsList } from './scripts-list.tsx'
 
 /** The connector, above the manual queue that takes over without it. */
 export function TradingViewConnection() {
-  const { data, isError, refetch } = useData(tradingView.adminShow, {})
+  const { data, isError, refetch } = useData(tradingViewAdmin.show, {})
   if (isError) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-32 rounded-lg" />
   return (
@@ -28,7 +28,7 @@ export function TradingViewConnection() {
 
 /** Below the queue: what there is to look up. */
 export function TradingViewRecords() {
-  const { data } = useData(tradingView.adminShow, {})
+  const { data } = useData(tradingViewAdmin.show, {})
   if (!data || data.state === 'off') return null
   return (
     <>

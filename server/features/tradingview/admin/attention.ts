@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import type { Attention } from '#contract/tradingview.ts'
-import type { Database } from '../../database/connect.ts'
-import { entitlements, tvGrants, tvScripts, users } from '../../database/schema.ts'
-import type { ConnectionRow } from './connection.ts'
+import type { Attention } from '#contract/tradingview-admin.ts'
+import type { Database } from '../../../database/connect.ts'
+import { entitlements, tvGrants, tvScripts, users } from '../../../database/schema.ts'
+import type { ConnectionRow } from '../connection/row.ts'
 
 const texts = {
   not_found: 'TradingView does not know this username. The buyer has been told and can correct it.',

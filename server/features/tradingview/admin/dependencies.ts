@@ -1,0 +1,9 @@
+import type { AccessRequests } from '../../access-requests/access-requests.ts'
+import type { Entitlements } from '../../entitlements/entitlements.ts'
+import type { TradingView } from '../connector.ts'
+
+export type AdminDependencies = {
+  tradingView: TradingView
+  entitlements: Pick<Entitlements, 'takenBy' | 'recordChange' | 'refresh'>
+  accessRequests: Pick<AccessRequests, 'claim'>
+}

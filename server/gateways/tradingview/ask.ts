@@ -1,0 +1,89 @@
+import { cookieLine, type SessionCookies } from './cookies.ts'
+import { failureOf, TradingViewFailure } from './failure.ts'
+
+export type CallReport = {
+  call: string
+  pineId?: string | undefined
+  username?: string | undefined
+  outcome: string
+  http?: number | undefined
+  milliseconds: number
+  excerpt?: string | undefined
+}
+
+export type AskOptions = {
+  /** Such as `https://www.tradingview.com`. */
+  address: string
+  cookies: SessionCookies | undefined
+  /** Waited for before every call. */
+  turn(): Promise<void>
+  report(call: CallReport): void
+  patienceMilliseconds?: number
+}
+
+type Question = { call: string; method?: 'GET' | 'POST'; path: string; form?: Record<string, string> }
+
+export type Ask = ReturnType<typeof createAsk>
+
+/** One call as the page itself makes it: JSON, or a failure that says what to do about it. */
+export function createAsk({ address, cookies, turn, report, patienceMilliseconds = 10_000 }: AskOptions) {
+  const headers = {
+    ...(cookies ? { cookie: cookieLine(cookies) } : {}),
+    origin: address,
+    referer: `${address}/`,
+    'x-requested-with': 'XMLHttpRequest',
+    'x-language': 'en',
+    'user-agent': 'Mozilla/5.0 (X11; Linux x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    accept: 'application/json',
+  }
+
+  const withoutCookies = (text: string) => {
+    const secrets = cookies ? Object.values(cookies) : []
+    return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '…'), text).slice(0, 500)
+  }
+
+  async function send({ method = 'POST', path, form }: Question) {
+    const response = await fetch(new URL(path, address), {
+      method,
+      headers,
+      ...(form ? { body: new URLSearchParams(form) } : {}),
+      // Elsewhere, the cookies would be somebody else's to read.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMilliseconds),
+    })
+    const text = await response.text()
+    const excerpt = withoutCookies(text)
+    if (!response.ok) throw failureOf(response.status, text, excerpt)
+    return { http: response.status, answer: parsed(text, response.status, excerpt) }
+  }
+
+  return async function ask<Answer>(question: Question): Promise<Answer> {
+    await turn()
+    const started = performance.now()
+    const { call, form } = question
+    const about = { call, pineId: form?.pine_id, username: form?.username_recip ?? form?.username }
+    const finished = (outcome: string, http: number | undefined, excerpt?: string) =>
+      report({ ...about, outcome, http, excerpt, milliseconds: Math.round(performance.now() - started) })
+    try {
+      const { http, answer } = await send(question)
+      finished('ok', http)
+      return answer as Answer
+    } catch (error) {
+      const failure =
+        error instanceof TradingViewFailure
+          ? error
+          : new TradingViewFailure('passing', 'TradingView did not answer.')
+      finished(failure.kind, failure.http, failure.excerpt)
+      throw failure
+    }
+  }
+}
+
+function parsed(text: string, http: number, excerpt: string): unknown {
+  if (/^\s*</.test(text)) throw failureOf(http, text, excerpt)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TradingViewFailure('passing', 'TradingView’s answer broke off.', { http, excerpt })
+  }
+}
