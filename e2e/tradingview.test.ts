@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { accessRequests } from '#contract/access-requests.ts'
 import { purchases } from '#contract/purchases.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
 
@@ -57,6 +58,8 @@ test('another name is unlocked before the old one is locked; a refund locks it',
   const admin = await shop.admin()
   await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
   await expect.poll(() => shop.listed()).not.toContain('second_of_two')
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'second_of_two' })).toHaveCount(0)
 })
 
 test('an ended session is red, and renewed, everything catches up', async ({ page, shop }) => {
@@ -77,4 +80,37 @@ test('an ended session is red, and renewed, everything catches up', async ({ pag
   await shop.queue.runNow('tradingview-due')
   await expect.poll(async () => (await shop.accessOf(buyer)).state).toBe('unlocked')
   expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
+})
+
+test('sold out, the shop takes an address instead of money; otherwise it may say how many seats are taken', async ({
+  page,
+  shop,
+}) => {
+  const admin = await shop.admin()
+  const { people } = await admin.call(tradingViewAdmin.meter, {})
+  const product = '/products/rebound-sigma-pro'
+  await admin.call(tradingViewAdmin.settings, { seatLimit: people + 38, showsSeats: true })
+  await expect(async () => {
+    await page.goto(product)
+    await expect(page.getByText(`${people} of ${people + 38} seats`)).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await expect(page.getByRole('link', { name: 'Buy Monthly' })).toBeVisible()
+
+  await admin.call(tradingViewAdmin.settings, { seatLimit: people })
+  await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly`)
+  await page.getByLabel('Email', { exact: true }).first().fill(`e2e-${randomUUID()}@example.com`)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(page.getByText('All seats are taken at the moment.')).toBeVisible()
+  await page.getByRole('link', { name: 'Tell me when a seat is free' }).click()
+  const form = page.getByRole('form', { name: 'Tell me when a seat is free' })
+  await form.getByLabel('Email').fill('patient@example.com')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Tell me when a seat is free' }).click()
+  await expect(page.getByText('We’ll email you when a seat is free.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Buy Monthly' })).toHaveCount(0)
+
+  await admin.call(tradingViewAdmin.settings, { seatLimit: null })
+  await shop.queue.runNow('invite-waiting')
+  const mail = (await shop.mails()).find(({ to }) => to === 'patient@example.com')
+  expect(mail?.subject).toBe('A seat for Rebound Sigma Pro is free')
 })

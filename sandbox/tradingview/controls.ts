@@ -15,6 +15,10 @@ export function createTradingViewControls({
   const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
   const addUser = (username: string) =>
     database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [username])
+  const leaveName = (username: string) =>
+    database.query('insert into sandbox.tradingview_former_names values (lower($1)) on conflict do nothing', [
+      username,
+    ])
   return {
     /** What the seller copies from the browser. */
     async cookies() {
@@ -38,10 +42,12 @@ export function createTradingViewControls({
         from,
         to,
       ])
+      await leaveName(from)
       await changed()
     },
     async deleteUser(username: string) {
       await database.query('delete from sandbox.tradingview_users where username = $1', [username])
+      await leaveName(username)
       await changed()
     },
     /** By the seller's own hand, on TradingView. */

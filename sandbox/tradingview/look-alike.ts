@@ -101,14 +101,13 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
     const { rows } = await database.query<{ username: string }>(
       'select username from sandbox.tradingview_users',
     )
-    if (
-      isLikeSomebody(
-        name,
-        rows.map(({ username }) => username),
-      )
+    const people = rows.map(({ username }) => username)
+    if (isLikeSomebody(name, people)) return
+    await database.query(
+      `insert into sandbox.tradingview_users select $1::text
+       where not exists (select from sandbox.tradingview_former_names where name = lower($1)) on conflict do nothing`,
+      [name],
     )
-      return
-    await database.query('insert into sandbox.tradingview_users values ($1) on conflict do nothing', [name])
   }
 
   const server = createServer((request, response) => {

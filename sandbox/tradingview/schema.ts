@@ -20,6 +20,11 @@ create table if not exists sandbox.tradingview_users (
 );
 create unique index if not exists tradingview_users_by_key on sandbox.tradingview_users (lower(username));
 
+-- Names of people who were renamed or deleted: nobody is welcomed under them by mistake.
+create table if not exists sandbox.tradingview_former_names (
+  name text primary key
+);
+
 create table if not exists sandbox.tradingview_scripts (
   pine_id text primary key,
   name text not null,

@@ -1,7 +1,6 @@
 import type { CallReport } from './tradingview/ask.ts'
 import { createTradingViewClient, type TradingViewClient } from './tradingview/client.ts'
 import type { SessionCookies } from './tradingview/cookies.ts'
-import { createPace } from './tradingview/pace.ts'
 
 export { isPineId, type TradingViewClient } from './tradingview/client.ts'
 export { cookieLine, readCookies, type SessionCookies } from './tradingview/cookies.ts'
@@ -27,7 +26,6 @@ export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
 /** The way to TradingView, or to its look-alike. Nothing is called before somebody asks for a client and uses it. */
 export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
-  const pace = createPace()
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {
     if (host === lookAlikeHost) return lookAlike?.address
@@ -43,14 +41,14 @@ export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
     client(
       host: string,
       cookies: SessionCookies | undefined,
-      report: (call: CallReport) => void,
+      { turn, report }: { turn(): Promise<void>; report(call: CallReport): void },
     ): TradingViewClient {
       const address = addressOf(host)
       if (!isAllowed || !address) throw new Error(`Nothing may be called at ${host}`)
       return createTradingViewClient({
         address,
         cookies,
-        turn: host === lookAlikeHost ? async () => {} : pace,
+        turn,
         report: (call) => {
           const key = `${call.call} ${call.outcome}`
           calls.set(key, (calls.get(key) ?? 0) + 1)

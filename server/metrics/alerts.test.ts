@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { openShop } from '../testing/open-shop.ts'
 
 test('the alerts and the dashboard only use what /metrics reports', async () => {
-  const shop = await openShop()
+  // Without the connector, nothing is said about it.
+  const shop = await openShop({ env: { TRADINGVIEW: 'on' } })
   const told = await (await shop.visitor().fetch('/metrics')).text()
   await shop.close()
   const families = new Set([...told.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name))

@@ -19,7 +19,7 @@ import { createPersonalData } from './personal-data.ts'
 import { shownColumns } from './shown-columns.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
-export { openRequests } from './open.ts'
+export { connectorPatience, openRequests } from './open.ts'
 export { namesGrantedByHand, recordLocked, recordUnlocked } from './unlocked.ts'
 export { endAccess } from './unpaid.ts'
 

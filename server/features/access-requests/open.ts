@@ -17,7 +17,7 @@ export const openRequests = (db: Database) =>
     .where(isOpen)
 
 /** A connector has this long before a request is handed to the seller. */
-const connectorPatience = 10 * 60_000
+export const connectorPatience = 10 * 60_000
 
 export const isForHand = (now: Date) =>
   lt(accessRequests.submittedAt, new Date(now.getTime() - connectorPatience))

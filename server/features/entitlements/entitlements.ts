@@ -1,4 +1,4 @@
-import { and, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
 import { purchaseStatuses } from '#contract/statuses.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
@@ -13,6 +13,8 @@ export const entitlingStatuses = purchaseStatuses.filter(givesAccess)
 /** True for a purchase that gives its owner access. */
 export const isEntitling = inArray(purchases.status, entitlingStatuses)
 
+const isUnknownName = eq(entitlements.problem, 'not_found')
+
 export type EntitlementRow = typeof entitlements.$inferSelect
 
 type Dependencies = {
@@ -26,6 +28,15 @@ export type Entitlements = ReturnType<typeof createEntitlements>
 
 /** Who may have what until when: a pure function of purchases, disputes and settings. Access elsewhere follows it. */
 export function createEntitlements({ db, now, deliver }: Dependencies) {
+  /** Asks again about a name that was unknown: it may take minutes until TradingView finds a new one. */
+  async function recheckName(tx: Transaction, userId: string) {
+    await tx
+      .update(entitlements)
+      .set({ checkedAt: null, problem: null })
+      .where(and(eq(entitlements.userId, userId), isUnknownName))
+    await deliver(tx, userId)
+  }
+
   return {
     async owns(userId: string, productId: string): Promise<boolean> {
       const [found] = await db
@@ -78,6 +89,17 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
     },
 
     takenBy,
+
+    recheckName,
+
+    /** The same for everyone who pays for a name that nothing looks like. */
+    async recheckNames() {
+      const unknown = await db
+        .select({ userId: entitlements.userId })
+        .from(entitlements)
+        .where(and(isUnknownName, isNotNull(entitlements.reason), sql`${entitlements.similar} = '[]'`))
+      for (const { userId } of unknown) await db.transaction((tx) => recheckName(tx, userId))
+    },
 
     async recordChange(
       tx: Transaction,

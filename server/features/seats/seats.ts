@@ -1,8 +1,8 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { seatReservations } from '../../database/schema.ts'
+import { seatReservations, users, waitlist } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
 import type { Mails } from '../mails/mails.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
@@ -65,8 +65,22 @@ export function createSeats(deps: Dependencies) {
       }
     },
 
+    /** Before the account loses its address: whoever waits, or pays as a guest, is known by that alone. */
     async forget(tx: Transaction, userId: string) {
-      await tx.delete(seatReservations).where(eq(seatReservations.holder, userId))
+      const [person] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
+      const holders = [userId, ...(person ? [person.email] : [])]
+      await tx.delete(seatReservations).where(inArray(seatReservations.holder, holders))
+      await tx.delete(waitlist).where(inArray(waitlist.email, holders))
+    },
+
+    /** Only for a proven address: typing one does not make it yours. */
+    async dataOf(userId: string) {
+      const rows = await db
+        .select({ email: waitlist.email, since: waitlist.createdAt, invitedAt: waitlist.invitedAt })
+        .from(waitlist)
+        .innerJoin(users, eq(users.email, waitlist.email))
+        .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
+      return { waitingList: rows }
     },
   }
 }

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { products, reboundSigmaPro } from '#contract/price-list.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { waitlist } from '../../database/schema.ts'
+import { seatReservations, waitlist } from '../../database/schema.ts'
 import type { Mails } from '../mails/mails.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
 
@@ -26,6 +26,7 @@ export function createWaitingList({ db, now, mails }: Dependencies) {
           lte(waitlist.invitedAt, ago(keptAfterInvitation)),
         ),
       )
+    await db.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
   }
 
   /** Those invited in the last day keep theirs. */

@@ -1,7 +1,7 @@
-import { and, eq, isNotNull, lt } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { entitlements, tvEvents, tvGrants } from '../../database/schema.ts'
+import { entitlements, tvEvents, tvGrants, tvScripts } from '../../database/schema.ts'
 import type { TradingViewGateway } from '../../gateways/tradingview.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Secrets } from '../../security/secrets.ts'
@@ -77,9 +77,39 @@ export function createTradingView(deps: TradingViewDependencies) {
       return connections.isWorking(await connections.current(tx))
     },
 
-    /** After 90 days nobody asks about a call anymore. */
+    /** After 90 days nobody asks about a call anymore, nor about someone who is forgotten. */
     async forgetHistory() {
-      await db.delete(tvEvents).where(lt(tvEvents.at, keptSince(now(), retention.tradingViewCalls)))
+      const isKnown = db.select({ key: tvGrants.usernameKey }).from(tvGrants)
+      await db
+        .delete(tvEvents)
+        .where(
+          or(
+            lt(tvEvents.at, keptSince(now(), retention.tradingViewCalls)),
+            and(isNotNull(tvEvents.usernameKey), notInArray(tvEvents.usernameKey, isKnown)),
+          ),
+        )
+    },
+
+    /** What TradingView was asked and last said about someone. */
+    async dataOf(userId: string) {
+      const access = await db
+        .select({
+          username: tvGrants.username,
+          script: tvScripts.name,
+          state: tvGrants.state,
+          until: tvGrants.presentUntil,
+          checkedAt: tvGrants.observedAt,
+        })
+        .from(tvGrants)
+        .innerJoin(tvScripts, eq(tvScripts.id, tvGrants.scriptId))
+        .where(eq(tvGrants.userId, userId))
+      const names = db.select({ key: tvGrants.usernameKey }).from(tvGrants).where(eq(tvGrants.userId, userId))
+      const calls = await db
+        .select({ at: tvEvents.at, call: tvEvents.call, outcome: tvEvents.outcome })
+        .from(tvEvents)
+        .where(inArray(tvEvents.usernameKey, names))
+        .orderBy(tvEvents.id)
+      return { tradingViewAccess: access, tradingViewCalls: calls }
     },
 
     /** Lost jobs, waiting retries and whoever waited for a new session. */

@@ -143,6 +143,8 @@ describe('every night', () => {
     await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
     await shop.lookAlike.controls.letIn(indicator, 'early_bird', null)
     await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
+    // One email a day says it all.
+    shop.clock.advance({ days: 1 })
     await reconcile()
     const runs = await admin.call(tradingViewAdmin.runs, {})
     expect(runs.slice(0, 2)).toContainEqual(
@@ -155,6 +157,8 @@ describe('every night', () => {
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
     const { items } = await admin.callPage(tradingViewAdmin.people, { state: 'foreign', q: 'total_stranger' })
     expect(items).toMatchObject([{ user: null, isOurs: false }])
+    const mail = (await shop.mails()).findLast(({ text }) => text.includes('Ended, but still there'))
+    expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Ended, but still there: 0/)
   })
 
   test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
+import { declarations } from '#contract/declarations.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
@@ -84,6 +85,14 @@ describe('a purchase', () => {
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
   })
 
+  test('withdrawn is locked', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await expiryOf(buyer.username)).not.toContain(undefined)
+    const { email } = buyer.user
+    await buyer.call(declarations.withdraw, { name: 'Ada Trader', contract: email, email })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+  })
+
   test('of a deleted account is locked, and the name is forgotten', async () => {
     const buyer = await shop.namedBuyer()
     await shop.settle()
@@ -92,7 +101,36 @@ describe('a purchase', () => {
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
     const { items } = await admin.callPage(tradingViewAdmin.people, { q: buyer.username })
     expect(items).toEqual([])
+    await shop.queue.runNow('tradingview-history')
+    const { rows } = await shop.connection.pool.query('select * from tv_events where username_key = $1', [
+      buyer.username.toLowerCase(),
+    ])
+    expect(rows).toEqual([])
   })
+})
+
+test('what TradingView was asked and said about a buyer is in “my data”', async () => {
+  const buyer = await shop.namedBuyer()
+  const { until } = await shop.accessOf(buyer)
+  const mine = await buyer.call(accounts.myData, {})
+  expect(mine).toMatchObject({
+    tradingViewAccess: [
+      { username: buyer.username, state: 'unlocked', until },
+      { username: buyer.username, state: 'unlocked', until },
+    ],
+  })
+  expect(mine.tradingViewCalls).toContainEqual(expect.objectContaining({ call: 'add', outcome: 'ok' }))
+})
+
+test('a renewal that is never paid is locked when its grace is over', async () => {
+  const buyer = await shop.namedBuyer()
+  await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')
+  await shop.advance(1, 'month')
+  await shop.advance(2, 'hour')
+  expect(await shop.listed()).toContain(buyer.username)
+  await shop.advance(15, 'day')
+  await shop.queue.runNow('tradingview-reconcile')
+  expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
 })
 
 describe('a name', () => {

@@ -15,7 +15,7 @@ export type AskOptions = {
   /** Such as `https://www.tradingview.com`. */
   address: string
   cookies: SessionCookies | undefined
-  /** Waited for before every call. */
+  /** Waited for before every call; a failure means that nothing may be called. */
   turn(): Promise<void>
   report(call: CallReport): void
   patienceMilliseconds?: number

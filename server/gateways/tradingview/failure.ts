@@ -10,6 +10,8 @@ export type FailureKind =
   | 'no_such_name'
   /** Too many requests, an outage, a timeout, half an answer: it passes. */
   | 'passing'
+  /** The connection was paused or has ended since the work began: nothing was called. */
+  | 'stopped'
   /** An answer that nobody understands: the protocol may have changed. */
   | 'unknown'
 

@@ -40,9 +40,10 @@ async function readPage(ask: Ask, path: string, pages: number, form: Record<stri
   try {
     return await ask<ListPage>({ call: 'list', path, form })
   } catch (error) {
-    const http = error instanceof TradingViewFailure ? error.http : undefined
-    if (pages > 0 && (http === 404 || http === 400)) return 'cursor died'
-    if (http !== 400) throw error
+    const { http, kind } = error instanceof TradingViewFailure ? error : {}
+    const isBadPage = http === 400 && kind === 'unknown'
+    if (pages > 0 && (http === 404 || isBadPage)) return 'cursor died'
+    if (!isBadPage) throw error
     const smaller = path.replace(`limit=${pageSize}`, `limit=${pageSize / 2}`)
     return ask<ListPage>({ call: 'list', path: smaller, form })
   }

@@ -1,4 +1,5 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Attention } from '#contract/tradingview-admin.ts'
 import type { Database } from '../../../database/connect.ts'
 import { entitlements, tvGrants, tvScripts, users } from '../../../database/schema.ts'
@@ -21,11 +22,23 @@ export async function attention(db: Database, connection: ConnectionRow | undefi
   const grants = await db
     .select({ grant: tvGrants, email: users.email })
     .from(tvGrants)
-    .leftJoin(users, eq(users.id, tvGrants.userId))
+    .innerJoin(users, eq(users.id, tvGrants.userId))
     .where(
-      sql`${tvGrants.state} = 'stuck' or (${tvGrants.userId} is null and ${tvGrants.error} is not null)
-        or (${tvGrants.isWanted} and ${tvGrants.isPresent} and not ${tvGrants.isOurs})`,
+      sql`${tvGrants.state} = 'stuck' or (${tvGrants.isWanted} and ${tvGrants.isPresent} and not ${tvGrants.isOurs})`,
     )
+    .limit(100)
+  const former = alias(tvGrants, 'former')
+  const renamed = await db
+    .selectDistinctOn([tvGrants.usernameKey], {
+      grantId: former.id,
+      username: tvGrants.username,
+      email: users.email,
+      text: tvGrants.error,
+    })
+    .from(tvGrants)
+    .innerJoin(former, and(eq(former.scriptId, tvGrants.scriptId), eq(former.rowId, tvGrants.rowId)))
+    .innerJoin(users, eq(users.id, former.userId))
+    .where(and(isNull(tvGrants.userId), isNotNull(tvGrants.error)))
     .limit(100)
   const scripts = await db.select().from(tvScripts).where(isNotNull(tvScripts.problem))
   return [
@@ -47,19 +60,15 @@ export async function attention(db: Database, connection: ConnectionRow | undefi
       email: null,
       text: `${name}: ${problem}`,
     })),
-    ...grants.map(({ grant, email }) => ({
-      kind:
-        grant.state === 'stuck'
-          ? ('stuck' as const)
-          : grant.userId
-            ? ('had_access' as const)
-            : ('renamed' as const),
-      grantId: grant.id,
-      username: grant.username,
+    ...renamed.map((row) => ({ ...row, kind: 'renamed' as const, text: row.text ?? '' })),
+    ...grants.map(({ grant: { id: grantId, username, state, error }, email }) => ({
+      kind: state === 'stuck' ? ('stuck' as const) : ('had_access' as const),
+      grantId,
+      username,
       email,
       text:
-        grant.state === 'stuck' || !grant.userId
-          ? (grant.error ?? '')
+        state === 'stuck'
+          ? (error ?? '')
           : 'Had access before this shop granted it, so it would not be locked when the subscription ends.',
     })),
     ...names.map(({ problem, username, email }) => ({

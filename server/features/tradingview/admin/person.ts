@@ -31,7 +31,7 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
       await syncing.retry([id])
       await db.transaction(async (tx) => {
         await audit.record(tx, actor, about('retry', id, userId))
-        if (userId) await deliver(tx, userId)
+        if (userId) await entitlements.recheckName(tx, userId)
       })
     },
 

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Actor } from '../../../actor.ts'
 import { entitlements, purchases, tvGrants } from '../../../database/schema.ts'
 import { notFound } from '../../../errors.ts'
-import type { AccessRequests } from '../../access-requests/access-requests.ts'
+import { type AccessRequests, connectorPatience } from '../../access-requests/access-requests.ts'
 import { type EntitlementRow, type Entitlements, isEntitling } from '../../entitlements/entitlements.ts'
 import type { TradingView } from '../connector.ts'
 import type { GrantRow } from '../sync/grants.ts'
@@ -11,7 +11,7 @@ import { createNameCheck } from './name-check.ts'
 
 type Dependencies = {
   tradingView: TradingView
-  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'takenBy'>
+  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'takenBy' | 'recheckName'>
   accessRequests: Pick<AccessRequests, 'claim'>
 }
 
@@ -19,7 +19,7 @@ export type Access = ReturnType<typeof createAccess>
 
 /** What buyers see of their access, and what they change about it. */
 export function createAccess(deps: Dependencies) {
-  const { db, connections, deliver } = deps.tradingView
+  const { db, now, connections } = deps.tradingView
   const { mayChangeFrom, changeName } = createNameChange(deps)
 
   async function ownPurchase(userId: string, purchaseId: string) {
@@ -42,6 +42,9 @@ export function createAccess(deps: Dependencies) {
       const grants = await db.select().from(tvGrants).where(eq(tvGrants.userId, userId))
       const isWorking = connections.isWorking(await connections.current())
       const changeFrom = await mayChangeFrom(userId)
+      const isHandedOver = ({ state, failingSince }: GrantRow) =>
+        state === 'stuck' ||
+        (failingSince !== null && now().getTime() - failingSince.getTime() >= connectorPatience)
       return live.map(({ id: purchaseId, productId }) => {
         const row = rows.find((each) => each.productId === productId)
         const current = grants.filter(({ usernameKey }) => usernameKey === row?.usernameKey)
@@ -49,7 +52,7 @@ export function createAccess(deps: Dependencies) {
         const isOpen = current.length > 0 && current.every(({ state }) => state === 'unlocked')
         return {
           purchaseId,
-          state: stateOf(row, isOpen, isWorking),
+          state: stateOf(row, isOpen, isWorking && !current.some(isHandedOver)),
           username: row?.username ?? null,
           similar: row?.similar ?? [],
           until: row?.until ?? null,
@@ -63,7 +66,7 @@ export function createAccess(deps: Dependencies) {
 
     async recheck({ user }: Actor, purchaseId: string) {
       await ownPurchase(user.id, purchaseId)
-      await db.transaction((tx) => deliver(tx, user.id))
+      await db.transaction((tx) => deps.entitlements.recheckName(tx, user.id))
     },
 
     async changeUsername({ user }: Actor, purchaseId: string, typed: string) {

@@ -53,7 +53,11 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
   return {
     mayChangeFrom,
 
-    async changeName(userId: string, { purchaseId, productId }: Record<'purchaseId' | 'productId', string>, typed: string) {
+    async changeName(
+      userId: string,
+      { purchaseId, productId }: Record<'purchaseId' | 'productId', string>,
+      typed: string,
+    ) {
       const read = readUsername(typed)
       if ('refusal' in read) throw new Refusal(400, read.refusal, { fields: { username: read.refusal } })
       const { username } = read

@@ -1,5 +1,6 @@
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import { TradingViewFailure } from '../../../gateways/tradingview.ts'
+import { hurry } from '../connection/pace.ts'
 import type { TradingView } from '../connector.ts'
 
 type NameAnswer = {
@@ -18,7 +19,7 @@ export function createNameCheck({ now, connections }: Pick<TradingView, 'now' | 
   const answers = new Map<string, { answer: NameAnswer; at: number }>()
 
   async function ask(username: string): Promise<NameAnswer> {
-    const opened = await connections.open()
+    const opened = await connections.open(hurry)
     if (!opened) return unknown
     const found = await opened.client.findName(username)
     return 'username' in found

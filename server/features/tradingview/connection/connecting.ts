@@ -13,6 +13,7 @@ import {
 import type { Secrets } from '../../../security/secrets.ts'
 import type { Audit } from '../../audit/audit.ts'
 import type { Connections } from './connections.ts'
+import { waitForTurn } from './pace.ts'
 import { cookiesOwner } from './row.ts'
 
 type Dependencies = {
@@ -36,7 +37,8 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
     if (!gateway.isAllowed) throw conflict('TRADINGVIEW=off is set on this server, so nothing may be called.')
     if (!gateway.mayConnectTo(host)) throw new Refusal(400, 'Only a host of TradingView’s can be used.')
     try {
-      return { cookies, accountName: await gateway.client(host, cookies, () => {}).probe() }
+      const client = gateway.client(host, cookies, { turn: () => waitForTurn(db, host), report: () => {} })
+      return { cookies, accountName: await client.probe() }
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
       const message =

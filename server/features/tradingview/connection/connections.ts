@@ -14,6 +14,7 @@ import type { Secrets } from '../../../security/secrets.ts'
 import type { Audit } from '../../audit/audit.ts'
 import type { Mails } from '../../mails/mails.ts'
 import { createHealth } from './health.ts'
+import { waitForTurn } from './pace.ts'
 import { type ConnectionRow, cookiesOwner, onlyRow } from './row.ts'
 
 type Dependencies = {
@@ -44,12 +45,15 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
   const set = (changes: Partial<ConnectionRow>, tx: Database | Transaction = db) =>
     tx.update(tvConnection).set(changes).where(onlyRow)
 
-  function clientOf(row: ConnectionRow): TradingViewClient {
-    return gateway.client(row.host, cookiesOf(row), ({ username, ...call }) => {
-      // Best effort: a history that cannot be written must not stop a grant.
-      db.insert(tvEvents)
-        .values({ ...call, at: now(), usernameKey: username?.toLowerCase() ?? null })
-        .catch(() => {})
+  function clientOf(row: ConnectionRow, turn = () => waitForTurn(db, row.host)): TradingViewClient {
+    return gateway.client(row.host, cookiesOf(row), {
+      turn,
+      report: ({ username, ...call }) => {
+        // Best effort: a history that cannot be written must not stop a grant.
+        db.insert(tvEvents)
+          .values({ ...call, at: now(), usernameKey: username?.toLowerCase() ?? null })
+          .catch(() => {})
+      },
     })
   }
 
@@ -62,6 +66,13 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
     return read
   }
 
+  /** "Pause" stops everything within one request, and so does a session that ends. */
+  async function turnWhileOn({ host }: ConnectionRow, atMost: number | undefined) {
+    await waitForTurn(db, host, atMost)
+    if ((await current())?.state !== 'on')
+      throw new TradingViewFailure('stopped', 'The connection is paused or has ended.')
+  }
+
   const health = createHealth({ db, now, mails, supportEmail, current, set, clientOf })
 
   return {
@@ -70,12 +81,12 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
     clientOf,
     set,
 
-    /** A client, if calls may be made at all. */
-    async open(): Promise<{ row: ConnectionRow; client: TradingViewClient } | undefined> {
+    /** A client, if calls may be made at all; `atMost` is how long a call may wait for its turn. */
+    async open(atMost?: number): Promise<{ row: ConnectionRow; client: TradingViewClient } | undefined> {
       const row = await current()
       if (row?.state !== 'on') return undefined
       try {
-        return { row, client: clientOf(row) }
+        return { row, client: clientOf(row, () => turnWhileOn(row, atMost)) }
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         await health.failed(error)

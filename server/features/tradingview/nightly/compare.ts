@@ -1,12 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../../../database/connect.ts'
 import { tvGrants, type tvRuns } from '../../../database/schema.ts'
-import type { PeopleList } from '../../../gateways/tradingview.ts'
+import type { PeopleList, TradingViewClient } from '../../../gateways/tradingview.ts'
+import type { Mails } from '../../mails/mails.ts'
 import { decide, type Observed, takesAway } from '../sync/decide.ts'
 import { type GrantRow, oneMoreVersion, type ScriptRow, wishOf } from '../sync/grants.ts'
 import { reportStrangers } from './strangers.ts'
 
-type Dependencies = { db: Database; now: () => Date }
+export type Comparison = { db: Database; now: () => Date; mails: Mails; client: TradingViewClient }
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toMend: string[] }
 
 /** So many people may lose something in one night without anybody being asked. */
@@ -14,7 +15,7 @@ const guardOf = (people: number) => Math.max(5, Math.floor(people / 10))
 
 /** Compares a script's list with what is wanted. Only a list that reached its end allows a conclusion. */
 export async function compare(
-  deps: Dependencies,
+  deps: Comparison,
   script: ScriptRow,
   { people, isComplete, pages }: PeopleList,
   mayRemove: boolean,
@@ -52,7 +53,7 @@ export async function compare(
 }
 
 /** Whoever acts on this grant at the same moment has the newer answer. */
-async function observe({ db, now }: Dependencies, grant: GrantRow, seen: Observed, rowId: string | null) {
+async function observe({ db, now }: Comparison, grant: GrantRow, seen: Observed, rowId: string | null) {
   await db
     .update(tvGrants)
     .set({

@@ -33,10 +33,7 @@ export async function claimForgottenNames(db: Database, { claim }: Pick<Entitlem
 
 /** Entitled and named, but never planned for on this script. */
 export async function neverPlanned(db: Database, script: ScriptRow): Promise<string[]> {
-  const isPlanned = and(
-    eq(tvGrants.scriptId, script.id),
-    eq(tvGrants.usernameKey, entitlements.usernameKey),
-  )
+  const isPlanned = and(eq(tvGrants.scriptId, script.id), eq(tvGrants.usernameKey, entitlements.usernameKey))
   const rows = await db
     .select({ userId: entitlements.userId })
     .from(entitlements)

@@ -12,7 +12,10 @@ const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
 
 /** Every night: compares each script's whole list with what is wanted, and mends what differs. */
-export function createReconcile(tradingView: TradingView, entitlements: Pick<Entitlements, 'claim'>) {
+export function createReconcile(
+  tradingView: TradingView,
+  entitlements: Pick<Entitlements, 'claim' | 'recheckNames'>,
+) {
   const { db, now, mails, connections, supportEmail, deliverAll } = tradingView
   const strangers = () => db.$count(tvGrants, isNull(tvGrants.userId))
 
@@ -27,7 +30,7 @@ export function createReconcile(tradingView: TradingView, entitlements: Pick<Ent
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
       const list = await walk(client, script.pineId)
-      const { toMend, ...run } = await compare({ db, now }, script, list, mayRemove)
+      const { toMend, ...run } = await compare({ db, now, mails, client }, script, list, mayRemove)
       await note(run)
       await deliverAll([...toMend, ...(run.isComplete ? await neverPlanned(db, script) : [])])
       return run
@@ -45,6 +48,7 @@ export function createReconcile(tradingView: TradingView, entitlements: Pick<Ent
     const opened = await connections.open()
     if (!opened) return
     await claimForgottenNames(db, entitlements)
+    await entitlements.recheckNames()
     const { row, client } = opened
     const mayRemove = row.mayRemoveUntil !== null && row.mayRemoveUntil > now()
     const totals = { missing: 0, wrong: 0, ended: 0, foreign: 0, heldBack: 0, people: 0 }

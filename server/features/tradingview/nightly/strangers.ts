@@ -1,29 +1,30 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
-import type { Database } from '../../../database/connect.ts'
 import { tvGrants } from '../../../database/schema.ts'
 import type { PeopleList } from '../../../gateways/tradingview.ts'
 import type { GrantRow, ScriptRow } from '../sync/grants.ts'
-
-type Stranger = PeopleList['people'][number]
+import type { Comparison } from './compare.ts'
+import { createRenames } from './renames.ts'
 
 /** People whom this shop did not let in are only reported, and forgotten when they are gone. */
 export async function reportStrangers(
-  { db, now }: { db: Database; now: () => Date },
+  deps: Comparison,
   script: ScriptRow,
-  people: Stranger[],
+  people: PeopleList['people'],
   known: Map<string, GrantRow>,
 ): Promise<number> {
+  const { db, now } = deps
   const strangers = people.filter(({ username }) => {
     const grant = known.get(username.toLowerCase())
     return !grant || (!grant.isOurs && !grant.isWanted)
   })
+  const propose = createRenames(deps, people, known)
   for (const stranger of strangers) {
     const values = {
       isPresent: true,
       presentUntil: stranger.until,
       observedAt: now(),
       rowId: stranger.id,
-      error: renamedFrom(stranger, known),
+      error: await propose(stranger),
     }
     await db
       .insert(tvGrants)
@@ -52,12 +53,4 @@ export async function reportStrangers(
       ),
     )
   return strangers.length
-}
-
-/** Someone of ours is gone, and this row carries the same number: perhaps renamed. */
-function renamedFrom({ id, username }: Stranger, known: Map<string, GrantRow>): string | null {
-  const former = [...known.values()].find(
-    (grant) => grant.isWanted && grant.rowId === id && grant.usernameKey !== username.toLowerCase(),
-  )
-  return former ? `${former.username} may be called ${username} now.` : null
 }

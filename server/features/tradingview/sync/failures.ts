@@ -34,12 +34,14 @@ export function createFailures({ db, now, mails, connections, supportEmail }: De
     const failingSince = grant.failingSince ?? at
     const about = { tries: grant.tries + 1, failingSince, error: failure.message }
     const isWanted = isWantedNow(wishOf(grant), at)
-    const wait = async (state: GrantState) => void (await store(db, grant, { ...about, nextTryAt: null, state }))
+    const wait = async (state: GrantState) =>
+      void (await store(db, grant, { ...about, nextTryAt: null, state }))
 
     switch (failure.kind) {
       case 'session':
       case 'blocked':
-        // Due as soon as the session is renewed.
+      case 'stopped':
+        // Due as soon as the connection is back.
         await store(db, grant, { ...about, tries: 0, nextTryAt: at, state: isWanted ? 'waiting' : 'locking' })
         return undefined
       case 'not_yours':
@@ -64,9 +66,14 @@ export function createFailures({ db, now, mails, connections, supportEmail }: De
     return pause
   }
 
-  async function tell({ grant: { id, username } }: Work, { message: error }: TradingViewFailure, since: Date) {
-    const occasion = `stuck ${id} ${since.toISOString()}`
-    const about = { username, error, since: since.toISOString() }
-    await mails.sendOnce(occasion, supportEmail, 'tradingViewStuck', about)
+  /** Once for all scripts. */
+  async function tell({ grant }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
+    const since = failingSince.toISOString()
+    const occasion = `stuck ${grant.usernameKey} ${since.slice(0, 10)}`
+    await mails.sendOnce(occasion, supportEmail, 'tradingViewStuck', {
+      username: grant.username,
+      error,
+      since,
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/connect.ts'
 import { entitlements, tvGrants, tvScripts, users } from '../../../database/schema.ts'
 import { namesGrantedByHand } from '../../access-requests/access-requests.ts'
@@ -42,8 +42,7 @@ export async function plan(tx: Transaction, userId: string, at: Date): Promise<W
 /** The new name is unlocked before the old one is locked. */
 function wishForOldName(grant: GrantRow, entitlement: EntitlementRow | undefined, grants: GrantRow[]): Wish {
   const successor = grants.find(
-    ({ scriptId, usernameKey }) =>
-      scriptId === grant.scriptId && usernameKey === entitlement?.usernameKey,
+    ({ scriptId, usernameKey }) => scriptId === grant.scriptId && usernameKey === entitlement?.usernameKey,
   )
   const mustWait = entitlement?.reason && !successor?.isPresent
   return mustWait ? { isWanted: grant.isWanted, wantedUntil: entitlement.until } : nothingWanted
@@ -63,8 +62,10 @@ async function want(
     .where(and(eq(tvGrants.scriptId, script.id), eq(tvGrants.usernameKey, usernameKey)))
     .for('update')
   if (!known && !reason) return
+  const isOurs =
+    isByHand || (known !== undefined && (known.isOurs || (await isRenamedOurs(tx, userId, known))))
   const wish = { isWanted: reason !== null, wantedUntil: reason ? until : null }
-  if (known) await wishFor(tx, known, { ...wish, userId, isOurs: known.isOurs || isByHand })
+  if (known) await wishFor(tx, known, { ...wish, userId, isOurs })
   else
     await tx.insert(tvGrants).values({
       scriptId: script.id,
@@ -72,10 +73,23 @@ async function want(
       username,
       userId,
       ...wish,
-      isOurs: isByHand,
+      isOurs,
       state: 'unlocking',
       createdAt: at,
     })
+}
+
+/** The same row of TradingView's under another name of the same buyer: what this shop granted has only been renamed. */
+async function isRenamedOurs(tx: Transaction, userId: string, { id, scriptId, rowId }: GrantRow) {
+  if (!rowId) return false
+  const former = and(
+    eq(tvGrants.scriptId, scriptId),
+    eq(tvGrants.userId, userId),
+    eq(tvGrants.rowId, rowId),
+    eq(tvGrants.isOurs, true),
+    ne(tvGrants.id, id),
+  )
+  return (await tx.$count(tvGrants, former)) > 0
 }
 
 async function wishFor(tx: Transaction, grant: GrantRow, wish: Wish): Promise<GrantRow> {

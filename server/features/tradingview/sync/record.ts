@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { GrantState } from '#contract/statuses.ts'
 import type { Database, Transaction } from '../../../database/connect.ts'
-import { tvGrants, tvScripts, users } from '../../../database/schema.ts'
+import { tvEvents, tvGrants, tvScripts, users } from '../../../database/schema.ts'
 import { recordLocked, recordUnlocked } from '../../access-requests/access-requests.ts'
 import type { Mails } from '../../mails/mails.ts'
 import { isWantedNow, type Observed } from './decide.ts'
@@ -15,7 +15,7 @@ export type Recording = ReturnType<typeof createRecording>
 
 /** Stores what was seen, and tells the buyer with it. */
 export function createRecording({ db, now, mails, unlocked }: Dependencies) {
-  /** Once every script of the product is open. */
+  /** Once every script of the product is open. A grant that was undone is granted again, without a second clock. */
   async function tellUnlocked(tx: Transaction, { grant, entitlement }: Work) {
     if (!entitlement || !grant.userId) return
     const isOpen = and(
@@ -35,7 +35,8 @@ export function createRecording({ db, now, mails, unlocked }: Dependencies) {
         ),
       )
     if (closed.length > 0) return
-    if (entitlement.wantedSince) unlocked((now().getTime() - entitlement.wantedSince.getTime()) / 1000)
+    if (entitlement.wantedSince && !grant.firstPresentAt)
+      unlocked((now().getTime() - entitlement.wantedSince.getTime()) / 1000)
     await recordUnlocked(tx, { mails, at: now() }, grant.userId, grant.usernameKey)
   }
 
@@ -56,14 +57,10 @@ export function createRecording({ db, now, mails, unlocked }: Dependencies) {
     if (open.length > 0) return
     await recordLocked(tx, { mails, at: now() }, userId, usernameKey)
     // A deleted person's name was kept only so it could be removed.
-    const [person] = await tx
-      .select({ deletedAt: users.deletedAt })
-      .from(users)
-      .where(eq(users.id, userId))
-    if (person?.deletedAt)
-      await tx
-        .delete(tvGrants)
-        .where(and(eq(tvGrants.userId, userId), eq(tvGrants.usernameKey, usernameKey)))
+    const [person] = await tx.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))
+    if (!person?.deletedAt) return
+    await tx.delete(tvGrants).where(and(eq(tvGrants.userId, userId), eq(tvGrants.usernameKey, usernameKey)))
+    await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
 
   /** False if the wish has changed in the meantime. */
@@ -75,13 +72,14 @@ export function createRecording({ db, now, mails, unlocked }: Dependencies) {
         ...quiet,
         isPresent: seen.isPresent,
         presentUntil: seen.until,
-        rowId: seen.rowId,
+        // The number of a row that is gone may turn up under another name.
+        rowId: seen.rowId ?? grant.rowId,
         observedAt: now(),
         state: stateOf(grant, seen, isWanted, isDone),
         firstPresentAt: seen.isPresent ? (grant.firstPresentAt ?? now()) : null,
       })
       if (!stored) return false
-      if (seen.isPresent && isWanted && !grant.firstPresentAt) await tellUnlocked(tx, work)
+      if (seen.isPresent && isWanted) await tellUnlocked(tx, work)
       if (!seen.isPresent && !isWanted) await tellLocked(tx, work)
       return true
     })

@@ -1,12 +1,13 @@
 import { eq } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
 import type { Database } from '../../../database/connect.ts'
-import { tvGrants, users } from '../../../database/schema.ts'
+import { tvGrants } from '../../../database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '../../../gateways/tradingview.ts'
-import { recordCheckedName } from '../../entitlements/entitlements.ts'
+import { type EntitlementRow, recordCheckedName } from '../../entitlements/entitlements.ts'
 import type { Mails } from '../../mails/mails.ts'
 import { type Action, decide, isSameUntil, isWantedNow, takesAway } from './decide.ts'
-import { quiet, store, type Work, wishOf } from './grants.ts'
+import { type GrantRow, quiet, store, type Work, wishOf } from './grants.ts'
+import { tellNameNotFound } from './name-not-found.ts'
 import type { Recording, Seen } from './record.ts'
 
 type Dependencies = {
@@ -24,6 +25,14 @@ export function createSettle({ db, now, mails, record, crashPoint }: Dependencie
   async function check(client: TradingViewClient, work: Work): Promise<boolean> {
     const { entitlement, grant } = work
     if (!entitlement || entitlement.checkedAt) return entitlement?.problem !== 'not_found'
+    return ask(client, grant, entitlement)
+  }
+
+  async function ask(
+    client: TradingViewClient,
+    grant: GrantRow,
+    entitlement: EntitlementRow,
+  ): Promise<boolean> {
     const found = await client.findName(grant.username)
     const isKnown = 'username' in found
     const username = isKnown ? found.username : grant.username
@@ -36,13 +45,7 @@ export function createSettle({ db, now, mails, record, crashPoint }: Dependencie
       })
       await tx.update(tvGrants).set({ username }).where(eq(tvGrants.id, grant.id))
       if (isKnown) return
-      const [person] = await tx.select().from(users).where(eq(users.id, entitlement.userId))
-      if (person && !person.deletedAt)
-        await mails.send(tx, person.email, 'nameNotFound', {
-          name: person.name,
-          username,
-          similar: found.similar,
-        })
+      await tellNameNotFound(tx, mails, entitlement, username, found.similar)
     })
     grant.username = username
     return isKnown
@@ -65,8 +68,7 @@ export function createSettle({ db, now, mails, record, crashPoint }: Dependencie
     return read(client, work)
   }
 
-  /** False if it has to be planned again. */
-  return async function settle(client: TradingViewClient, mode: ConnectionMode, work: Work): Promise<boolean> {
+  async function bringInLine(client: TradingViewClient, mode: ConnectionMode, work: Work): Promise<boolean> {
     const wish = wishOf(work.grant)
     if (isWantedNow(wish, now()) && !(await check(client, work)))
       return Boolean(await store(db, work.grant, { ...quiet, state: 'name_not_found' }))
@@ -80,6 +82,27 @@ export function createSettle({ db, now, mails, record, crashPoint }: Dependencie
     const isDone = left === 'nothing' || left === 'leave'
     if (!isDone && !isHeld) throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
     return record(work, seen, isDone)
+  }
+
+  /** False if it has to be planned again. */
+  return async function settle(
+    client: TradingViewClient,
+    mode: ConnectionMode,
+    work: Work,
+  ): Promise<boolean> {
+    try {
+      return await bringInLine(client, mode, work)
+    } catch (error) {
+      const { grant, entitlement } = work
+      const isNameRefused = error instanceof TradingViewFailure && error.kind === 'no_such_name'
+      if (!isNameRefused || !entitlement) throw error
+      // It was known once, and is renamed or deleted: the search may know what the buyer is called now.
+      const before = grant.username
+      if (!(await ask(client, grant, entitlement)))
+        return Boolean(await store(db, grant, { ...quiet, state: 'name_not_found' }))
+      if (grant.username === before) throw error
+      return false
+    }
   }
 }
 

@@ -39,13 +39,11 @@ export function createSync(deps: Dependencies) {
   const settle = createSettle({ ...deps, record: createRecording(deps) })
   const fail = createFailures(deps)
 
-  async function round(userId: string, { row, client }: Opened, isFirst: boolean): Promise<Round | 'stopped'> {
+  async function round(userId: string, { row, client }: Opened, isFirst: boolean): Promise<Round> {
     const works = await db.transaction((tx) => plan(tx, userId, now()))
     const hasOldNames = works.some(({ entitlement }) => !entitlement)
     const result: Round = { isSettled: true, isProof: works.length > 0 }
     for (const work of works) {
-      // "Pause" stops everything within one request.
-      if ((await connections.current())?.state !== 'on') return 'stopped'
       try {
         const isNewName = work.entitlement !== undefined && work.grant.isPresent !== true
         if (!(await settle(client, row.mode, work))) result.isSettled = false
@@ -76,7 +74,6 @@ export function createSync(deps: Dependencies) {
       if (!opened) return void (await waitForConnection(userId))
       for (let count = 0; count < mostRounds; count++) {
         const result = await round(userId, opened, count === 0)
-        if (result === 'stopped') return undefined
         if (result.pause !== undefined) return result.pause
         if (!result.isSettled) continue
         // Nobody asked, or somebody failed: that says nothing about the connection.

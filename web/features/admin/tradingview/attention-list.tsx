@@ -34,6 +34,7 @@ function Matter({ matter: { kind, grantId, username, email, text } }: { matter: 
   const failed = 'That did not work'
   const retry = useCall(tradingViewAdmin.retry, { refreshes, failed })
   const adopt = useCall(tradingViewAdmin.adopt, { refreshes, failed })
+  const rename = useCall(tradingViewAdmin.rename, { refreshes, failed })
   const reconcile = useCall(tradingViewAdmin.reconcile, {
     refreshes,
     failed,
@@ -63,6 +64,16 @@ function Matter({ matter: { kind, grantId, username, email, text } }: { matter: 
           onClick={() => adopt.mutate({ id: grantId })}
         >
           Take over<span className="sr-only"> {username}</span>
+        </Button>
+      )}
+      {kind === 'renamed' && grantId && username && (
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={rename.isPending}
+          onClick={() => rename.mutate({ id: grantId, username })}
+        >
+          Use {username}
         </Button>
       )}
       {kind === 'held_back' && (

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { seats } from '#contract/seats.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+let shop: ConnectedShop
+let admin: Awaited<ReturnType<ConnectedShop['admin']>>
+beforeAll(async () => {
+  shop = await openConnectedShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  admin = await shop.admin()
+  await shop.connection.pool.query('delete from seat_reservations; delete from waitlist')
+  await settings({ seatLimit: null, showsSeats: false })
+})
+
+const settings = (given: { seatLimit?: number | null; showsSeats?: boolean }) =>
+  admin.call(tradingViewAdmin.settings, given)
+const meter = () => admin.call(tradingViewAdmin.meter, {})
+const shown = () => shop.visitor().call(seats.show, {})
+/** So many more people may buy. */
+async function leaveFree(free: number) {
+  const { people } = await meter()
+  await settings({ seatLimit: people + free })
+  return people
+}
+const invite = async () => {
+  await shop.queue.runNow('invite-waiting')
+  return (await shop.mails()).filter(({ subject }) => subject.startsWith('A seat')).map(({ to }) => to)
+}
+const refusal = {
+  status: 409,
+  serverMessage: 'All seats are taken at the moment. We can tell you when one is free.',
+}
+
+describe('a limit of seats', () => {
+  test('gives the last seat to one of many who want it at once, in two processes', async () => {
+    await using second = await openConnectedShop({
+      databaseUrl: shop.config.databaseUrl ?? '',
+      env: { DATA_DIR: shop.config.dataDir },
+    })
+    const wanting = await Promise.all([shop, second, shop, second].map((each) => each.user()))
+    await leaveFree(1)
+    const outcomes = await Promise.allSettled(wanting.map((visitor) => shop.begin(visitor)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(refusal)
+  })
+
+  test('keeps a seat for 15 minutes while its buyer pays, however often the page is reloaded', async () => {
+    const [first, second] = [await shop.user(), await shop.user()]
+    await leaveFree(1)
+    await shop.begin(first)
+    await shop.begin(first)
+    expect(await shown()).toMatchObject({ isSoldOut: true })
+    await expect(shop.begin(second)).rejects.toMatchObject(refusal)
+    shop.clock.advance({ minutes: 14 })
+    await expect(shop.begin(second)).rejects.toMatchObject(refusal)
+    shop.clock.advance({ minutes: 2 })
+    expect(await shown()).toMatchObject({ isSoldOut: false })
+    await shop.begin(second)
+    await expect(shop.begin(first)).rejects.toMatchObject(refusal)
+  })
+
+  test('counts a seat once when it is paid, for guests too', async () => {
+    const before = await leaveFree(2)
+    await shop.buyer()
+    const guest = shop.visitor()
+    await shop.logInGuest(guest, await shop.guest(guest))
+    expect(await meter()).toMatchObject({ people: before + 2, level: 'full' })
+    expect(await shown()).toEqual({ isSoldOut: true, shown: null })
+    const { rows } = await shop.connection.pool.query('select * from seat_reservations')
+    expect(rows).toEqual([])
+  })
+
+  test('shows “62 of 100 seats” only if the seller wants it, and only real numbers', async () => {
+    const people = await leaveFree(38)
+    expect(await shown()).toEqual({ isSoldOut: false, shown: null })
+    await settings({ showsSeats: true })
+    expect(await shown()).toEqual({ isSoldOut: false, shown: { taken: people, limit: people + 38 } })
+    await shop.begin(await shop.user())
+    expect(await shown()).toMatchObject({ shown: { taken: people } })
+    await shop.buyer()
+    expect(await shown()).toMatchObject({ shown: { taken: people + 1 } })
+    await settings({ seatLimit: null })
+    expect(await shown()).toEqual({ isSoldOut: false, shown: null })
+  })
+
+  test('counts whoever TradingView lists besides', async () => {
+    const { people, foreign } = await meter()
+    await shop.lookAlike.controls.letIn(shop.lookAlike.scripts.indicator, 'a_friend_of_the_seller')
+    await shop.queue.runNow('tradingview-reconcile')
+    // The look-alike has one from the start.
+    const after = await meter()
+    expect(after.foreign).toBeGreaterThan(foreign)
+    expect(after.people).toBe(people + after.foreign - foreign)
+  })
+})
+
+describe('the waiting list', () => {
+  test('tells whoever waits longest when a seat is free, and the next a day later', async () => {
+    const leaving = await shop.buyer()
+    await leaveFree(0)
+    await expect(shop.begin(await shop.user())).rejects.toMatchObject(refusal)
+    for (const email of ['first@example.com', 'second@example.com', 'FIRST@example.com']) {
+      await shop.visitor().call(seats.join, { email })
+      shop.clock.advance({ minutes: 1 })
+    }
+    expect(await meter()).toMatchObject({ waiting: 2 })
+    expect(await invite()).toEqual([])
+    await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
+    expect(await invite()).toEqual(['first@example.com'])
+    expect(await invite()).toEqual(['first@example.com'])
+    shop.clock.advance({ hours: 25 })
+    expect(await invite()).toEqual(['first@example.com', 'second@example.com'])
+    shop.clock.advance({ days: 8 })
+    await invite()
+    expect((await shop.connection.pool.query('select * from waitlist')).rows).toEqual([])
+  })
+
+  test('is in “my data” once the address is proven, and forgotten with the account', async () => {
+    const stranger = await shop.user()
+    const person = await shop.verifiedUser()
+    for (const { email } of [stranger.user, person.user]) await shop.visitor().call(seats.join, { email })
+    expect(await stranger.call(accounts.myData, {})).toMatchObject({ waitingList: [] })
+    expect(await person.call(accounts.myData, {})).toMatchObject({
+      waitingList: [{ email: person.user.email, invitedAt: null }],
+    })
+    await person.call(accounts.deleteMyself, { password: person.password })
+    const { rows } = await shop.connection.pool.query<{ email: string }>('select email from waitlist')
+    expect(rows).toEqual([{ email: stranger.user.email }])
+  })
+
+  test('forgets everyone after a year', async () => {
+    await leaveFree(0)
+    await shop.visitor().call(seats.join, { email: 'patient@example.com' })
+    shop.clock.advance({ days: 366 })
+    await invite()
+    expect((await shop.connection.pool.query('select * from waitlist')).rows).toEqual([])
+  })
+})
+
+test('the meter warns at 90 and at 100 people, once each a month, and forecasts the month’s last day', async () => {
+  const addPeople = (count: number) =>
+    shop.connection.pool.query(
+      `with added as (insert into users (email, name)
+         select gen_random_uuid() || '@example.com', 'Many' from generate_series(1, $2::int) returning id)
+       insert into purchases (user_id, product_id, billing_type, amount, status, created_at)
+       select id, $1, 'monthly', 3900, 'active', $3 from added`,
+      [reboundSigmaPro.id, count, new Date(shop.clock.now().getTime() - 60 * 86_400_000)],
+    )
+  const warnings = async () => {
+    await shop.queue.runNow('warn-about-seats')
+    return (await shop.mails()).filter(({ subject }) => subject.endsWith('people have access on TradingView'))
+      .length
+  }
+  const before = (await meter()).people
+  expect(await warnings()).toBe(0)
+  await addPeople(90 - before)
+  expect(await meter()).toMatchObject({ people: 90, level: 'near' })
+  expect(await warnings()).toBe(1)
+  expect(await warnings()).toBe(1)
+  await addPeople(10)
+  expect(await meter()).toMatchObject({ people: 100, level: 'full' })
+  expect(await warnings()).toBe(2)
+  expect(await warnings()).toBe(2)
+
+  const calm = await meter()
+  const leaver = await shop.buyer()
+  await leaver.call(purchases.cancel, { id: leaver.purchase.id })
+  const now = await meter()
+  expect(now.people).toBe(calm.people + 1)
+  expect(now.forecast).toBe(now.people - now.endBefore + now.newAtThisPace)
+  const lastDay = new Date(now.lastDay)
+  expect(new Date(lastDay.getTime() + 86_400_000).getUTCDate()).toBe(1)
+  const ends = Date.parse(leaver.purchase.currentPeriodEnd ?? '') < lastDay.getTime() + 86_400_000
+  expect(now.endBefore - calm.endBefore).toBe(ends ? 1 : 0)
+})

@@ -1,0 +1,20 @@
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../../database/connect.ts'
+import { users } from '../../../database/schema.ts'
+import type { EntitlementRow } from '../../entitlements/entitlements.ts'
+import type { Mails } from '../../mails/mails.ts'
+
+/** Only the buyer knows what they are called on TradingView. Told once for each name and what looks like it. */
+export async function tellNameNotFound(
+  tx: Transaction,
+  mails: Pick<Mails, 'sendOnce'>,
+  { id, userId }: Pick<EntitlementRow, 'id' | 'userId'>,
+  username: string,
+  similar: string[],
+) {
+  const [person] = await tx.select().from(users).where(eq(users.id, userId))
+  if (!person || person.deletedAt) return
+  const about = { name: person.name, username, similar }
+  const occasion = ['name', id, username.toLowerCase(), ...similar].join(' ')
+  await mails.sendOnce(occasion, person.email, 'nameNotFound', about, tx)
+}
