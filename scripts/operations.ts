@@ -247,7 +247,8 @@ async function mustReveal() {
 
 async function rotated(output: string) {
   must(/^1 sealed anew/m.test(output), 'one key sealed anew')
-  must(!readFileSync(join(root, 'etc/rebound-sigma-shop.env'), 'utf8').includes('_OLD='), 'no old key')
+  const settings = readFileSync(join(root, 'etc/rebound-sigma-shop.env'), 'utf8')
+  must(!/^SECRETS_KEY_OLD=/m.test(settings), 'no old key')
   await mustReveal()
 }
 
