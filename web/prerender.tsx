@@ -17,8 +17,10 @@ type Manifest = Record<string, { file: string; imports?: string[]; css?: string[
 export const renderPages: RenderPages = async (settings) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
-  for (const route of [...routes, notFound])
-    pages.push(await renderPage(route, settings, assetsOf(route, manifest)))
+  for (const route of [...routes, notFound]) {
+    const page = await renderPage(route, settings, assetsOf(route, manifest))
+    pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
+  }
   return { pages, files: siteFiles(settings) }
 }
 
