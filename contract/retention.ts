@@ -7,13 +7,15 @@ export const retention = {
   books: {
     what: 'Purchases, invoices, and what you agreed to when you ordered',
     days: null,
-    words: 'ten years, as required by accounting law',
+    years: 10,
+    words: 'ten years after the subscription ended, to the end of the year, as required by accounting law',
   },
   declarations: {
     what: 'Withdrawals and cancellations',
     days: null,
     years: 3,
-    words: 'three years, to the end of the year',
+    words:
+      'three years, to the end of the year; without your name, your words, and ours about them once your account is deleted',
   },
   exchangeKeys: {
     what: 'Exchange keys',
@@ -54,3 +56,7 @@ const day = 86_400_000
 
 /** Anything older than this is deleted. */
 export const keptSince = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * day)
+
+/** The same for what is kept for years, to the end of the last one. */
+export const keptSinceNewYear = (now: Date, { years }: { years: number }) =>
+  new Date(Date.UTC(now.getUTCFullYear() - years, 0, 1))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
+import { declarations } from '#contract/declarations.ts'
 import { purchases } from '#contract/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -52,6 +53,27 @@ test('a seller can refund any of its purchases and finds a dozen open requests',
   const [after] = await admin.call(purchases.adminList, { limit: 1, q: copied?.user.email ?? '' })
   expect(after).toMatchObject({ id: copied?.id, refundedAmount: 500 })
   expect((await admin.call(accessRequests.adminList, { limit: 100 })).length).toBeGreaterThanOrEqual(12)
+})
+
+test('the seller finds a declaration in every state', async () => {
+  const listed = await (await shop.admin()).call(declarations.adminList, {})
+  const seen = listed.map(({ kind, state, isLate, forCause, purchase }) =>
+    [kind, state, isLate && 'late', forCause && 'for cause', !purchase && 'unknown']
+      .filter(Boolean)
+      .join(' '),
+  )
+  expect(new Set(seen)).toEqual(
+    new Set([
+      'withdrawal open unknown',
+      'withdrawal open late',
+      'withdrawal done',
+      'withdrawal done late',
+      'cancellation open for cause',
+      'cancellation open',
+      'cancellation confirmed',
+      'cancellation done',
+    ]),
+  )
 })
 
 test('the buyer whom it names can log in and open an invoice', async () => {

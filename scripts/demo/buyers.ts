@@ -114,22 +114,29 @@ export async function letThemBuy(config: Config): Promise<number> {
   }
 }
 
-/** One withdrawal that nobody can match to a contract, and one cancellation for good cause: both wait for the seller. */
-async function declareSome({ config }: Shop) {
-  const { call } = createCaller((path, init) => fetch(new URL(path, config.publicUrl), init))
-  const { name, email } = person('Ada')
-  await call(declarations.withdraw, {
-    name: 'Gus Demo',
-    contract: 'gus.dmeo@example.com',
-    email: 'gus@example.com',
-  })
+/**
+ * A declaration in every state: for the seller to decide (no such contract, too late, for good cause), waiting for its owner's
+ * click or for its day, and carried out. Older ones that a seller closed are in fill.sql.
+ */
+async function declareSome(shop: Shop) {
+  const { call } = createCaller((path, init) => fetch(new URL(path, shop.config.publicUrl), init))
+  const by = (first: string) => {
+    const { name, email } = person(first)
+    return { name, email, contract: email }
+  }
+  await call(declarations.withdraw, { ...by('Gus'), contract: 'gus.dmeo@example.com' })
+  await call(declarations.withdraw, by('Rita'))
   await call(declarations.cancel, {
-    name,
-    contract: email,
-    email,
+    ...by('Ada'),
     grounds: 'good_cause',
     reason: 'I no longer trade and my account at the exchange is closed.',
   })
+  await call(declarations.cancel, { ...by('Ben'), grounds: 'ordinary' })
+  const endsOn = new Date(Date.now() + 400 * day).toISOString().slice(0, 10)
+  const waits = await buy(shop, person('Wim'), 'yearly')
+  await waits.call(declarations.cancel, { ...by('Wim'), grounds: 'ordinary', endsOn })
+  const refunded = await buy(shop, person('Vera'), 'monthly')
+  await refunded.call(declarations.withdraw, by('Vera'))
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

@@ -93,3 +93,16 @@ join lateral (select * from (values
   (5, 3, 'Does what it says. The exits felt early in a strong trend.', null)) as v (n, stars, text, answer)
   where v.n = r.nth % 6) said on true
 on conflict do nothing;
+
+-- Declarations that a seller has handled: one arrived too late, the others ended their contracts in time.
+insert into declarations (kind, state, name, contract, email, declared_at, network_hash, user_id, purchase_id, handled_at, outcome)
+select case nth when 1 then 'withdrawal' else 'cancellation' end, 'done', name, email, email, at, '', user_id, id,
+  at + case nth when 1 then interval '2 days' else interval '1 minute' end,
+  case nth when 1 then 'Too late by a week. We agreed on the end of the paid period.'
+    else 'Ends on ' || to_char(ended_at, 'YYYY-MM-DD') end
+from (
+  select b.id, b.user_id, b.ended_at, b.ended_at - interval '12 days' as at, u.name, u.email,
+    row_number() over (order by b.ended_at desc) as nth
+  from booked b join users u on u.id = b.user_id
+  where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '22 days'
+  limit 4) c;

@@ -61,7 +61,8 @@ const keyOf = ({ billing_type, status }: Pick<Purchase, 'billing_type' | 'status
 async function readModels(client: pg.Client): Promise<Map<string, Model>> {
   const { rows } = await client.query<Purchase & { checkout: Copied['checkout'] }>(
     `select p.*, u.email, u.name, to_json(c) as checkout
-     from purchases p join users u on u.id = p.user_id join checkouts c on c.subscription_id = p.stripe_subscription_id`,
+     from purchases p join users u on u.id = p.user_id join checkouts c on c.subscription_id = p.stripe_subscription_id
+     where p.refunded_amount = 0`,
   )
   const { rows: objects } = await client.query<StoredObject>(
     'select id, kind, due_at, data from sandbox.objects order by seq',

@@ -165,13 +165,28 @@ test('a receipt never carries someone’s link', async () => {
 
 test('what a person declared is in their data and leaves with their account; the fact stays', async () => {
   const buyer = await shop.buyer()
-  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
-  await shop.settle()
-  expect(await buyer.call(accounts.myData, {})).toMatchObject({
-    declarations: [{ kind: 'cancellation', name: 'Ada Trader' }],
+  const reason = 'My doctor says so'
+  const { id } = await buyer.call(contract.cancel, {
+    ...declared(buyer.user.email),
+    grounds: 'good_cause',
+    reason,
   })
+  await shop.settle()
+  await (await shop.admin()).call(contract.adminClose, { id, outcome: 'Ada Trader called; settled' })
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({
+    declarations: [{ kind: 'cancellation', name: 'Ada Trader', reason }],
+  })
+  const before = await stored(id)
   await buyer.call(accounts.deleteMyself, { password: buyer.password })
-  expect(await stored(id)).toMatchObject({ kind: 'cancellation', name: 'Deleted user', contract: '' })
+  expect(await stored(id)).toEqual({
+    ...before,
+    name: 'Deleted user',
+    contract: '',
+    email: expect.stringContaining('deleted'),
+    reason: null,
+    outcome: null,
+    networkHash: '',
+  })
 })
 
 test('where the law does not ask for it, there are no declarations', async () => {

@@ -1,6 +1,6 @@
 import { and, eq, lt, or } from 'drizzle-orm'
 import { withdrawalEnds } from '#contract/legal/consumer-law.ts'
-import { retention } from '#contract/retention.ts'
+import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import { declarations } from '../../database/schema.ts'
@@ -104,13 +104,14 @@ export function createDeclarations(deps: Dependencies) {
 
     /** That long someone may sue over them; an open one waits a year longer. */
     async forgetOld() {
-      const before = new Date(Date.UTC(now().getUTCFullYear() - retention.declarations.years, 0, 1))
+      const { years } = retention.declarations
+      const before = keptSinceNewYear(now(), { years })
       await db
         .delete(declarations)
         .where(
           or(
             and(eq(declarations.state, 'done'), lt(declarations.handledAt, before)),
-            lt(declarations.declaredAt, new Date(Date.UTC(before.getUTCFullYear() - 1, 0, 1))),
+            lt(declarations.declaredAt, keptSinceNewYear(now(), { years: years + 1 })),
           ),
         )
     },

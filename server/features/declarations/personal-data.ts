@@ -14,11 +14,21 @@ export function createPersonalData({ db }: { db: Database }) {
     )
 
   return {
-    /** What was declared and when stays with the books; who it was goes. */
+    /**
+     * What was declared and when stays with the books, and the purchase tells what came of it; who it was goes, with
+     * everything anyone wrote about it.
+     */
     async forget(tx: Transaction, userId: string) {
       await tx
         .update(declarations)
-        .set({ name: 'Deleted user', contract: '', email: deletedEmail(userId), reason: null })
+        .set({
+          name: 'Deleted user',
+          contract: '',
+          email: deletedEmail(userId),
+          reason: null,
+          outcome: null,
+          networkHash: '',
+        })
         .where(ofUser(tx, userId))
     },
 

@@ -18,6 +18,7 @@ import { createCardUpdate } from './card.ts'
 import { createInbox } from './inbox.ts'
 import { createLookup } from './lookup.ts'
 import { createNotifications } from './notifications.ts'
+import { createForgetOld } from './old-purchases.ts'
 import { createOwnSubscriptions } from './own-subscriptions.ts'
 import { createReconciler } from './reconciler.ts'
 import { createRenewalNotices } from './renewal-notices.ts'
@@ -68,5 +69,6 @@ export function createPurchases(deps: Dependencies) {
     endBooked: booked.endDue,
     reconcile: createReconciler({ ...shared, inbox }),
     sendRenewalNotices: createRenewalNotices(deps),
+    forgetOld: createForgetOld(deps),
   }
 }

@@ -4,5 +4,6 @@ import type { Purchases } from './purchases.ts'
 export const purchaseSchedules = (purchases: Purchases): Schedules => ({
   reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
   'end-booked': { cron: '* * * * *', run: purchases.endBooked },
+  'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
   'renewal-notices': { cron: '7 8 * * *', run: purchases.sendRenewalNotices },
 })
