@@ -39,7 +39,7 @@ export default function CheckoutPage() {
         ) : owned.purchase ? (
           <AlreadyOwned user={user} />
         ) : (
-          <Steps key={order.billing} billing={order.billing} user={user} />
+          <Steps billing={order.billing} user={user} />
         )}
       </div>
       {order ? <OrderSummary billing={order.billing} /> : <Skeleton className="h-[40rem]" />}

@@ -4,7 +4,7 @@ import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
-import { useCall } from '#web/api/use-call.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
 import { checkoutAddress } from '#web/features/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
@@ -140,11 +140,14 @@ function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase 
     failed: 'Failed to cancel',
   })
   async function ask() {
-    // A renewed year ends sooner, and part of the money goes back: both are shown before anyone confirms.
-    const early =
-      billingType === 'yearly' && !isUnpaid
-        ? await call(purchases.cancellation, { id }).catch(() => undefined)
-        : undefined
+    let early: { endsAt: string | null; refund: number } | undefined
+    try {
+      // A renewed year ends sooner, and part of the money goes back: both are shown before anyone confirms.
+      if (billingType === 'yearly' && !isUnpaid) early = await call(purchases.cancellation, { id })
+    } catch (error) {
+      toastError('Failed to cancel', error)
+      return
+    }
     const sure = await confirm({
       title: 'Cancel Subscription',
       description: early?.refund

@@ -1,0 +1,95 @@
+import { accounts } from '#contract/accounts.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+
+/** A seller with Stripe Tax and nothing on the site that needs consent. */
+const test = base.extend({
+  shop: [
+    async ({}, use) => {
+      const env = { TAX: 'stripe', COOKIE_BANNER: 'if-needed' }
+      const shop = await openShop({ withPages: true, env, quirks: {} })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+test('where someone lives, what a company needs on its invoice, and the notice of a renewed year', async ({
+  page,
+  shop,
+}) => {
+  const lookedUp: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(shop.url)) lookedUp.push(request.url())
+  })
+  const buyer = await shop.user()
+  await logInAs(page, buyer, shop)
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+
+  const country = page.getByLabel('Country', { exact: true })
+  const postalCode = page.getByLabel('Postal code')
+  const proceed = page.getByRole('button', { name: 'Continue to Payment' })
+  await proceed.click()
+  await expect(country).toHaveAccessibleDescription(/Please choose your country/)
+  await country.selectOption('United States')
+  await proceed.click()
+  await expect(postalCode).toHaveAccessibleDescription('Please enter your postal code')
+  await country.selectOption('Germany')
+  await expect(postalCode).toHaveCount(0)
+  await page.getByLabel('I’m buying for a company with a VAT ID').check()
+  await expect(page.getByLabel('VAT ID', { exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByLabel('I’m buying for a company with a VAT ID').uncheck()
+  await proceed.click()
+
+  // The other plan, chosen at the last step, needs nothing but the card again.
+  const essentials = page.getByRole('region', { name: 'Your order' })
+  await expect(essentials).toContainText('$39.00, incl. 19 % VAT ($6.23)')
+  await page.getByRole('navigation', { name: 'Billing' }).getByRole('link', { name: 'Yearly' }).click()
+  await expect(essentials).toContainText('$390.00, incl. 19 % VAT ($62.27)')
+  await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeVisible()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  await page.getByRole('button', { name: 'Pay $390.00' }).click()
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
+  await page.goto('/dashboard')
+  const openBilling = page.getByRole('button', { name: 'Billing details' })
+  const dialog = page.getByRole('dialog', { name: 'Billing details' })
+  await page.getByRole('button', { name: 'All Invoices' }).click()
+  await openBilling.click()
+  await dialog.getByLabel('Company').fill('Ada Trading GmbH')
+  await dialog.getByLabel('Country').selectOption('Germany')
+  await dialog.getByLabel('VAT ID').fill('123')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByLabel('VAT ID')).toHaveAccessibleDescription(
+    'Please enter the VAT ID like DE123456789',
+  )
+  await dialog.getByLabel('VAT ID').fill('de123456789')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toBeHidden()
+  await openBilling.click()
+  await expect(dialog.getByLabel('Company')).toHaveValue('Ada Trading GmbH')
+  await expect(dialog.getByLabel('VAT ID')).toHaveValue('DE123456789')
+  await expectAccessible(page)
+
+  await shop.advance(1, 'year')
+  await shop.advance(60, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await logInAs(page, buyer, shop)
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: 'Cancel Subscription' }).click()
+  const notice = page.getByRole('alertdialog', { name: 'Cancel Subscription' })
+  await expect(notice).toContainText('it ends with one month’s notice')
+  await expect(notice).toContainText(/we pay back \$29\d\.\d\d for the rest/)
+  await notice.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await expect(page.getByText('Cancels at period end')).toBeVisible()
+
+  // Nobody was asked about cookies, or where they are.
+  await expect(page.getByRole('region', { name: 'Cookie Notice' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Cookie settings' })).toHaveCount(0)
+  expect(lookedUp).toEqual([])
+})
