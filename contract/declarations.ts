@@ -1,7 +1,7 @@
 import { endpoint, nothing, paging } from './endpoint.ts'
 import { email, id, instant, looksLikeLink, optionalText, personName, text } from './fields.ts'
 import { type InferOutput, schema, type Zod } from './schema.ts'
-import { declarationKinds, declarationStates, purchaseStatuses } from './statuses.ts'
+import { type DeclarationKind, declarationKinds, declarationStates, purchaseStatuses } from './statuses.ts'
 
 const isEmail = (typed: string) => /^[^@\s]+@[^@\s]+$/.test(typed)
 /** A receipt quotes what was typed, and anyone can have it sent anywhere: it must not carry someone's link. */
@@ -16,6 +16,19 @@ const declaring = (z: Zod) => ({
   ),
   email: email(z),
 })
+
+/** Receipts say when something arrived, to the second. */
+export const toTheSecond = (at: string | Date) =>
+  new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+
+export const receiptNote =
+  'It counts from the time we received it. We’ve emailed you a receipt; if you bought with another email address, look there for a link that carries it out right away.'
+
+/** The receipt, in a few words. */
+export const receivedText =
+  (kind: DeclarationKind) =>
+  ({ declaredAt }: { declaredAt: Date }) =>
+    `We’ve received your ${kind} on ${toTheSecond(declaredAt)}. ${receiptNote}`
 
 const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z) }))
 

@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts'
 import { contact } from './contact.ts'
+import { declarations, receivedText } from './declarations.ts'
 import type { Endpoint, ParsedInputOf } from './endpoint.ts'
 import { resetPassword } from './fields.ts'
 import { newsletter } from './newsletter.ts'
@@ -14,7 +15,7 @@ export type PlainForm = {
   /** The page that answers, with the message in its slot; without it, the page that the form is on. */
   page?: string
   /** Where success leads, or what it says and on which page if not the same. */
-  done: { goTo: string } | { say: string; on?: string }
+  done: { goTo: string } | { say: string | ((output: never) => string); on?: string }
   /** For a form with more fields than the call; the output is the call's input. */
   input?: Schema
   /** The form posts to its page's own address, whose query holds a secret of the call. */
@@ -77,6 +78,12 @@ export const plainForms: PlainForm[] = [
   },
   { row: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
   {
+    row: newsletter.confirm,
+    page: '/newsletter/confirm',
+    done: { say: 'You’re subscribed.' },
+    atPage: true,
+  },
+  {
     row: contact.send,
     page: '/about',
     done: { say: 'Message sent successfully!' },
@@ -85,5 +92,13 @@ export const plainForms: PlainForm[] = [
         contactForm(z),
         z.transform(({ answer: _, ...message }) => message),
       ),
+  },
+  { row: declarations.withdraw, page: '/withdraw', done: { say: receivedText('withdrawal') } },
+  { row: declarations.cancel, page: '/cancel', done: { say: receivedText('cancellation') } },
+  {
+    row: declarations.confirm,
+    page: '/declarations/confirm',
+    done: { say: 'Done. You’ll get an email about what happens to your contract.' },
+    atPage: true,
   },
 ]

@@ -2,6 +2,8 @@ import { endpoint, nothing, paging } from './endpoint.ts'
 import { id, instant, looksLikeLink, personName, text } from './fields.ts'
 import { type InferOutput, schema, type Zod } from './schema.ts'
 
+export const reviewsPerPage = 20
+
 /** How long someone must have paid for a product before they may review it. */
 export const paidDaysToReview = 30
 

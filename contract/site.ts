@@ -1,3 +1,5 @@
+import type { Review } from './reviews.ts'
+
 /** The configuration that pages need. It is embedded in every page, so it is public. */
 export type SiteSettings = {
   publicUrl: string
@@ -24,6 +26,9 @@ export type SiteSettings = {
   seller: Seller
 }
 
+/** All that pages are made from: what every page embeds, and what only one of them shows. */
+export type Shown = SiteSettings & { latestReviews: { items: Review[]; next?: string | undefined } }
+
 /** The seller's particulars for imprint, invoices, and legal texts; what is not known is empty. */
 export type Seller = {
   name: string
@@ -42,7 +47,7 @@ export type Seller = {
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {
-  /** `/about`, `/admin/*` for every address below, or `*` for the not-found page. */
+  /** `/about`, or `*` for the not-found page. */
   path: string
   html: string
   /** Inline scripts, as CSP sources like `'sha256-…'`. */
@@ -51,5 +56,5 @@ export type RenderedPage = {
   referrer: 'strict-origin-when-cross-origin' | 'no-referrer'
 }
 export type RenderPages = (
-  settings: SiteSettings,
+  shown: Shown,
 ) => Promise<{ pages: RenderedPage[]; files: { path: string; type: string; body: string }[] }>

@@ -52,7 +52,7 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
 }) => {
   await page.setViewportSize(phone)
   await page.goto('/cancel')
-  await expect(page.getByLabel('The good cause')).toHaveCount(0)
+  await expect(page.getByLabel('The good cause')).toBeHidden()
   await page.getByLabel('Cancellation for good cause').check()
   await page.getByLabel('The good cause').fill('It does not work')
   await page.getByLabel('Your name').fill('Ada')

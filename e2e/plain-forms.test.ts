@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { reviews } from '#server/database/schema.ts'
 import { expect, test } from './shop.ts'
 
 /** What visitors get whose scripts are slow to arrive, or never do. */
@@ -16,8 +19,10 @@ test.describe('without scripts', () => {
     await signUp.getByLabel('Password', { exact: true }).fill('short')
     await signUp.getByRole('button', { name: 'Create Account' }).click()
     await expect(said).toHaveText('Password must be at least 8 characters long')
+    await expect(signUp.getByLabel('Name')).toHaveValue('<b>Ada</b>')
+    await expect(signUp.getByLabel('Email')).toHaveValue(email)
+    await expect(signUp.getByLabel('Password', { exact: true })).toHaveValue('')
     await signUp.getByLabel('Name').fill('Ada')
-    await signUp.getByLabel('Email').fill(email)
     await signUp.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await signUp.getByRole('button', { name: 'Create Account' }).click()
     await expect(page).toHaveURL('/dashboard')
@@ -30,7 +35,6 @@ test.describe('without scripts', () => {
     await logIn.getByLabel('Password', { exact: true }).fill('wrong')
     await logIn.getByRole('button', { name: 'Log In' }).click()
     await expect(page.getByRole('alert')).toHaveText('Invalid email or password')
-    await logIn.getByLabel('Email').fill(email)
     await logIn.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await logIn.getByRole('button', { name: 'Log In' }).click()
     await expect(page).toHaveURL('/dashboard')
@@ -65,19 +69,66 @@ test.describe('without scripts', () => {
 
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
-    const write = async (answer: string) => {
-      await form.getByLabel('First name').fill('Ada')
-      await form.getByLabel('Last name').fill('Trader')
-      await form.getByLabel('Email').fill(email)
-      await form.getByLabel('Message').fill('Hello')
-      await form.getByLabel('What is 5 + 3?').fill(answer)
+    const message = '\nHello "you"\n</textarea><b>there</b>'
+    await form.getByLabel('First name').fill('Ada')
+    await form.getByLabel('Last name').fill('Trader')
+    await form.getByLabel('Email').fill(email)
+    await form.getByLabel('Message').fill(message)
+    const answer = async (typed: string) => {
+      await form.getByLabel('What is 5 + 3?').fill(typed)
       await form.getByRole('button', { name: 'Send Message' }).click()
     }
-    await write('9')
+    await answer('9')
     await expect(page.getByRole('alert')).toHaveText('Please answer the security question correctly.')
-    await write('8')
+    await expect(form.getByLabel('Message')).toHaveValue(message)
+    await answer('8')
     await expect(page.locator('#said')).toHaveText('Message sent successfully!')
     expect((await shop.mails()).filter(({ text }) => text.includes(email))).toHaveLength(1)
+  })
+
+  test('people cancel a contract, by the emailed link if they like', async ({ page, shop }) => {
+    const buyer = await shop.buyer()
+    const { email } = buyer.user
+    await page.goto('/cancel')
+    await page.getByLabel('Cancellation for good cause').check()
+    await page.getByLabel('The good cause').fill('It does not work')
+    await page.getByLabel('Your name').fill('Ada')
+    const now = page.getByRole('button', { name: 'Cancel now' })
+    await now.click()
+    await expect(page.getByRole('alert')).toHaveText(/^Please enter your contract number/)
+    await expect(page.getByLabel('The good cause')).toHaveValue('It does not work')
+    await page.getByLabel('Ordinary cancellation').check()
+    await expect(page.getByLabel('The good cause')).toBeHidden()
+    await page.getByLabel(/^Contract number/).fill(email)
+    await page.getByLabel('Email for the receipt').fill(email)
+    await now.click()
+    await expect(page.locator('#said')).toHaveText(
+      /^We’ve received your cancellation on \w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M UTC\. It counts/,
+    )
+    const receipt = (await shop.mails()).findLast(({ to }) => to === email)
+    await page.goto(/http\S+declarations\/confirm\S+/.exec(receipt?.text ?? '')?.[0] ?? '')
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.locator('#said')).toHaveText(/^Done\./)
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
+  })
+
+  test('people read the reviews, soon after they were written', async ({ page, shop }) => {
+    const { user } = await shop.user()
+    const said = {
+      stars: 4,
+      text: 'Quiet, </script> then <b>clear</b>.',
+      author: 'Grace',
+      writtenAt: new Date(),
+    }
+    const { id: productId } = reboundSigmaPro
+    await shop.connection.db.insert(reviews).values({ userId: user.id, productId, ...said })
+    const shown = page.getByRole('main').getByRole('listitem').filter({ hasText: said.text })
+    await expect(async () => {
+      await page.goto('/reviews')
+      await expect(shown).toContainText('Grace', { timeout: 100 })
+    }).toPass()
+    await expect(shown.getByRole('img', { name: '4 of 5 stars' })).toBeVisible()
+    await expect(shown.getByRole('button')).toHaveCount(0)
   })
 })
 
@@ -90,6 +141,7 @@ test('a form sent before the script was there leads to a page that works once it
   await page.getByRole('button', { name: 'Log In' }).click()
   await expect(page.getByRole('alert')).toHaveText('Invalid email or password')
   await expect(page).toHaveURL('/auth')
+  await expect(page.getByLabel('Email', { exact: true })).toHaveValue('nobody@example.com')
   await page.getByRole('tab', { name: 'Sign Up' }).click()
   await expect(page.getByLabel('Name', { exact: true })).toBeVisible()
 })

@@ -21,6 +21,7 @@ const { pages } = await renderPages({
   testMode: false,
   askExchangeKeys: true,
   reviews: { count: 0, average: 0 },
+  latestReviews: { items: [] },
   seatsAreLimited: false,
   maker: null,
   stripe: { publishableKey: '', scriptUrl: '' },

@@ -136,7 +136,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.assets, assetRoutes(rooms.assets))
   mount(contract.reviews, reviewRoutes(rooms.reviews))
   mount(contract.newsletter, newsletterRoutes(newsletter))
-  mountOneClick(app, newsletter)
+  mountOneClick(app, newsletter, pages)
   mount(contract.contact, contactRoutes(contact))
   mount(contract.declarations, declarationRoutes(rooms.declarations))
   mount(contract.overview, overviewRoutes(overview))

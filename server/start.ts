@@ -13,7 +13,7 @@ import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createAudit } from './features/audit/audit.ts'
-import { reviewSummary } from './features/reviews/reviews.ts'
+import { latestReviews, reviewSummary } from './features/reviews/reviews.ts'
 import { seatsAreLimited } from './features/seats/seats.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
@@ -115,9 +115,10 @@ export async function startShop(
       ? await openPages({
           dist,
           cacheDir: join(config.dataDir, 'cache'),
-          settings: async () => ({
+          shown: async () => ({
             ...settings,
             reviews: await reviewSummary(connection.db),
+            latestReviews: await latestReviews(connection.db),
             seatsAreLimited: await seatsAreLimited(connection.db),
           }),
           files: photoOf(config, settings),

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import type { SiteSettings } from '#contract/site.ts'
-import { createQueryClient } from './api/query-client.ts'
+import { createQueryClient, type PageData } from './api/query-client.ts'
 import { SettingsProvider, useSettings } from './api/settings.tsx'
 import { CookieBanner } from './layout/cookie-banner.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
@@ -16,8 +16,9 @@ import { NavigationProvider, useNavigation } from './ui/navigation.tsx'
 import { Loading } from './ui/spinner.tsx'
 import { ToastHost } from './ui/toast.tsx'
 
-export function App({ settings, pathname }: { settings: SiteSettings; pathname: string }) {
-  const [queryClient] = useState(createQueryClient)
+export function App(props: { settings: SiteSettings; pathname: string; data: PageData }) {
+  const { settings, pathname, data } = props
+  const [queryClient] = useState(() => createQueryClient(data))
   return (
     <SettingsProvider value={settings}>
       <QueryClientProvider client={queryClient}>
@@ -54,7 +55,7 @@ function Site() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <Footer slim={/^\/(checkout|admin)/.test(pathname)} />
+      <Footer slim={pathname.startsWith('/checkout')} />
       <PageChange route={route} />
       <CookieBanner sensitive={route.secret === true} />
       <ToastHost />

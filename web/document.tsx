@@ -1,5 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { SiteSettings } from '#contract/site.ts'
+import type { PageData } from './api/query-client.ts'
 import { descriptionOf } from './descriptions.ts'
 import { pageTitle } from './layout/page-change.tsx'
 import type { Route } from './router.tsx'
@@ -24,9 +25,10 @@ export function Document(props: {
   settings: SiteSettings
   assets: PageAssets
   structuredData: StructuredData[]
+  data: PageData
   content: string
 }) {
-  const { route, settings, assets, structuredData, content } = props
+  const { route, settings, assets, structuredData, data, content } = props
   const title = pageTitle(route)
   const description = descriptionOf(route)
   const canonical = route.path === '*' ? undefined : new URL(route.path, settings.publicUrl).href
@@ -88,13 +90,13 @@ export function Document(props: {
         )}
         <div id="root" dangerouslySetInnerHTML={{ __html: content }} />
         <DataBlock id="settings" type="application/json" value={settings} />
+        {data.length > 0 && <DataBlock id="data" type="application/json" value={data} />}
       </body>
     </html>
   )
 }
 
-const needsScript = ({ access, path }: Route) =>
-  access !== 'public' || /^\/(checkout|newsletter|invoice)/.test(path)
+const needsScript = ({ access, path }: Route) => access !== 'public' || /^\/(checkout|invoice)/.test(path)
 
 /** Indexed pages have their own preview image, drawn by `scripts/draw-images.ts`. */
 function imageOf(route: Route) {

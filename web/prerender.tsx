@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { prerenderToNodeStream } from 'react-dom/static'
-import type { RenderedPage, RenderPages, SiteSettings } from '#contract/site.ts'
+import { reviews } from '#contract/reviews.ts'
+import type { RenderedPage, RenderPages, Shown, SiteSettings } from '#contract/site.ts'
+import type { PageData } from './api/query-client.ts'
+import { keyOf } from './api/use-data.ts'
 import { App } from './app.tsx'
 import { Document, type PageAssets, themeScript } from './document.tsx'
 import favicon from './public/favicon.svg?raw'
@@ -13,16 +16,18 @@ import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
 
-/** Renders every page for the given settings; the server calls it once at startup. */
-export const renderPages: RenderPages = async (settings) => {
+/** Renders every page; the server calls it at startup and whenever something in them has changed. */
+export const renderPages: RenderPages = async ({ latestReviews, ...settings }) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
-  for (const route of [...routes, notFound]) {
-    const page = await renderPage(route, settings, assetsOf(route, manifest))
-    pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
-  }
+  for (const route of [...routes, notFound])
+    pages.push(await renderPage(route, settings, assetsOf(route, manifest), dataOf(route, latestReviews)))
   return { pages, files: siteFiles(settings) }
 }
+
+/** What a page would otherwise have to ask for, under the key by which it would. */
+const dataOf = ({ path }: Route, latest: Shown['latestReviews']): PageData =>
+  path === '/reviews' ? [[[...keyOf(reviews.list), 'pages'], { pages: [latest], pageParams: [''] }]] : []
 
 /** Renders one page from source, for `scripts/dev.ts`. */
 export async function renderDevPage(path: string, settings: SiteSettings) {
@@ -33,14 +38,20 @@ export async function renderDevPage(path: string, settings: SiteSettings) {
     fonts: [],
     icon: '/favicon.svg',
   }
-  return (await renderPage(routeFor(path), settings, assets)).html
+  return (await renderPage(routeFor(path), settings, assets, [])).html
 }
 
-async function renderPage(route: Route, settings: SiteSettings, assets: PageAssets): Promise<RenderedPage> {
+async function renderPage(
+  route: Route,
+  settings: SiteSettings,
+  assets: PageAssets,
+  data: PageData,
+): Promise<RenderedPage> {
   // The content is its own React root and the only part that hydrates, so browser extensions that change
   // <head> or <body> can't break the page.
   await loadPage(route)
-  const { prelude } = await prerenderToNodeStream(<App settings={settings} pathname={route.path} />, {
+  const app = <App settings={settings} pathname={route.path} data={data} />
+  const { prelude } = await prerenderToNodeStream(app, {
     // Otherwise React would move large chunks into inline scripts, which the CSP forbids.
     progressiveChunkSize: Number.POSITIVE_INFINITY,
   })
@@ -50,6 +61,7 @@ async function renderPage(route: Route, settings: SiteSettings, assets: PageAsse
       settings={settings}
       assets={assets}
       structuredData={structuredDataFor(route, settings)}
+      data={data}
       content={await text(prelude)}
     />,
   )

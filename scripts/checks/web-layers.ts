@@ -16,6 +16,7 @@ export const offered = [
   'content/changelog.ts',
   'content/markdown.ts',
   'legal/legal-text.tsx',
+  'newsletter/mailed-link.tsx',
   'newsletter/newsletter-form.tsx',
   'not-found/not-found-page.tsx',
   'products/rebound-sigma-pro.ts',

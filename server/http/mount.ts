@@ -111,8 +111,11 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           const answer = await handler(input, { actor, request, reply })
           const done = postedForm(request)?.done
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
-          const said = done && { message: done.say, isRefusal: false, on: done.on }
-          if (said && answerWithPage(pages, request, reply, said)) return reply
+          if (done) {
+            const message = typeof done.say === 'string' ? done.say : done.say(answer as never)
+            if (answerWithPage(pages, request, reply, { message, isRefusal: false, on: done.on }))
+              return reply
+          }
           return send(endpoint, request, reply, answer)
         },
       }

@@ -4,6 +4,7 @@ import { type PlainForm, plainForms } from '#contract/plain-forms.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import { escapeHtml } from '../security/escape-html.ts'
+import { refill } from './refill.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,7 +36,7 @@ export function readForms(
   })
 }
 
-/** A form's answer is a page that says how it went; false when there are no pages. */
+/** A form's answer is a page that says how it went, with what was typed if it was refused; false when there are no pages. */
 export function answerWithPage(
   pages: Pick<Responder, 'read'>,
   request: FastifyRequest,
@@ -49,7 +50,10 @@ export function answerWithPage(
   if (!page) return false
   // Kept with its secret, so that another try is possible.
   const address = form?.atPage && !said.on ? request.url : path
-  const html = page.html
+  const isRefilled = said.isRefusal && form && request.body
+  const html = (
+    isRefilled ? refill(page.html, form.row.path, request.body as Record<string, string>) : page.html
+  )
     .replace(
       '<div id="said"></div>',
       () => `<div id="said" role="${said.isRefusal ? 'alert' : 'status'}">${escapeHtml(said.message)}</div>`,

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { SiteSettings } from '#contract/site.ts'
+import type { Shown } from '#contract/site.ts'
 import { coalesce } from '../concurrency/coalesce.ts'
 import type { SecurityHeaders } from '../http/headers.ts'
 import { assetOf, readAssets } from './assets.ts'
@@ -29,7 +29,7 @@ type Options = {
   /** Rendered pages are kept here: this machine's other processes and later starts only read them. */
   cacheDir: string
   /** What pages show right now. Called often. */
-  settings: () => Promise<SiteSettings>
+  shown: () => Promise<Shown>
   /** Other files that pages show. */
   files?: { path: string; body: Buffer }[]
   security: SecurityHeaders
@@ -41,7 +41,7 @@ const lookEveryMilliseconds = 3000
 export async function openPages({
   dist,
   cacheDir,
-  settings,
+  shown,
   files = [],
   security,
   log,
@@ -51,16 +51,16 @@ export async function openPages({
   const others = files.map((file) => assetOf(file, security))
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
-  let shown = ''
+  let current = ''
 
   const update = coalesce(async () => {
-    const present = await settings()
+    const present = await shown()
     const name = `pages-${hashOf(build, JSON.stringify(present))}`
-    if (name === shown) return
+    if (name === current) return
     const folder = join(cacheDir, name)
-    const rendered = readRendered(folder) ?? (await render({ renderer, settings: present, folder }))
+    const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }))
     responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
-    shown = name
+    current = name
     removeOld(cacheDir, name)
   })
   const refresh = () => update('')

@@ -1,21 +1,21 @@
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { RenderPages, SiteSettings } from '#contract/site.ts'
+import type { RenderPages, Shown } from '#contract/site.ts'
 import { writeRendered } from './rendered.ts'
 
 /** What the program reads from standard input. */
 export type RenderOrder = {
   /** The build's `render.js`. */
   renderer: string
-  settings: SiteSettings
+  shown: Shown
   folder: string
 }
 
 /**
- * A separate program that renders every page for the given settings, writes them as files, and exits. A serving
+ * A separate program that renders every page for what they show, writes them as files, and exits. A serving
  * process would never give back the memory that React and the compression need.
  */
-const { renderer, settings, folder } = (await json(process.stdin)) as RenderOrder
+const { renderer, shown, folder } = (await json(process.stdin)) as RenderOrder
 const { renderPages } = (await import(pathToFileURL(renderer).href)) as { renderPages: RenderPages }
-await writeRendered(folder, await renderPages(settings))
+await writeRendered(folder, await renderPages(shown))

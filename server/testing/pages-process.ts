@@ -6,7 +6,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
-import type { SiteSettings } from '#contract/site.ts'
+import type { Shown } from '#contract/site.ts'
 import { readConfig } from '../config.ts'
 import { securityHeaders } from '../http/headers.ts'
 import { openPages } from '../pages/pages.ts'
@@ -36,8 +36,8 @@ if (import.meta.main) {
   const pages = await openPages({
     dist,
     cacheDir,
-    settings: async () =>
-      (await client.query<SiteSettings>('select text as "supportEmail" from shown')).rows[0] as SiteSettings,
+    shown: async () =>
+      (await client.query<Shown>('select text as "supportEmail" from shown')).rows[0] as Shown,
     security: securityHeaders(readConfig({})),
     log: pino({ level: 'silent' }),
   })

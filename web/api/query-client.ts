@@ -1,9 +1,14 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
 import { endSession } from './session.ts'
 
+/** What a page was rendered with, besides the settings; the server embeds it in that page alone. */
+export type PageData = [key: QueryKey, value: unknown][]
+
+export const readPageData = (): PageData => JSON.parse(document.getElementById('data')?.textContent ?? '[]')
+
 /** Per the spec: no retry, no refetch on focus, no polling, data never stale. */
-export function createQueryClient(): QueryClient {
+export function createQueryClient(data: PageData = []): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) endSession(client)
   }
@@ -16,5 +21,6 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: 'always' },
     },
   })
+  for (const [key, value] of data) client.setQueryData(key, value)
   return client
 }

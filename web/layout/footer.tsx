@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { brand } from '#contract/brand.ts'
 import { labels } from '#contract/legal/consumer-law.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -9,6 +8,29 @@ import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
 
 const link = 'rounded-sm text-muted transition-colors hover:text-ink'
+
+const columns = (supportEmail: string): Record<string, Record<string, string>> => ({
+  Product: { Products: '/products', 'Rebound Sigma Pro': '/products/rebound-sigma-pro' },
+  Company: { About: '/about', Support: `mailto:${supportEmail}` },
+  'Learn more': { Help: '/help', Changelog: '/changelog', Reviews: '/reviews' },
+})
+const legal = {
+  Terms: '/legal/terms',
+  Privacy: '/legal/privacy',
+  Imprint: '/legal/imprint',
+  Accessibility: '/legal/accessibility',
+}
+
+function Links({ to }: { to: Record<string, string> }) {
+  return Object.entries(to).map(([name, href]) => {
+    const Anchor = href.startsWith('/') ? Link : 'a'
+    return (
+      <Anchor key={href} href={href} className={link}>
+        {name}
+      </Anchor>
+    )
+  })
+}
 
 /** `slim` where nothing should lead away. */
 export function Footer({ slim }: { slim: boolean }) {
@@ -36,18 +58,7 @@ export function Footer({ slim }: { slim: boolean }) {
           © <CurrentYear /> {brand.name}. All rights reserved.
         </p>
         <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
-          <Link href="/legal/terms" className={link}>
-            Terms
-          </Link>
-          <Link href="/legal/privacy" className={link}>
-            Privacy
-          </Link>
-          <Link href="/legal/imprint" className={link}>
-            Imprint
-          </Link>
-          <Link href="/legal/accessibility" className={link}>
-            Accessibility
-          </Link>
+          <Links to={legal} />
           {asksForConsent && (
             <button type="button" onClick={openCookieSettings} className={`cursor-pointer ${link}`}>
               Cookie settings
@@ -79,33 +90,12 @@ function Columns() {
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
       </div>
-      <Column title="Product">
-        <Link href="/products" className={link}>
-          Products
-        </Link>
-        <Link href="/products/rebound-sigma-pro" className={link}>
-          Rebound Sigma Pro
-        </Link>
-      </Column>
-      <Column title="Company">
-        <Link href="/about" className={link}>
-          About
-        </Link>
-        <a href={`mailto:${supportEmail}`} className={link}>
-          Support
-        </a>
-      </Column>
-      <Column title="Learn more">
-        <Link href="/help" className={link}>
-          Help
-        </Link>
-        <Link href="/changelog" className={link}>
-          Changelog
-        </Link>
-        <Link href="/reviews" className={link}>
-          Reviews
-        </Link>
-      </Column>
+      {Object.entries(columns(supportEmail)).map(([title, to]) => (
+        <nav key={title} aria-label={title} className="flex flex-col items-start gap-3 text-sm">
+          <h2 className="text-sm">{title}</h2>
+          <Links to={to} />
+        </nav>
+      ))}
       <div className="flex flex-col gap-4 max-sm:col-span-2">
         <h2 className="text-sm">Newsletter</h2>
         <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
@@ -131,13 +121,4 @@ function CurrentYear() {
 
 function currentYear() {
   return String(new Date().getFullYear())
-}
-
-function Column({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <nav aria-label={title} className="flex flex-col items-start gap-3 text-sm">
-      <h2 className="text-sm">{title}</h2>
-      {children}
-    </nav>
-  )
 }

@@ -68,15 +68,30 @@ export function Header({ pathname }: { pathname: string }) {
           <Icon name={menuOpen ? 'close' : 'menu'} className="size-6" />
         </button>
       </Container>
-      {menuOpen && <MobileMenu pathname={pathname} links={links} close={() => setMenuOpen(false)} />}
+      {menuOpen && (
+        <MobileMenu
+          pathname={pathname}
+          links={[
+            ...links,
+            ...(user
+              ? [{ href: '/dashboard', text: 'Dashboard' }]
+              : mayBuy
+                ? [{ href: pricing, text: 'Get access' }]
+                : []),
+          ]}
+          close={() => setMenuOpen(false)}
+        />
+      )}
     </header>
   )
 }
 
+const pricing = '/products/rebound-sigma-pro#pricing'
+
 /** Straight to the prices, from wherever the decision is made. */
 function GetAccess({ className }: { className?: string }) {
   return (
-    <ButtonLink href="/products/rebound-sigma-pro#pricing" size="sm" className={className}>
+    <ButtonLink href={pricing} size="sm" className={className}>
       Get access
     </ButtonLink>
   )
@@ -120,7 +135,7 @@ function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => vo
       className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] animate-fade overflow-y-auto border-b border-line bg-ground px-2 py-3 shadow-float md:hidden"
     >
       <nav aria-label="Main">
-        {[...links, ...(user ? [{ href: '/dashboard', text: 'Dashboard' }] : [])].map(({ href, text }) => (
+        {links.map(({ href, text }) => (
           <Link
             key={href}
             href={href}

@@ -46,9 +46,5 @@ export const greeting = (name: string) => (name && !looksLikeLink(name) ? `Hello
 export const dollars = (cents: number) =>
   (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 
-/** Receipts say when something arrived, to the second. */
-export const toTheSecond = (iso: string) =>
-  new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
-
 export const day = (iso: string) =>
   new Date(iso).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })

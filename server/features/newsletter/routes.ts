@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { newsletter as contract } from '#contract/newsletter.ts'
 import type { Handlers } from '../../http/mount.ts'
+import { answerWithPage } from '../../http/plain-forms.ts'
+import type { Responder } from '../../pages/responder.ts'
 import type { Newsletter } from './newsletter.ts'
 
 export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contract> => ({
@@ -16,9 +18,9 @@ const pageOf = (referer: string | undefined) =>
 
 /**
  * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.
- * A person who opens the same URL sees a page with a button.
+ * A person who opens the same URL sees a page with a button, which posts here too where there are no scripts.
  */
-export function mountOneClick(app: FastifyInstance, newsletter: Newsletter) {
+export function mountOneClick(app: FastifyInstance, newsletter: Newsletter, pages: Pick<Responder, 'read'>) {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => {
@@ -29,9 +31,16 @@ export function mountOneClick(app: FastifyInstance, newsletter: Newsletter) {
       '/newsletter/unsubscribe',
       // Large email providers post for many readers from a few IP addresses.
       { config: { rateLimit: false } },
-      async ({ query }) => {
+      async (request, reply) => {
+        const { query, headers } = request
         await newsletter.unsubscribe(String(query.id), String(query.token))
-        return {}
+        const said = {
+          message: 'You have been unsubscribed.',
+          isRefusal: false,
+          on: '/newsletter/unsubscribe',
+        }
+        const isPerson = headers['sec-fetch-mode'] === 'navigate'
+        return isPerson && answerWithPage(pages, request, reply, said) ? reply : {}
       },
     )
   })

@@ -1,35 +1,24 @@
-import { and, avg, count, desc, eq, exists, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import { type newReview, paidDaysToReview } from '#contract/reviews.ts'
 import type { InferOutput } from '#contract/schema.ts'
-import type { SiteSettings } from '#contract/site.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, reviews, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
+import { isWritten, managed, managedPage, type Page, publicPage, publicPart } from './shown.ts'
+
+export { latestReviews, reviewSummary } from './shown.ts'
 
 type Dependencies = { db: Database; now: () => Date; mails: Mails; audit: Audit; supportEmail: string }
-type Page = { limit: number; cursor?: string | undefined }
 
 export type Reviews = ReturnType<typeof createReviews>
 
 const product = reboundSigmaPro
 const batch = 500
-
-const isWritten = isNotNull(reviews.writtenAt)
-
-/** For the pages, which show it without asking: how many there are, and their average. */
-export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
-  const [found] = await db
-    .select({ count: count(), average: avg(reviews.stars).mapWith(Number) })
-    .from(reviews)
-    .where(isWritten)
-  return { count: found?.count ?? 0, average: found?.average ?? 0 }
-}
 
 /** Only people who have paid for a while may write; all of it is shown, and nobody can delete what another wrote. */
 export function createReviews({ db, now, mails, audit, supportEmail }: Dependencies) {
@@ -59,28 +48,9 @@ export function createReviews({ db, now, mails, audit, supportEmail }: Dependenc
     return found !== undefined
   }
 
-  async function page({ cursor, limit }: Page) {
-    const after = decodeCursor(cursor)
-    const rows = await db
-      .select()
-      .from(reviews)
-      .where(
-        and(
-          isWritten,
-          after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`,
-        ),
-      )
-      .orderBy(desc(reviews.writtenAt), desc(reviews.id))
-      .limit(limit + 1)
-    return pageOf(rows.map(managed), limit, ({ writtenAt: at, id }) => ({ at, id }))
-  }
-
   return {
-    async list(wanted: Page) {
-      const { items, next } = await page(wanted)
-      return { items: items.map(publicPart), next }
-    },
-    adminList: page,
+    list: (wanted: Page) => publicPage(db, wanted),
+    adminList: (wanted: Page) => managedPage(db, wanted),
 
     async mine(userId: string) {
       const [found] = await db
@@ -215,25 +185,4 @@ export function createReviews({ db, now, mails, audit, supportEmail }: Dependenc
       return { reviews: written }
     },
   }
-}
-
-function managed(row: typeof reviews.$inferSelect) {
-  const { id, author, answer, answeredAt, hiddenBecause, report, reportedAt } = row
-  return {
-    id,
-    stars: row.stars ?? 1,
-    text: row.text ?? '',
-    author,
-    writtenAt: row.writtenAt ?? row.invitedAt,
-    answer,
-    answeredAt,
-    hiddenBecause,
-    report,
-    reportedAt,
-  }
-}
-
-/** Reports are nobody's business but the seller's, and a hidden text nobody's at all. */
-function publicPart({ report: _, reportedAt: __, ...review }: ReturnType<typeof managed>) {
-  return review.hiddenBecause ? { ...review, text: '', author: null } : review
 }

@@ -151,7 +151,8 @@ function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplet
         required
         maxLength={254}
         placeholder="you@example.com"
-        value={email}
+        // Not `value`: what was typed before the script was there must stay.
+        defaultValue={email}
         onChange={(event) => onEmail(event.target.value)}
       />
     </Field>

@@ -1,5 +1,5 @@
 import { newsletter } from '#contract/newsletter.ts'
-import { MailedLink } from './mailed-link.tsx'
+import { MailedLink, seeProducts } from './mailed-link.tsx'
 
 const words = {
   title: 'Confirm your subscription',
@@ -12,5 +12,5 @@ const words = {
 }
 
 export default function ConfirmPage() {
-  return <MailedLink endpoint={newsletter.confirm} words={words} />
+  return <MailedLink endpoint={newsletter.confirm} words={words} next={seeProducts} />
 }

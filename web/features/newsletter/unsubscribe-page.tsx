@@ -1,5 +1,5 @@
 import { newsletter } from '#contract/newsletter.ts'
-import { MailedLink } from './mailed-link.tsx'
+import { MailedLink, seeProducts } from './mailed-link.tsx'
 
 const words = {
   title: 'Unsubscribe',
@@ -12,5 +12,5 @@ const words = {
 }
 
 export default function UnsubscribePage() {
-  return <MailedLink endpoint={newsletter.unsubscribe} words={words} />
+  return <MailedLink endpoint={newsletter.unsubscribe} words={words} next={seeProducts} />
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
-import { paidDaysToReview, type Review, reportReason, reviews } from '#contract/reviews.ts'
+import { paidDaysToReview, type Review, reportReason, reviews, reviewsPerPage } from '#contract/reviews.ts'
 import * as z from '#contract/zod.ts'
 import { callPage } from '#web/api/client.ts'
 import { useUser } from '#web/api/session.ts'
@@ -75,7 +75,7 @@ function All() {
   const query = useInfiniteQuery({
     queryKey: [...keyOf(reviews.list), 'pages'],
     queryFn: ({ pageParam, signal }) =>
-      callPage(reviews.list, { limit: 20, ...(pageParam && { cursor: pageParam }) }, { signal }),
+      callPage(reviews.list, { limit: reviewsPerPage, ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
@@ -106,14 +106,19 @@ function All() {
         ))}
       </ul>
       {query.hasNextPage && (
-        <Button
-          variant="secondary"
-          className="self-center"
-          pending={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show more
-        </Button>
+        <>
+          <Button
+            variant="secondary"
+            className="self-center noscript:hidden"
+            pending={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show more
+          </Button>
+          <p className="hidden text-sm text-muted noscript:block">
+            These are the {reviewsPerPage} newest reviews. To read them all, please turn on JavaScript.
+          </p>
+        </>
       )}
     </>
   )
@@ -154,7 +159,7 @@ function ReviewCard({ review }: { review: Review }) {
           <button
             type="button"
             onClick={() => setReporting(true)}
-            className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink"
+            className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink noscript:hidden"
           >
             <Flag aria-hidden="true" className="size-3.5" />
             Report

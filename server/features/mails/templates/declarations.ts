@@ -1,6 +1,7 @@
+import { toTheSecond } from '#contract/declarations.ts'
 import { labels } from '#contract/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
-import { day, greeting, type MailSite, type Template, toTheSecond } from '../template.ts'
+import { day, greeting, type MailSite, type Template } from '../template.ts'
 
 type Declared = {
   id: string
@@ -93,7 +94,7 @@ const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
   ],
   ...(data.reason ? { quote: data.reason } : {}),
   details: content(data),
-  action: { label: 'Open the declarations', url: `${publicUrl}/admin/purchases/declarations` },
+  action: { label: 'Open the declarations', url: `${publicUrl}/admin#declarations` },
   footnote: 'Your reply goes to the person who declared it.',
   replyTo: { name: data.name, address: data.email },
 })

@@ -165,6 +165,11 @@ const renewalNotice: Template<Subscription & { renewsAt: string; days: number }>
   paragraphs: [
     greeting(data.name),
     `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
+    ...(site.consumerLaw === 'eu'
+      ? [
+          'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
+        ]
+      : []),
   ],
   details: [...plan(data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Manage your subscription', site),
@@ -228,6 +233,11 @@ const refunded: Template<{ name: string; product: string; amount: number }> = (d
   paragraphs: [
     greeting(data.name),
     `We’ve sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
+    'The credit note for your books is on your dashboard, under “All Invoices”.',
+  ],
+  details: [
+    ['Product', data.product],
+    ['Refund', dollars(data.amount)],
   ],
   action: toDashboard('Open your dashboard', site),
 })
