@@ -26,6 +26,8 @@ export default defineConfig({
               name: 'icons',
               test: /lucide-react|features.showcase|checkout.address|ui.(badge|money|section)|price-list/,
               priority: 2,
+              // One page's own icons stay with that page.
+              minShareCount: 2,
             },
             { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3 },
           ],

@@ -54,4 +54,6 @@ export const paging = (z: Zod) => ({
   q: optionalText(z, 100),
 })
 
-export const sort = schema((z) => z.optional(z.enum(['newest', 'oldest'])))
+export const sortings = ['newest', 'oldest'] as const
+export type Sorting = (typeof sortings)[number]
+export const sort = schema((z) => z.optional(z.enum(sortings)))

@@ -47,7 +47,7 @@ export type Seller = {
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {
-  /** `/about`, or `*` for the not-found page. */
+  /** `/about`, `/admin/*` for every address below, or `*` for the not-found page. */
   path: string
   html: string
   /** Inline scripts, as CSP sources like `'sha256-…'`. */

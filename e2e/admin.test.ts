@@ -14,11 +14,12 @@ import { expect, expectAccessible, logInAs, test } from './shop.ts'
 
 const productId = reboundSigmaPro.id
 
-async function openAdmin(page: Page, shop: TestShop, tab = 'Assets') {
+/** Opens a screen by the address that the spec and older links have. */
+async function openAdmin(page: Page, shop: TestShop, screen = 'Assets') {
   const admin = await shop.admin()
   await logInAs(page, admin, shop)
-  await page.goto(`/admin#${tab.toLowerCase()}`)
-  await expect(page.getByRole('tab', { name: tab, selected: true })).toBeVisible()
+  await page.goto(`/admin#${screen.toLowerCase()}`)
+  await expect(page.getByRole('heading', { name: screen, level: 1 })).toBeVisible()
   return admin
 }
 
@@ -47,8 +48,11 @@ async function asker(shop: TestShop) {
   return { ...buyer, tradingViewUsername }
 }
 
-test('problems with the prices at Stripe are shown at the top, with what to do', async ({ page, shop }) => {
-  await openAdmin(page, shop)
+test('problems with the prices at Stripe are shown in the settings, with what to do', async ({
+  page,
+  shop,
+}) => {
+  await openAdmin(page, shop, 'Settings')
   const card = page.getByRole('group', { name: 'Payments' })
   await expect(card.getByText('Ready')).toBeVisible()
   await expect(card.getByText('no money moves')).toBeHidden()
@@ -84,7 +88,7 @@ test.describe('a non-admin', () => {
 test.describe('the overview', () => {
   test('shows figures from the database, with a table behind each chart', async ({ page, shop }) => {
     await customer(shop)
-    await openAdmin(page, shop)
+    await openAdmin(page, shop, 'Overview')
     const overview = page.getByRole('region', { name: 'Overview' })
     for (const figure of [
       'Monthly recurring revenue',
@@ -486,7 +490,7 @@ test.describe('the access tab', () => {
     const mails = await shop.mails()
     expect(mails.some((mail) => mail.to === email && /access/i.test(mail.subject))).toBe(true)
 
-    await page.getByRole('tab', { name: 'Activity' }).click()
+    await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByRole('searchbox').fill('reveal')
     await expect(page.getByRole('region', { name: 'Audit log' }).getByRole('row').nth(1)).toContainText(
       'reveal',
@@ -531,36 +535,114 @@ test.describe('the access tab', () => {
   })
 })
 
+const screens = [
+  'Overview',
+  'Assets',
+  'Users',
+  'Purchases',
+  'Declarations',
+  'Access',
+  'Reviews',
+  'Activity',
+  'Settings',
+]
+
 test.describe('the admin area', () => {
   for (const theme of ['light', 'dark'])
-    for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Declarations', 'Activity'])
-      test(`passes axe: ${tab}, ${theme}`, async ({ page, shop }) => {
-        await customer(shop)
-        await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
-        await openAdmin(page, shop, tab)
-        await expect(page.getByRole('region', { name: 'Overview' })).toBeVisible()
+    test(`passes axe on every screen, ${theme}`, async ({ page, shop }) => {
+      test.slow()
+      await customer(shop)
+      await page.addInitScript((value) => localStorage.setItem('theme', value), theme)
+      for (const screen of screens) {
+        await openAdmin(page, shop, screen)
         await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
         await expectAccessible(page)
         const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
-        expect(scrollWidth).toBe(clientWidth)
-      })
+        expect(scrollWidth, screen).toBe(clientWidth)
+      }
+    })
 
   for (const [name, width] of [
     ['a phone', 360],
     ['a tablet', 768],
   ] as const)
-    test(`fits ${name} on every tab, and no list scrolls sideways`, async ({ page, shop }) => {
+    test(`fits ${name} on every screen, and no list scrolls sideways`, async ({ page, shop }) => {
+      test.slow()
       await customer(shop)
       await asker(shop)
       await page.setViewportSize({ width, height: 740 })
-      await openAdmin(page, shop)
-      for (const tab of ['Assets', 'Users', 'Purchases', 'Access', 'Declarations', 'Activity']) {
-        await page.getByRole('tab', { name: tab }).click()
+      for (const screen of screens) {
+        await openAdmin(page, shop, screen)
         await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
         const tooWide = await page
-          .locator('html, [role=tabpanel]:not([hidden]) section')
+          .locator('html, main section')
           .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length)
-        expect(tooWide, tab).toBe(0)
+        expect(tooWide, screen).toBe(0)
       }
     })
+
+  test('is walked by tabs, links, keys, and addresses, which keep what was searched', async ({
+    page,
+    shop,
+  }) => {
+    const { email } = await customer(shop)
+    await openAdmin(page, shop, 'Overview')
+    await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
+    const navigation = page.getByRole('navigation', { name: 'Admin' })
+    await expect(navigation.getByRole('link')).toHaveText([
+      'Overview',
+      'Assets',
+      'Users',
+      'Purchases',
+      'Access',
+      'Messages',
+      'Activity',
+      'Settings',
+    ])
+    await page.getByRole('tab', { name: 'Assets' }).press('ArrowRight')
+    await expect(page).toHaveURL('/admin/users')
+    await expect(page.getByRole('tab', { name: 'Users', selected: true })).toBeFocused()
+    // Typed on the open page.
+    await page.evaluate(() => {
+      location.hash = '#purchases'
+    })
+    await expect(page).toHaveURL('/admin/purchases')
+    await page.getByRole('searchbox').fill(email)
+    await expect(page).toHaveURL(/q=/)
+    await page.getByLabel('Status').selectOption('active')
+    await expect(page).toHaveURL(`/admin/purchases?q=${encodeURIComponent(email)}&status=active`)
+    await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('searchbox')).toHaveValue(email)
+    await expect(page.getByLabel('Status')).toHaveValue('active')
+    await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
+
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('g')
+    await page.keyboard.press('y')
+    await expect(page).toHaveURL('/admin/activity')
+    await expect(page).toHaveTitle(/^Activity/)
+    await expect(page.getByRole('heading', { name: 'Activity', level: 1 })).toBeFocused()
+    await page.goBack()
+    await expect(page.getByRole('searchbox')).toHaveValue(email)
+    await page.keyboard.press('?')
+    await expect(dialog(page).getByText('Go to Purchases')).toBeVisible()
+    await dialog(page).getByLabel('Shortcuts with single keys are on').uncheck()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await expect(dialog(page)).toBeHidden()
+    await page.goto('/admin/nowhere')
+    await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
+  })
+
+  test('has a bar on a phone, which opens the other areas', async ({ page, shop }) => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await openAdmin(page, shop, 'Overview')
+    const bar = page.getByRole('navigation', { name: 'Admin' })
+    await expect(bar.getByRole('link')).toHaveText(['Overview', 'Users', 'Purchases', 'Access'])
+    await bar.getByRole('button', { name: 'More' }).click()
+    await bar.getByRole('link', { name: 'Settings' }).click()
+    await expect(page.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
+    await expect(bar.getByRole('link', { name: 'Settings' })).toBeHidden()
+  })
 })

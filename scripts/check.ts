@@ -1,8 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { getTableName, isTable } from 'drizzle-orm'
 import { settingNames } from '#server/config/settings.ts'
-import { owners } from '#server/database/owners.ts'
-import * as schema from '#server/database/schema.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, readDocuments } from './checks/documents.ts'
@@ -12,7 +9,7 @@ import { type Bill, checkMaterials } from './checks/materials.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { checkSettings } from './checks/settings.ts'
 import { readSources } from './checks/sources.ts'
-import { checkTables, type OwnedTable } from './checks/tables.ts'
+import { checkTables, readTables } from './checks/tables.ts'
 import { checkWordLists } from './checks/word-lists.ts'
 import { run } from './run.ts'
 
@@ -20,10 +17,6 @@ import { run } from './run.ts'
 
 type Verdict = { ok: boolean; output: string; seen?: string }
 type Step = { name: string; judge: () => Verdict | Promise<Verdict> }
-
-const ownedTables: OwnedTable[] = Object.entries(schema).flatMap(([name, table]) =>
-  isTable(table) ? [{ name, sqlName: getTableName(table), owner: owners[name as keyof typeof schema] }] : [],
-)
 
 const steps: Step[] = [
   { name: 'types', judge: () => run('tsc -p .') },
@@ -39,9 +32,10 @@ const steps: Step[] = [
   },
   {
     name: 'table owners',
-    judge: () => {
-      const { complaints, writes } = checkTables(readSources('.'), ownedTables)
-      return verdict(complaints, `${ownedTables.length} tables, ${writes} writes`)
+    judge: async () => {
+      const tables = await readTables()
+      const { complaints, writes } = checkTables(readSources('.'), tables)
+      return verdict(complaints, `${tables.length} tables, ${writes} writes`)
     },
   },
   {

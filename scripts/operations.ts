@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
@@ -55,7 +56,10 @@ try {
   for (const [index, { heading, commands }] of blocks.entries()) {
     const [, promise, check] = checks[index] ?? []
     console.log(`\n## ${heading}`)
-    await check?.(follow(commands))
+    const output = follow(commands)
+    // Connections to a shop that the commands have stopped are only noticed now.
+    await sleep(100)
+    await check?.(output)
     console.log(`✓ ${promise}`)
   }
   verifyUnit()

@@ -55,7 +55,7 @@ function Site() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <Footer slim={pathname.startsWith('/checkout')} />
+      <Footer slim={/^\/(checkout|admin)/.test(pathname)} />
       <PageChange route={route} />
       <CookieBanner sensitive={route.secret === true} />
       <ToastHost />

@@ -20,8 +20,11 @@ type Manifest = Record<string, { file: string; imports?: string[]; css?: string[
 export const renderPages: RenderPages = async ({ latestReviews, ...settings }) => {
   const manifest: Manifest = JSON.parse(await readFile(new URL('./manifest.json', import.meta.url), 'utf8'))
   const pages = []
-  for (const route of [...routes, notFound])
-    pages.push(await renderPage(route, settings, assetsOf(route, manifest), dataOf(route, latestReviews)))
+  for (const route of [...routes, notFound]) {
+    const data = dataOf(route, latestReviews)
+    const page = await renderPage(route, settings, assetsOf(route, manifest), data)
+    pages.push(page, ...(route.below ? [{ ...page, path: `${page.path}/*` }] : []))
+  }
   return { pages, files: siteFiles(settings) }
 }
 

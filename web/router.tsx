@@ -12,6 +12,8 @@ export type Route = {
   indexable: boolean
   /** Always begins at its top, also on Back and on a reload. */
   beginsAtTop?: boolean
+  /** Also shows every address below its own: which part of it, the page decides. */
+  below?: boolean
   /** The address carries a secret, which must not travel as referrer. */
   secret?: boolean
 }
@@ -41,7 +43,7 @@ export const routes: Route[] = [
   { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome' },
   { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide' },
   { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard' },
-  { ...admins, path: '/admin', page: 'admin/admin-page', title: 'Admin' },
+  { ...admins, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
   { ...open, path: '/help', page: 'content/help-page', title: 'Help' },
   { ...open, path: '/changelog', page: 'content/changelog-page', title: 'Changelog' },
   { ...open, path: '/reviews', page: 'reviews/reviews-page', title: 'Reviews' },
@@ -59,7 +61,8 @@ export const notFound: Route = {
 }
 
 export function routeFor(pathname: string): Route {
-  return routes.find((route) => route.path === pathname) ?? notFound
+  const isFor = ({ path, below }: Route) => pathname === path || (below && pathname.startsWith(`${path}/`))
+  return routes.find(isFor) ?? notFound
 }
 
 const modules: Record<string, () => Promise<{ default: ComponentType }>> = {

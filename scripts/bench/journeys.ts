@@ -78,9 +78,9 @@ export const admins: Journey[] = [
     acts: {
       'choose Users': (page) => tab(page, 'Users').click(),
       'choose Purchases': (page) => tab(page, 'Purchases').click(),
-      'choose Access': (page) => tab(page, 'Access').click(),
-      'choose Activity': (page) => tab(page, 'Activity').click(),
       'choose Assets': (page) => tab(page, 'Assets').click(),
+      'go to Access': (page) => page.getByRole('link', { name: 'Access', exact: true }).click(),
+      'go to Activity': (page) => page.getByRole('link', { name: 'Activity', exact: true }).click(),
     },
   },
   {

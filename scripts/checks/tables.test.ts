@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkTables } from './tables.ts'
+import * as schema from '#server/database/schema.ts'
+import { checkTables, readTables } from './tables.ts'
 
 const tables = [
   { name: 'users', sqlName: 'users', owner: 'features/accounts' },
@@ -39,6 +40,20 @@ test('an alias does not hide the table', () => {
   expect(complaintsAbout({ 'server/features/accounts/b.ts': hidden })).toEqual([
     'server/features/accounts/b.ts writes a table the check cannot name',
   ])
+})
+
+test('importing the file of one room does not hide the table', () => {
+  const file = `import { users } from '../../database/schema/accounts.ts'\ndb.insert(users)`
+  expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
+    'server/features/other/other.ts writes users: ask server/features/accounts',
+  ])
+})
+
+test('a table belongs to the room its file is named after', async () => {
+  const owned = await readTables()
+  expect(owned).toContainEqual({ name: 'users', sqlName: 'users', owner: 'features/accounts' })
+  expect(owned).toContainEqual({ name: 'attempts', sqlName: 'attempts', owner: 'security' })
+  expect(owned.map(({ name }) => name).toSorted()).toEqual(Object.keys(schema).toSorted())
 })
 
 test('maps and hashes are not tables', () => {

@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { posix } from 'node:path'
+import { getTableName, isTable } from 'drizzle-orm'
 import { type Expression, type Program, parseSync, Visitor } from 'oxc-parser'
 
 type Sources = ReadonlyMap<string, string>
@@ -6,10 +8,24 @@ type Sources = ReadonlyMap<string, string>
 export type OwnedTable = { name: string; sqlName: string; owner: string }
 type Write = { path: string; table: string }
 
-const schema = 'server/database/schema.ts'
+const isSchema = (path: string) => /^server\/database\/schema(\/.*)?\.ts$/.test(path)
 /** The shop itself, not the code that prepares, copies and restores whole databases. */
 const isJudged = (path: string) =>
   /^server\/(?!database\/|testing\/)/.test(path) && !path.endsWith('.test.ts')
+
+/** Every table. Its owner is the room, or the folder of the ground floor, that its file is named after. */
+export async function readTables(): Promise<OwnedTable[]> {
+  const files = readdirSync('server/database/schema').toSorted()
+  const tables = files.map(async (file) => {
+    const room = file.replace(/\.ts$/, '')
+    const owner = existsSync(`server/features/${room}`) ? `features/${room}` : room
+    const module: Record<string, unknown> = await import(`../../server/database/schema/${file}`)
+    return Object.entries(module).flatMap(([name, table]) =>
+      isTable(table) ? [{ name, sqlName: getTableName(table), owner }] : [],
+    )
+  })
+  return (await Promise.all(tables)).flat()
+}
 
 /** Every write to a table from a folder that does not own it, as sentences. */
 export function checkTables(
@@ -35,7 +51,7 @@ function writesOf(path: string, source: string, tables: OwnedTable[], complaints
   const { program, module } = parseSync(path, source)
   const imported = new Map(
     module.staticImports
-      .filter(({ moduleRequest }) => resolve(path, moduleRequest.value) === schema)
+      .filter(({ moduleRequest }) => isSchema(resolve(path, moduleRequest.value)))
       .flatMap(({ entries }) => entries)
       .map(({ importName, localName }) => [localName.value, importName.name ?? '']),
   )

@@ -59,5 +59,5 @@ export function readRendered(folder: string): RenderedFile[] | undefined {
 
 function fileName(path: string, isPage: boolean) {
   if (!isPage) return path.slice(1)
-  return `${{ '/': 'index', '*': '404' }[path] ?? path.slice(1)}.html`
+  return `${{ '/': 'index', '*': '404' }[path] ?? path.slice(1).replace('*', 'below')}.html`
 }

@@ -15,7 +15,7 @@ export type Responder = {
 }
 
 export type SiteFile = Compressed & {
-  /** `/about`, `/assets/x.js`, or `*` for the not-found page. */
+  /** `/about`, `/assets/x.js`, `/admin/*` for every address below, or `*` for the not-found page. */
   path: string
   type: string
   hash: string
@@ -30,6 +30,8 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
   let entries = new Map<string, Entry>()
   let pages = new Map<string, SiteFile>()
   let missing: Entry | undefined
+  /** The pages that show every address below theirs, by how those begin. */
+  let below: [string, Entry][] = []
 
   return {
     /** Swaps the whole site at once. */
@@ -40,6 +42,9 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
       )
       missing = entries.get('*')
       entries.delete('*')
+      below = [...entries].flatMap(([path, entry]) =>
+        path.endsWith('/*') ? [[path.slice(0, -1), entry]] : [],
+      )
     },
     serve(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
@@ -55,7 +60,9 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
         response.writeHead(308, { location: path.slice(0, -1) + (end < 0 ? '' : url.slice(end)) }).end()
         return true
       }
-      return false
+      const above = below.find(([beginning]) => path.startsWith(beginning))
+      if (above) answer(above[1], request, response)
+      return above !== undefined
     },
     read(path) {
       const page = path === '*' ? undefined : pages.get(path)

@@ -98,7 +98,7 @@ function Queue() {
         empty={<EmptyState title="No open requests" description="You’ve answered everyone." />}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
-            <span aria-hidden="true" className="min-[72rem]:hidden">
+            <span aria-hidden="true" className="@min-[60rem]:hidden">
               All
             </span>
             <TickBox

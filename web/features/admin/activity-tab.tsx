@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { audit } from '#contract/audit.ts'
 import { type FailedJob, jobs } from '#contract/jobs.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -8,8 +7,10 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { SearchBox } from './search-box.tsx'
+import { useAddress } from './shell/use-address.ts'
 import { usePages } from './use-pages.ts'
 
+const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const At = ({ value }: { value: string }) => (
@@ -90,8 +91,8 @@ function FailedJobs() {
 }
 
 function AuditLog() {
-  const [q, setQ] = useState('')
-  const query = usePages(audit.adminList, { q })
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(audit.adminList, chosen)
   return (
     <section aria-labelledby="audit-log" className="flex flex-col gap-4">
       <header className="flex flex-wrap items-center gap-3">
@@ -101,7 +102,11 @@ function AuditLog() {
           </h2>
           <p className="text-sm text-muted">Every action by every admin.</p>
         </div>
-        <SearchBox placeholder="Search by admin, action, or subject..." onSearch={setQ} />
+        <SearchBox
+          placeholder="Search by admin, action, or subject..."
+          q={chosen.q}
+          onSearch={(q) => choose({ q })}
+        />
       </header>
       <EndlessTable
         label="Audit log entries"

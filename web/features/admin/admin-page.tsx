@@ -1,68 +1,93 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { Container, PageHeading } from '#web/ui/page.tsx'
-import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
-import AssetsTab from './assets-tab.tsx'
-import { ImprintWarning } from './imprint-warning.tsx'
-import { Overview } from './overview.tsx'
-import { PaymentsCard } from './payments-card.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { type Area, addressOf, addressOfHash, areas, isTab, listedViews, placeAt } from './shell/areas.ts'
+import { SideNavigation } from './shell/side-navigation.tsx'
+import { panelId, TabStrip, tabId } from './shell/tab-strip.tsx'
+import { useArrival } from './shell/use-arrival.ts'
+import { useKeys } from './shell/use-keys.ts'
 
-const UsersTab = lazy(() => import('./users-tab.tsx'))
-const PurchasesTab = lazy(() => import('./purchases-tab.tsx'))
-const AccessTab = lazy(() => import('./access-tab.tsx'))
-const DeclarationsTab = lazy(() => import('./declarations-tab.tsx'))
-const ReviewsTab = lazy(() => import('./reviews-tab.tsx'))
-const ActivityTab = lazy(() => import('./activity-tab.tsx'))
-
-const tabs: Record<string, ReactNode> = {
-  Assets: <AssetsTab />,
-  Users: <UsersTab />,
-  Purchases: <PurchasesTab />,
-  Access: <AccessTab />,
-  Declarations: <DeclarationsTab />,
-  Reviews: <ReviewsTab />,
-  Activity: <ActivityTab />,
-}
-
-/** The open tab is kept in the URL, so reloads and shared links land on it. */
-function useTab() {
-  const named = Object.keys(tabs).find((name) => `#${name.toLowerCase()}` === location.hash)
-  const [tab, setTab] = useState(named ?? 'Assets')
-  return [
-    tab,
-    (name: string) => {
-      history.replaceState(history.state, '', `#${name.toLowerCase()}`)
-      setTab(name)
-    },
-  ] as const
-}
+const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
 
 export default function AdminPage() {
-  const [tab, setTab] = useTab()
+  const pathname = usePathname()
+  const place = placeAt(pathname)
+  const [opened, setOpened] = useState<'keys' | null>(null)
+  const { navigate } = useNavigation()
+  useArrival(place?.view.name ?? 'Not found')
+  useKeys({
+    search: () => document.querySelector<HTMLElement>('main [type=search]')?.focus(),
+    help: () => setOpened('keys'),
+    go(letter) {
+      const area = areas.find(({ key }) => key === letter)
+      if (area) navigate(addressOf(area))
+    },
+  })
+  if (!place) return <NotFoundPage />
+
+  const { area, view, id } = place
+  const { screen: Screen } = view
+  const isInTab = isTab(area) && view === area.views[0]
   return (
-    <>
-      <PageHeading title="Admin Dashboard" />
-      <Container className="flex flex-col gap-10 pb-24">
-        <ImprintWarning />
-        <Overview />
-        <PaymentsCard />
-        <Tabs value={tab} onValueChange={setTab} className="flex flex-col gap-6">
-          <div className="-mx-5 overflow-x-auto px-5 sm:mx-0 sm:px-0">
-            <TabList aria-label="Admin">
-              {Object.keys(tabs).map((name) => (
-                <Tab key={name} value={name}>
-                  {name}
-                </Tab>
-              ))}
-            </TabList>
-          </div>
-          {Object.entries(tabs).map(([name, content]) => (
-            <TabPanel key={name} value={name}>
-              <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>{content}</Suspense>
-            </TabPanel>
-          ))}
-        </Tabs>
-      </Container>
-    </>
+    <div className="mx-auto flex w-full max-w-[90rem] items-start gap-8 px-5 pt-6 sm:px-8 lg:pt-8">
+      <SideNavigation here={area} />
+      <div className="flex min-w-0 flex-1 flex-col gap-6">
+        <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
+          <h1 tabIndex={-1} className="text-2xl max-lg:mr-auto">
+            {view.name}
+          </h1>
+          {(isTab(area) || area.name === 'Overview') && <TabStrip here={isInTab ? area : undefined} />}
+          <SubNavigation area={area} here={view.name} />
+        </header>
+        <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
+          <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+            <Screen key={view.path + id} id={id} />
+          </Suspense>
+        </div>
+      </div>
+      <Suspense fallback={null}>
+        {opened === 'keys' && <KeysDialog onClose={() => setOpened(null)} />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** Where we are; `/admin#users` is `/admin/users`, also when it is typed on the open page. */
+function usePathname() {
+  const place = useNavigation()
+  const { pathname, navigate } = place
+  const [hash, setHash] = useState(() => location.hash)
+  const named = addressOfHash(hash)
+  useEffect(() => {
+    const onHashChange = () => setHash(location.hash)
+    addEventListener('hashchange', onHashChange)
+    return () => removeEventListener('hashchange', onHashChange)
+  }, [])
+  // Once we are where it leads, the address has lost it.
+  useEffect(() => setHash(location.hash), [place])
+  useEffect(() => {
+    if (named) navigate(named + location.search, { replace: true })
+  }, [named, navigate])
+  return named ?? pathname
+}
+
+/** The screens that stand beside an area's first. */
+function SubNavigation({ area, here }: { area: Area; here: string }) {
+  const views = listedViews(area)
+  if (views.length < 2) return null
+  return (
+    <nav aria-label={area.name} className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+      {views.map(({ name, path }) => (
+        <Link
+          key={name}
+          href={path}
+          aria-current={name === here ? 'page' : undefined}
+          className="py-2 font-medium text-muted underline-offset-4 hover:text-ink aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-accent aria-[current]:decoration-2"
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
   )
 }

@@ -32,7 +32,7 @@ export function EndlessTable<Item extends { id: string | number }>(props: Props<
   const count = items.length
   if (count === 0 && !query.hasNextPage) return empty
   return (
-    <div className="flex flex-col gap-3" aria-busy={query.isFetching}>
+    <div className="@container flex flex-col gap-3" aria-busy={query.isFetching}>
       <Table
         ref={table}
         label={label}

@@ -5,6 +5,7 @@ import { classes } from '#web/ui/classes.ts'
 import { Chart } from './chart.tsx'
 import { money } from './dollars.ts'
 import { Failed } from './endless-table.tsx'
+import { ImprintWarning } from './imprint-warning.tsx'
 
 const number = (value: number) => value.toLocaleString('en-US')
 const capped = (value: number) => (value >= 10_000 ? '10,000+' : number(value))
@@ -28,7 +29,7 @@ const charts = [
   },
 ]
 
-export function Overview() {
+export default function Overview() {
   const { data, isError, refetch } = useData(overview.adminShow, {})
   if (isError) return <Failed retry={() => void refetch()} />
   const now = data?.months.at(-1)
@@ -36,6 +37,7 @@ export function Overview() {
   const { failedPayments, openAccessRequests, overdueAccessRequests } = data
   return (
     <section aria-label="Overview" className="flex flex-col gap-6">
+      <ImprintWarning />
       <div className="overflow-hidden rounded-lg border border-line shadow-card">
         <dl className="grid grid-cols-2 gap-px bg-line sm:grid-cols-3 lg:grid-cols-[1.7fr_repeat(6,1fr)]">
           <Figure

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
-import type { InputOf } from '#contract/endpoint.ts'
+import { sortings } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { billingTypes, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
@@ -15,21 +15,27 @@ import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
-import { Filter, SearchBox } from './search-box.tsx'
+import { Filter, SearchBox, SortFilter } from './search-box.tsx'
+import { type Chosen, useAddress } from './shell/use-address.ts'
 import { StatusBadge } from './status-badge.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
 
-type Chosen = Pick<InputOf<typeof purchases.adminList>, 'status' | 'billingType' | 'sort'>
+const choices = {
+  q: 'text',
+  status: purchaseStatuses,
+  billingType: billingTypes,
+  sort: sortings,
+} as const
+type Choice = Chosen<typeof choices>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
 /** What else to refresh when a purchase changes. */
 const changing = { list: purchases.adminList, refreshes: [accounts.adminList, overview.adminShow] }
 
 export default function PurchasesTab() {
-  const [q, setQ] = useState('')
-  const [filters, setFilters] = useState<Chosen>({ sort: 'newest' })
+  const [chosen, choose] = useAddress(choices)
   const [refunding, setRefunding] = useState<Purchase | null>(null)
-  const query = usePages(purchases.adminList, { q, ...filters })
+  const query = usePages(purchases.adminList, chosen)
   const cancel = useRowCall(purchases.adminCancel, {
     ...changing,
     succeeded: 'Purchase cancelled successfully',
@@ -65,8 +71,8 @@ export default function PurchasesTab() {
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
-        <Filters filters={filters} onChange={setFilters} />
+        <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
+        <Filters chosen={chosen} choose={choose} />
         <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />
       </div>
       <EndlessTable
@@ -89,12 +95,14 @@ export default function PurchasesTab() {
   )
 }
 
-function Filters({ filters, onChange }: { filters: Chosen; onChange: (filters: Chosen) => void }) {
-  const set = (name: keyof Chosen) => (event: { target: { value: string } }) =>
-    onChange({ ...filters, [name]: event.target.value || undefined })
+function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) => void }) {
   return (
     <>
-      <Filter aria-label="Status" value={filters.status ?? ''} onChange={set('status')}>
+      <Filter
+        aria-label="Status"
+        value={chosen.status ?? ''}
+        onChange={({ target }) => choose({ status: target.value as Choice['status'] })}
+      >
         <option value="">All statuses</option>
         {purchaseStatuses.map((status) => (
           <option key={status} value={status}>
@@ -102,16 +110,17 @@ function Filters({ filters, onChange }: { filters: Chosen; onChange: (filters: C
           </option>
         ))}
       </Filter>
-      <Filter aria-label="Billing" value={filters.billingType ?? ''} onChange={set('billingType')}>
+      <Filter
+        aria-label="Billing"
+        value={chosen.billingType ?? ''}
+        onChange={({ target }) => choose({ billingType: target.value as Choice['billingType'] })}
+      >
         <option value="">All billing</option>
         {billingTypes.map((billing) => (
           <option key={billing}>{billing}</option>
         ))}
       </Filter>
-      <Filter aria-label="Sort purchases" value={filters.sort} onChange={set('sort')}>
-        <option value="newest">Newest first</option>
-        <option value="oldest">Oldest first</option>
-      </Filter>
+      <SortFilter label="Sort purchases" value={chosen.sort} onChange={(sort) => choose({ sort })} />
     </>
   )
 }

@@ -1,14 +1,30 @@
 import { Search } from 'lucide-react'
-import { type ComponentProps, useEffect, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { type Sorting, sortings } from '#contract/endpoint.ts'
 import { Input, Select } from '#web/ui/input.tsx'
 
-/** A debounced search box. */
-export function SearchBox({ placeholder, onSearch }: { placeholder: string; onSearch: (q: string) => void }) {
-  const [typed, setTyped] = useState('')
+/** A debounced search box. It follows `q`, which lives in the address, when something else changes that. */
+export function SearchBox(props: {
+  placeholder: string
+  q: string | undefined
+  onSearch: (q: string) => void
+}) {
+  const { placeholder, q = '', onSearch } = props
+  const [typed, setTyped] = useState(q)
+  const [known, setKnown] = useState(q)
+  if (q !== known) {
+    setKnown(q)
+    if (q !== typed.trim()) setTyped(q)
+  }
+  const search = useRef(onSearch)
   useEffect(() => {
-    const timer = setTimeout(() => onSearch(typed.trim()), 250)
+    search.current = onSearch
+  })
+  useEffect(() => {
+    if (typed.trim() === q) return undefined
+    const timer = setTimeout(() => search.current(typed.trim()), 250)
     return () => clearTimeout(timer)
-  }, [typed, onSearch])
+  }, [typed, q])
   return (
     <div className="relative w-full lg:max-w-sm lg:flex-1">
       <Search
@@ -34,5 +50,29 @@ export function Filter(props: ComponentProps<typeof Select>) {
     <div className="max-sm:grow max-sm:basis-[45%] sm:w-40">
       <Select {...props} />
     </div>
+  )
+}
+
+const sortingTexts = { newest: 'Newest first', oldest: 'Oldest first' }
+
+export function SortFilter(props: {
+  label: string
+  value: Sorting | undefined
+  onChange: (sort: Sorting | undefined) => void
+}) {
+  const { label, value = 'newest', onChange } = props
+  return (
+    <Filter
+      aria-label={label}
+      value={value}
+      // Newest first is how a list comes by itself.
+      onChange={(event) => onChange(event.target.value === 'oldest' ? 'oldest' : undefined)}
+    >
+      {sortings.map((sorting) => (
+        <option key={sorting} value={sorting}>
+          {sortingTexts[sorting]}
+        </option>
+      ))}
+    </Filter>
   )
 }

@@ -1,7 +1,6 @@
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
-import type { InputOf, OutputOf } from '#contract/endpoint.ts'
+import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { purchases } from '#contract/purchases.ts'
 import { useUser } from '#web/api/session.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -13,18 +12,18 @@ import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
-import { Filter, SearchBox } from './search-box.tsx'
+import { SearchBox, SortFilter } from './search-box.tsx'
+import { useAddress } from './shell/use-address.ts'
 import { usePages, useRowCall } from './use-pages.ts'
 
 type User = OutputOf<typeof accounts.adminList>[number]
-type Sort = InputOf<typeof accounts.adminList>['sort']
 
+const choices = { q: 'text', sort: sortings } as const
 const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', 'Actions']
 
 export default function UsersTab() {
-  const [q, setQ] = useState('')
-  const [sort, setSort] = useState<Sort>('newest')
-  const query = usePages(accounts.adminList, { q, sort })
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(accounts.adminList, chosen)
   const remove = useRowCall(accounts.adminDelete, {
     list: accounts.adminList,
     refreshes: [purchases.adminList],
@@ -45,15 +44,8 @@ export default function UsersTab() {
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search by email or name..." onSearch={setQ} />
-        <Filter
-          aria-label="Sort users"
-          value={sort}
-          onChange={(event) => setSort(event.target.value as Sort)}
-        >
-          <option value="newest">Newest first</option>
-          <option value="oldest">Oldest first</option>
-        </Filter>
+        <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
+        <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
         <AddButton text="Add User" dialog={AddUserDialog} />
       </div>
       <EndlessTable

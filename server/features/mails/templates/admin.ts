@@ -31,7 +31,7 @@ const accessRequested: Template<{ name: string; email: string; tradingViewUserna
     ['TradingView username', tradingViewUsername],
     ['Buyer', name ? `${name}, ${email}` : email],
   ],
-  action: { label: 'Open the access queue', url: `${publicUrl}/admin#access` },
+  action: { label: 'Open the access queue', url: `${publicUrl}/admin/access` },
   footnote: 'Your reply goes to the buyer.',
   replyTo: { name, address: email },
 })

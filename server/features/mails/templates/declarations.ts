@@ -94,7 +94,7 @@ const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
   ],
   ...(data.reason ? { quote: data.reason } : {}),
   details: content(data),
-  action: { label: 'Open the declarations', url: `${publicUrl}/admin#declarations` },
+  action: { label: 'Open the declarations', url: `${publicUrl}/admin/purchases/declarations` },
   footnote: 'Your reply goes to the person who declared it.',
   replyTo: { name: data.name, address: data.email },
 })

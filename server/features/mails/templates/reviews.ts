@@ -23,7 +23,7 @@ const reviewWritten: Template<{ stars: number; text: string; author: string }> =
   heading: `${author} gave ${stars} of 5 stars`,
   paragraphs: ['It’s already public. You can answer it in the admin area.'],
   quote: text,
-  action: { label: 'Open the reviews', url: `${publicUrl}/admin#reviews` },
+  action: { label: 'Open the reviews', url: `${publicUrl}/admin/messages/reviews` },
 })
 
 const reviewReported: Template<{ reason: string; text: string }> = ({ reason, text }, { publicUrl }) => ({
@@ -35,7 +35,7 @@ const reviewReported: Template<{ reason: string; text: string }> = ({ reason, te
     'If it is unlawful, hide it in the admin area and say why; everyone can read the reason. If it is only unpleasant, leave it and answer it.',
   ],
   quote: text,
-  action: { label: 'Open the reviews', url: `${publicUrl}/admin#reviews` },
+  action: { label: 'Open the reviews', url: `${publicUrl}/admin/messages/reviews` },
 })
 
 /** To its author, who may object. */

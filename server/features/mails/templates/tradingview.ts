@@ -29,7 +29,7 @@ const tradingViewStopped: Template<{ because: keyof typeof stops; lastError: str
     'Nothing is lost: open requests are in the manual queue, and everything catches up by itself.',
   ],
   details: [['What TradingView said', lastError]],
-  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+  action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })
 
 const tradingViewStuck: Template<{ username: string; error: string; since: string }> = (
@@ -47,7 +47,7 @@ const tradingViewStuck: Template<{ username: string; error: string; since: strin
     ['Since', day(since)],
     ['What happened', error],
   ],
-  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+  action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })
 
 const tradingViewDifferences: Template<{
@@ -77,7 +77,7 @@ const tradingViewDifferences: Template<{
     ['Ended, but still there', String(ended)],
     ['Not from this shop', String(foreign)],
   ],
-  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+  action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })
 
 const tradingViewSeats: Template<{ people: number; limit: number | null }> = (
@@ -93,7 +93,7 @@ const tradingViewSeats: Template<{ people: number; limit: number | null }> = (
       ? 'In the admin area you can set a limit of seats: whoever comes after it joins a waiting list.'
       : `Your limit is ${counted(limit, 'seat', 'seats')}: whoever comes after it joins a waiting list.`,
   ],
-  action: { label: 'Open Access', url: `${publicUrl}/admin#access` },
+  action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })
 
 /** To the buyer: only they know how they are called. */

@@ -15,6 +15,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { EndlessTable } from '../endless-table.tsx'
 import { Filter, SearchBox } from '../search-box.tsx'
+import { useAddress } from '../shell/use-address.ts'
 import { usePages, useRowCall } from '../use-pages.ts'
 import { refreshes } from './refreshes.ts'
 
@@ -40,23 +41,28 @@ const stateTexts: Record<GrantState, string> = {
   foreign: 'not from this shop',
 }
 
+const choices = { q: 'text', state: grantStates } as const
+
 /** Everybody on every script, with what was done about them. */
 export function PeopleTable() {
-  const [q, setQ] = useState('')
-  const [state, setState] = useState<GrantState | ''>('')
+  const [chosen, choose] = useAddress(choices)
   const [shown, setShown] = useState<TradingViewPerson | null>(null)
-  const query = usePages(tradingViewAdmin.people, { q, ...(state ? { state } : {}) })
+  const query = usePages(tradingViewAdmin.people, chosen)
   return (
     <section aria-labelledby="tradingview-people" className="flex flex-col gap-4">
       <h2 id="tradingview-people" className="text-xl">
         People
       </h2>
       <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search by username, email or name..." onSearch={setQ} />
+        <SearchBox
+          placeholder="Search by username, email or name..."
+          q={chosen.q}
+          onSearch={(q) => choose({ q })}
+        />
         <Filter
           aria-label="State"
-          value={state}
-          onChange={(event) => setState(event.target.value as GrantState | '')}
+          value={chosen.state ?? ''}
+          onChange={({ target }) => choose({ state: target.value as GrantState })}
         >
           <option value="">All states</option>
           {grantStates.map((each) => (

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, moment } from './columns.ts'
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    /** Always lower case. */
+    email: text().notNull().unique(),
+    name: text().notNull(),
+    /** Null until a guest buyer has set one. */
+    passwordHash: text(),
+    /** When a link emailed to this address was used; an account made by an admin counts as verified. */
+    verifiedAt: moment(),
+    /** When it was taken from whoever made it and given to the mailbox's owner: since then only emailed links open it. */
+    handedOverAt: moment(),
+    isAdmin: boolean().notNull().default(false),
+    tradingViewUsername: text(),
+    remindedAt: moment(),
+    createdAt: createdAt(),
+    /** The person is anonymized; the row stays for the books. */
+    deletedAt: moment(),
+    searchText: text().notNull().generatedAlwaysAs(sql`lower(email) || ' ' || lower(name)`),
+  },
+  (t) => [
+    index('users_newest').on(t.createdAt, t.id),
+    index('users_without_username').on(t.id).where(sql`${t.tradingViewUsername} is null`),
+    index('users_search').using('gin', sql`${t.searchText} gin_trgm_ops`),
+  ],
+)
+
+/** One-time email links: a reset, or a guest's first password. */
+export const passwordTokens = pgTable(
+  'password_tokens',
+  {
+    id: id(),
+    tokenHash: text().notNull().unique(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    expiresAt: moment().notNull(),
+    usedAt: moment(),
+  },
+  (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
+)

@@ -1,0 +1,17 @@
+import { boolean, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id } from './columns.ts'
+
+export const recommendedAssets = pgTable(
+  'recommended_assets',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    ticker: text().notNull(),
+    note: text(),
+    sortOrder: integer().notNull(),
+    isActive: boolean().notNull().default(true),
+    reviewedAt: createdAt(),
+    createdAt: createdAt(),
+  },
+  (t) => [uniqueIndex('recommended_assets_ticker').on(t.productId, t.ticker)],
+)

@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { BillingType } from '#contract/statuses.ts'
+import { users } from './accounts.ts'
+import { createdAt, id, moment } from './columns.ts'
+
+/** A started checkout: what was offered to whom, before payment. Later it anchors what Stripe says about it. */
+export const checkouts = pgTable(
+  'checkouts',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    billingType: text().$type<BillingType>().notNull(),
+    amount: integer().notNull(),
+    email: text().notNull(),
+    /** Null for a guest until the payment arrives. */
+    userId: uuid().references(() => users.id),
+    /** Whether the account was created for this guest; null while unpaid and for a buyer who was logged in. */
+    madeAccount: boolean(),
+    nonceHash: text().notNull(),
+    /** At Stripe. An account keeps its customer; each guest checkout has its own. */
+    customerId: text().notNull(),
+    subscriptionId: text().notNull().unique(),
+    paymentIntentId: text().notNull().unique(),
+    createdAt: createdAt(),
+    /** Counts syncs from Stripe, so an older answer never overwrites a newer one. */
+    version: integer().notNull().default(0),
+    syncedAt: moment(),
+    /** Booked as a purchase, or abandoned unpaid. */
+    closedAt: moment(),
+    /** When the one login that a guest's payment allows was used or forfeited. */
+    loginUsedAt: moment(),
+    /** Asked before paying, if the buyer wants to be unlocked right after it. */
+    tradingViewUsername: text(),
+  },
+  (t) => [
+    index('checkouts_open').on(t.createdAt).where(sql`${t.closedAt} is null`),
+    index('checkouts_nonce').on(t.nonceHash),
+    index('checkouts_user').on(t.userId),
+    index('checkouts_customer').on(t.customerId).concurrently(),
+  ],
+)
+
+/** What a buyer agreed to and where they are, kept with the checkout as evidence. */
+export const orderRecords = pgTable('order_records', {
+  checkoutId: uuid()
+    .primaryKey()
+    .references(() => checkouts.id, { onDelete: 'cascade' }),
+  /** Whether the box "start my access right away" was ticked, and the versions of the texts the buyer saw. */
+  startNow: boolean(),
+  consentVersion: text(),
+  termsVersion: text(),
+  agreedAt: moment(),
+  /** For tax: the buyer's own words, and the country of the card that paid. */
+  country: text(),
+  postalCode: text(),
+  cardCountry: text(),
+})
+
+/** What a buyer wants on invoices; Stripe has a copy with each customer. */
+export const billingDetails = pgTable('billing_details', {
+  userId: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  company: text().notNull(),
+  street: text().notNull(),
+  postalCode: text().notNull(),
+  city: text().notNull(),
+  country: text().notNull(),
+  vatId: text().notNull(),
+  updatedAt: createdAt(),
+})

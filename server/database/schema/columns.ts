@@ -1,0 +1,12 @@
+import { sql } from 'drizzle-orm'
+import { timestamp, uuid } from 'drizzle-orm/pg-core'
+import { sqlList } from '../sql-list.ts'
+
+/** What many tables have in common. */
+
+export const id = () => uuid().primaryKey().defaultRandom()
+export const moment = () => timestamp({ withTimezone: true, precision: 3 })
+export const createdAt = () => moment().notNull().defaultNow()
+
+/** A status list of the contract, for a check or the condition of an index. */
+export const listed = (words: readonly string[]) => sql.raw(sqlList(words))

@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, date, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  type DeclarationKind,
+  type DeclarationState,
+  declarationKinds,
+  declarationStates,
+} from '#contract/statuses.ts'
+import { users } from './accounts.ts'
+import { createdAt, id, listed, moment } from './columns.ts'
+import { purchases } from './purchases.ts'
+
+/** What people declared about contracts without having to log in. Each counts from the moment it arrived. */
+export const declarations = pgTable(
+  'declarations',
+  {
+    id: id(),
+    kind: text().$type<DeclarationKind>().notNull(),
+    state: text().$type<DeclarationState>().notNull().default('open'),
+    name: text().notNull(),
+    /** As typed: a contract number, an email address, or words. */
+    contract: text().notNull(),
+    /** Where the receipt goes. */
+    email: text().notNull(),
+    forCause: boolean().notNull().default(false),
+    reason: text(),
+    /** The day it should end; as soon as possible if null. */
+    endsOn: date({ mode: 'string' }),
+    declaredAt: createdAt(),
+    networkHash: text().notNull(),
+    /** Who was logged in, or confirmed it by the emailed link. */
+    userId: uuid().references(() => users.id),
+    /** The contract it is about, as far as we can tell. */
+    purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
+    handledAt: moment(),
+    /** How it ended, in words for the seller. */
+    outcome: text(),
+  },
+  (t) => [
+    index('declarations_newest').on(t.declaredAt, t.id),
+    index('declarations_confirmed').on(t.id).where(sql`${t.state} = 'confirmed'`),
+    index('declarations_user').on(t.userId),
+    check('declarations_kind', sql`${t.kind} in ${listed(declarationKinds)}`),
+    check('declarations_state', sql`${t.state} in ${listed(declarationStates)}`),
+  ],
+)

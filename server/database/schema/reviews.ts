@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { users } from './accounts.ts'
+import { createdAt, id, moment } from './columns.ts'
+
+/** One for each person and product: an invitation, and what came of it. */
+export const reviews = pgTable(
+  'reviews',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    productId: uuid().notNull(),
+    invitedAt: createdAt(),
+    stars: integer(),
+    text: text(),
+    /** The name to show; null once the author's account is deleted. */
+    author: text(),
+    writtenAt: moment(),
+    answer: text(),
+    answeredAt: moment(),
+    /** The latest report, and when it came. */
+    report: text(),
+    reportedAt: moment(),
+    /** Why a reported review's text is no longer shown. */
+    hiddenBecause: text(),
+  },
+  (t) => [
+    uniqueIndex('reviews_one_each').on(t.userId, t.productId),
+    index('reviews_newest').on(t.writtenAt, t.id).where(sql`${t.writtenAt} is not null`),
+    check('reviews_stars', sql`${t.stars} between 1 and 5`),
+  ],
+)

@@ -1,0 +1,28 @@
+import { pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, moment } from './columns.ts'
+
+/** A seat kept for someone who is paying. */
+export const seatReservations = pgTable(
+  'seat_reservations',
+  {
+    id: id(),
+    productId: uuid().notNull(),
+    /** Whose: an account, or a guest's browser. */
+    holder: text().notNull(),
+    expiresAt: moment().notNull(),
+  },
+  (t) => [uniqueIndex('seat_reservations_holder').on(t.productId, t.holder)],
+)
+
+/** Who wants to know when a seat is free. */
+export const waitlist = pgTable(
+  'waitlist',
+  {
+    id: id(),
+    email: text().notNull(),
+    productId: uuid().notNull(),
+    createdAt: createdAt(),
+    invitedAt: moment(),
+  },
+  (t) => [uniqueIndex('waitlist_once').on(t.productId, t.email)],
+)

@@ -1,0 +1,141 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  type ConnectionMode,
+  type ConnectionState,
+  connectionModes,
+  connectionStates,
+  type GrantState,
+  grantStates,
+} from '#contract/statuses.ts'
+import { users } from './accounts.ts'
+import { createdAt, id, listed, moment } from './columns.ts'
+
+/** One row: the seller's session at TradingView and what the shop may do with it. */
+export const tvConnection = pgTable(
+  'tv_connection',
+  {
+    id: integer().primaryKey(),
+    state: text().$type<ConnectionState>().notNull(),
+    mode: text().$type<ConnectionMode>().notNull(),
+    /** A host of TradingView's, or `sandbox` for the look-alike. */
+    host: text().notNull(),
+    accountName: text(),
+    sealedCookies: text(),
+    acceptedAt: moment(),
+    acceptedBy: uuid().references(() => users.id),
+    checkedAt: moment(),
+    okAt: moment(),
+    /** Since when no call has succeeded; null while calls do. */
+    downSince: moment(),
+    lastError: text(),
+    /** Answers in a row that nobody understood: the protocol may have changed. */
+    misunderstood: integer().notNull().default(0),
+    /** At most this many people; null for no limit. */
+    seatLimit: integer(),
+    showsSeats: boolean().notNull().default(false),
+    freezesDisputes: boolean().notNull().default(true),
+    /** What the guard against mass removal stopped, until an admin has looked. */
+    heldBack: integer(),
+    mayRemoveUntil: moment(),
+    /** No longer used, always 0; a later release will drop it. */
+    warnedPeople: integer().notNull().default(0),
+    /** Before this, TradingView is not called again: the pace that all processes share. */
+    nextCallAt: moment(),
+  },
+  (t) => [
+    check('tv_connection_state', sql`${t.state} in ${listed(connectionStates)}`),
+    check('tv_connection_mode', sql`${t.mode} in ${listed(connectionModes)}`),
+  ],
+)
+
+export const tvScripts = pgTable('tv_scripts', {
+  id: id(),
+  productId: uuid().notNull(),
+  pineId: text().notNull().unique(),
+  name: text().notNull(),
+  problem: text(),
+  createdAt: createdAt(),
+})
+
+/** One username on one script: what it should be, and what TradingView last said. */
+export const tvGrants = pgTable(
+  'tv_grants',
+  {
+    id: id(),
+    scriptId: uuid()
+      .notNull()
+      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    usernameKey: text().notNull(),
+    username: text().notNull(),
+    /** Null for someone whom this shop does not know. */
+    userId: uuid().references(() => users.id),
+    /** This shop granted it, or an admin took it over: only then may it be removed. */
+    isOurs: boolean().notNull().default(false),
+    isWanted: boolean().notNull().default(false),
+    wantedUntil: moment(),
+    /** Null until read. */
+    isPresent: boolean(),
+    presentUntil: moment(),
+    observedAt: moment(),
+    /** TradingView's own id of the row: a hint when somebody renames. */
+    rowId: text(),
+    state: text().$type<GrantState>().notNull(),
+    tries: integer().notNull().default(0),
+    failingSince: moment(),
+    nextTryAt: moment(),
+    error: text(),
+    firstPresentAt: moment(),
+    /** Counts writes, so an older answer never overwrites a newer one. */
+    version: integer().notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    uniqueIndex('tv_grants_name').on(t.scriptId, t.usernameKey),
+    index('tv_grants_user').on(t.userId),
+    index('tv_grants_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
+    index('tv_grants_newest').on(t.createdAt, t.id),
+    check('tv_grants_state', sql`${t.state} in ${listed(grantStates)}`),
+  ],
+)
+
+/** What was asked of TradingView and what it answered; kept for 90 days. */
+export const tvEvents = pgTable(
+  'tv_events',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: createdAt(),
+    pineId: text(),
+    usernameKey: text(),
+    call: text().notNull(),
+    outcome: text().notNull(),
+    http: integer(),
+    milliseconds: integer().notNull(),
+    /** The beginning of an answer that was not understood, without cookies. */
+    excerpt: text(),
+  },
+  (t) => [index('tv_events_name').on(t.usernameKey, t.id), index('tv_events_at').on(t.at)],
+)
+
+/** One walk through a script's whole list. */
+export const tvRuns = pgTable(
+  'tv_runs',
+  {
+    id: id(),
+    scriptId: uuid()
+      .notNull()
+      .references(() => tvScripts.id, { onDelete: 'cascade' }),
+    startedAt: createdAt(),
+    endedAt: moment(),
+    pages: integer().notNull().default(0),
+    isComplete: boolean().notNull().default(false),
+    people: integer().notNull().default(0),
+    missing: integer().notNull().default(0),
+    wrong: integer().notNull().default(0),
+    ended: integer().notNull().default(0),
+    foreign: integer().notNull().default(0),
+    heldBack: integer().notNull().default(0),
+    error: text(),
+  },
+  (t) => [index('tv_runs_newest').on(t.startedAt)],
+)

@@ -1,0 +1,113 @@
+import {
+  ChartCandlestick,
+  History,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  MessageSquare,
+  Receipt,
+  Settings,
+  Users,
+} from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
+
+type View = {
+  name: string
+  /** Where it stands; `:id` is one record, which no navigation lists. */
+  path: string
+  screen: ComponentType<{ id: string }>
+}
+
+export type Area = {
+  name: string
+  /** Pressed after `g`, it goes there. */
+  key: string
+  icon: LucideIcon
+  /** The first is the area's own; the others stand beside it. */
+  views: [View, ...View[]]
+}
+
+/** Every screen of the admin area, in the order of the navigation; each is loaded when it is opened. */
+export const areas: Area[] = [
+  {
+    name: 'Overview',
+    key: 'o',
+    icon: LayoutDashboard,
+    views: [{ name: 'Overview', path: '/admin', screen: lazy(() => import('../overview.tsx')) }],
+  },
+  {
+    name: 'Assets',
+    key: 't',
+    icon: ChartCandlestick,
+    views: [{ name: 'Assets', path: '/admin/assets', screen: lazy(() => import('../assets-tab.tsx')) }],
+  },
+  {
+    name: 'Users',
+    key: 'u',
+    icon: Users,
+    views: [{ name: 'Users', path: '/admin/users', screen: lazy(() => import('../users-tab.tsx')) }],
+  },
+  {
+    name: 'Purchases',
+    key: 'p',
+    icon: Receipt,
+    views: [
+      { name: 'Purchases', path: '/admin/purchases', screen: lazy(() => import('../purchases-tab.tsx')) },
+      {
+        name: 'Declarations',
+        path: '/admin/purchases/declarations',
+        screen: lazy(() => import('../declarations-tab.tsx')),
+      },
+    ],
+  },
+  {
+    name: 'Access',
+    key: 'a',
+    icon: KeyRound,
+    views: [{ name: 'Access', path: '/admin/access', screen: lazy(() => import('../access-tab.tsx')) }],
+  },
+  {
+    name: 'Messages',
+    key: 'm',
+    icon: MessageSquare,
+    views: [
+      { name: 'Reviews', path: '/admin/messages/reviews', screen: lazy(() => import('../reviews-tab.tsx')) },
+    ],
+  },
+  {
+    name: 'Activity',
+    key: 'y',
+    icon: History,
+    views: [{ name: 'Activity', path: '/admin/activity', screen: lazy(() => import('../activity-tab.tsx')) }],
+  },
+  {
+    name: 'Settings',
+    key: 's',
+    icon: Settings,
+    views: [{ name: 'Settings', path: '/admin/settings', screen: lazy(() => import('../settings.tsx')) }],
+  },
+]
+
+/** The spec's three tabs. */
+export const isTab = ({ name }: Area) => ['Assets', 'Users', 'Purchases'].includes(name)
+
+export const addressOf = ({ views }: Area) => views[0].path
+
+export const listedViews = ({ views }: Area) => views.filter(({ path }) => !path.includes(':'))
+
+/** What stands at an address, if anything does. */
+export function placeAt(pathname: string) {
+  for (const area of areas)
+    for (const view of area.views) {
+      const match = new RegExp(`^${view.path.replace(':id', '([\\w-]+)')}/?$`).exec(pathname)
+      if (match) return { area, view, id: match[1] ?? '' }
+    }
+  return undefined
+}
+
+/** `/admin#users` and the like, as the spec and older emails have them. */
+export function addressOfHash(hash: string) {
+  const name = hash.slice(1).toLowerCase()
+  const views = areas.flatMap((area) => [{ name: area.name, path: addressOf(area) }, ...listedViews(area)])
+  return views.find((view) => view.name.toLowerCase() === name)?.path
+}

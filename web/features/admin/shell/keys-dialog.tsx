@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Checkbox } from '#web/ui/input.tsx'
+import { areas } from './areas.ts'
+import { switchKeys, useKeysAreOn } from './use-keys.ts'
+
+export default function KeysDialog({ onClose }: { onClose: () => void }) {
+  const isOn = useKeysAreOn()
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
+        <Shortcut keys={['/']}>Search this list</Shortcut>
+        {areas.map(({ name, key }) => (
+          <Shortcut key={name} keys={['g', key]}>
+            Go to {name}
+          </Shortcut>
+        ))}
+        <Shortcut keys={['?']}>Show these shortcuts</Shortcut>
+      </dl>
+      <Checkbox
+        label="Shortcuts with single keys are on"
+        checked={isOn}
+        onChange={(event) => switchKeys(event.target.checked)}
+      />
+    </Dialog>
+  )
+}
+
+function Shortcut({ keys, children }: { keys: string[]; children: ReactNode }) {
+  return (
+    <>
+      <dt className="flex gap-1">
+        {keys.map((key) => (
+          <kbd
+            key={key}
+            className="min-w-7 rounded-sm border border-line bg-ground px-2 py-0.5 text-center font-mono text-xs"
+          >
+            {key}
+          </kbd>
+        ))}
+      </dt>
+      <dd>{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { type Area, addressOf, areas } from './areas.ts'
+
+/** On a phone, the bar has room for these; the others are behind “More”. */
+const inBar = new Set(['Overview', 'Users', 'Purchases', 'Access'])
+
+/** At the side of a desk, at the bottom of a phone. */
+export function SideNavigation({ here }: { here: Area }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  return (
+    <nav
+      aria-label="Admin"
+      className="desk-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
+      <ul
+        id="admin-areas"
+        className={classes(
+          'max-lg:mx-auto max-lg:grid max-lg:max-w-xl max-lg:grid-cols-5 lg:flex lg:flex-col lg:gap-0.5',
+          isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
+        )}
+      >
+        {areas.map((area) => (
+          <li key={area.name} className={inBar.has(area.name) ? undefined : 'more max-lg:order-1'}>
+            <AreaLink area={area} isHere={area === here} onClick={close} />
+          </li>
+        ))}
+        <li className="lg:hidden">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls="admin-areas"
+            onClick={() => setIsOpen(!isOpen)}
+            className={classes(item, 'w-full cursor-pointer', !inBar.has(here.name) && 'text-accent')}
+          >
+            <Ellipsis className="size-5" aria-hidden="true" />
+            More
+          </button>
+        </li>
+      </ul>
+    </nav>
+  )
+}
+
+const item =
+  'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
+
+function AreaLink({ area, isHere, onClick }: { area: Area; isHere: boolean; onClick: () => void }) {
+  const { name, icon: Icon } = area
+  return (
+    <Link
+      href={addressOf(area)}
+      onClick={onClick}
+      aria-current={isHere ? 'page' : undefined}
+      className={classes(
+        item,
+        'aria-[current]:text-accent lg:hover:bg-accent-soft/60 lg:aria-[current]:bg-accent-soft lg:aria-[current]:text-accent-strong',
+      )}
+    >
+      <Icon className="size-5 lg:size-4.5" aria-hidden="true" />
+      {name}
+    </Link>
+  )
+}

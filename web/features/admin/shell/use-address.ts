@@ -1,0 +1,34 @@
+import { useMemo } from 'react'
+import { useNavigation } from '#web/ui/navigation.tsx'
+
+type Choices = Record<string, 'text' | readonly string[]>
+export type Chosen<C extends Choices> = {
+  [Name in keyof C]?: (C[Name] extends readonly (infer Choice)[] ? Choice : string) | undefined
+}
+
+/**
+ * What a list is filtered, sorted and searched by. It lives in the address alone, so a reload, a shared link, and
+ * Back all show the same rows. Pass the same `choices` object each time; what it doesn't know is ignored.
+ */
+export function useAddress<const C extends Choices>(choices: C) {
+  const { search, pathname, navigate } = useNavigation()
+  const chosen = useMemo(() => read(choices, search), [choices, search])
+  function choose(change: Chosen<C>) {
+    const query = new URLSearchParams(location.search)
+    for (const [name, value] of Object.entries(change)) {
+      if (value) query.set(name, String(value))
+      else query.delete(name)
+    }
+    navigate(query.size > 0 ? `${pathname}?${query}` : pathname, { replace: true })
+  }
+  return [chosen, choose] as const
+}
+
+function read<C extends Choices>(choices: C, search: string): Chosen<C> {
+  const query = new URLSearchParams(search)
+  const known = Object.entries(choices).flatMap(([name, allowed]) => {
+    const value = query.get(name)
+    return value && (allowed === 'text' || allowed.includes(value)) ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(known) as Chosen<C>
+}
