@@ -96,6 +96,14 @@ export const assets = {
     input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
     output: nothing,
   }),
+  adminNote: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/recommended-assets/:id/note',
+    access: 'admin',
+    summary: 'Change an asset’s note; an empty one removes it',
+    input: (z) => z.strictObject({ id: id(z), note: optionalText(z, 500) }),
+    output: nothing,
+  }),
   adminReview: endpoint({
     method: 'POST',
     path: '/api/admin/recommended-assets/review',

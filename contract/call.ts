@@ -1,5 +1,14 @@
 import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
 
+/** HTTP/2 has no status texts; these are what proxies answer with in our place. */
+const statusTexts: Record<number, string> = {
+  413: 'Content Too Large',
+  429: 'Too Many Requests',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
 /** A refused call. Its message is "status: body", per section 8 of the spec; `serverMessage` is the one to show. */
 export class ApiError extends Error {
   override name = 'ApiError'
@@ -11,7 +20,7 @@ export class ApiError extends Error {
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // A proxy's page is markup, which tells nobody anything.
     const isMarkup = /^\s*</.test(body)
-    super(`${status}: ${isMarkup ? statusText : body || statusText}`)
+    super(`${status}: ${(isMarkup ? '' : body) || statusText || statusTexts[status] || 'Error'}`)
     this.status = status
     const parsed = parseError(body)
     this.serverMessage = parsed.message
@@ -23,7 +32,9 @@ export class ApiError extends Error {
 function parseError(body: string): { message?: string; fields?: Record<string, string> } {
   try {
     const parsed: unknown = JSON.parse(body)
-    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+    if (typeof parsed !== 'object' || parsed === null) return {}
+    // Another server's JSON may mean something else by the same word.
+    return 'message' in parsed && typeof parsed.message !== 'string' ? {} : parsed
   } catch {
     return {}
   }

@@ -176,6 +176,20 @@ export const purchases = {
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),
+  adminRefundable: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases/:id/refundable',
+    access: 'admin',
+    summary: 'How much of the latest payment has not been refunded yet',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        left: cents(z),
+        paidAt: z.nullable(instant(z)),
+        /** Of every payment for this purchase; `adminRefund` wants it back. */
+        refundedSoFar: cents(z),
+      }),
+  }),
   adminRefund: endpoint({
     method: 'POST',
     path: '/api/admin/purchases/:id/refund',

@@ -131,6 +131,12 @@ test.describe('the assets tab', () => {
     await expect(list.getByText('Strong trend')).toBeVisible()
     await expect(page.getByLabel('Ticker')).toHaveValue('')
 
+    await page.getByRole('button', { name: 'Edit note of AAPL' }).click()
+    await dialog(page).getByLabel('Note').fill('Weaker now')
+    await dialog(page).getByRole('button', { name: 'Save Note' }).click()
+    await toast(page, 'Note saved')
+    await expect(list.getByText('Weaker now')).toBeVisible()
+
     await page.getByRole('button', { name: 'Delete AAPL' }).click()
     await question(page).getByRole('button', { name: 'Remove asset' }).click()
     await toast(page, 'Asset removed successfully')
@@ -161,10 +167,17 @@ test.describe('the assets tab', () => {
     await page.mouse.down()
     await page.getByRole('button', { name: 'Move BBB' }).hover()
     await page.mouse.up()
-    await expect(tickers).toHaveText(['CCC', 'BBB', 'AAA'])
-    await expect
-      .poll(async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker))
-      .toEqual(['CCC', 'BBB', 'AAA'])
+    const stored = async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)
+    await expect.poll(stored).toEqual(['CCC', 'BBB', 'AAA'])
+
+    // Down as well, and past a row in between.
+    await page.getByRole('button', { name: 'Move CCC' }).hover()
+    await page.mouse.down()
+    await page.getByText('BBB', { exact: true }).hover()
+    await page.getByText('AAA', { exact: true }).hover()
+    await page.mouse.up()
+    await expect.poll(stored).toEqual(['BBB', 'AAA', 'CCC'])
+    await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
   })
 
   test('imports a pasted list and names the lines it cannot read', async ({ page, shop }) => {
@@ -419,11 +432,15 @@ test.describe('the purchases tab', () => {
     await openAdmin(page, shop, 'Purchases')
     await page.getByRole('searchbox').fill(email)
     await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+    await expect(dialog(page).getByText('$39.00 of it is left.')).toBeVisible()
     await page.getByLabel('Partial refund').check()
     await page.getByLabel('Amount in dollars').fill('10.01')
     await dialog(page).getByRole('button', { name: 'Refund' }).click()
     await toast(page, 'Refund sent successfully')
     await expect(rowOf(page, email)).toContainText('$10.01 refunded')
+    await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+    await expect(dialog(page).getByText('$28.99 of it is left; $10.01 of this purchase')).toBeVisible()
+    await page.keyboard.press('Escape')
     await expect(rowOf(page, email)).toContainText('active')
   })
 

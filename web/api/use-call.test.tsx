@@ -33,6 +33,16 @@ test.for([
     '502: Bad Gateway',
   ],
   [
+    'the usual words instead of a proxy’s page over HTTP/2, which has no status text',
+    refused(503, '', '<!doctype html><title>Down</title>'),
+    '503: Service Unavailable',
+  ],
+  [
+    'an answer that is not ours as it came',
+    refused(422, '', '{"message":{"code":7}}'),
+    '422: {"message":{"code":7}}',
+  ],
+  [
     'what to check, if the server cannot be reached',
     new TypeError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',

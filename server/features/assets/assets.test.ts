@@ -66,6 +66,17 @@ describe('the Rebound List', () => {
     await expect(admin.call(assets.adminSwitch, gone)).rejects.toMatchObject({ status: 404 })
   })
 
+  test('has a note that can be changed and removed', async () => {
+    await add('SPY', 'Strong')
+    const id = await idOf('SPY')
+    await admin.call(assets.adminNote, { id, note: ' Weaker now ' })
+    expect(await list()).toMatchObject([{ note: 'Weaker now' }])
+    await admin.call(assets.adminNote, { id, note: '' })
+    expect(await list()).toMatchObject([{ note: null }])
+    const gone = admin.call(assets.adminNote, { id: randomUUID(), note: 'x' })
+    await expect(gone).rejects.toMatchObject({ status: 404 })
+  })
+
   test('refuses a ticker that’s already listed and changes nothing', async () => {
     await add('SPY')
     await expect(add('spy')).rejects.toMatchObject({

@@ -26,6 +26,22 @@ export function createAssets({ db, now, audit, entitlements }: Deps) {
       return change(tx)
     })
 
+  const change = (
+    actor: Actor,
+    id: string,
+    values: { isActive: boolean } | { note: string | null },
+    action: string,
+  ) =>
+    db.transaction(async (tx) => {
+      const [asset] = await tx
+        .update(recommendedAssets)
+        .set(values)
+        .where(eq(recommendedAssets.id, id))
+        .returning({ ticker: recommendedAssets.ticker })
+      if (!asset) throw notFound('Asset')
+      await audit.record(tx, actor, { action, subject: asset.ticker })
+    })
+
   return {
     async list(userId: string) {
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
@@ -100,18 +116,10 @@ export function createAssets({ db, now, audit, entitlements }: Deps) {
       }),
 
     switch: (actor: Actor, id: string, isActive: boolean) =>
-      db.transaction(async (tx) => {
-        const [asset] = await tx
-          .update(recommendedAssets)
-          .set({ isActive })
-          .where(eq(recommendedAssets.id, id))
-          .returning({ ticker: recommendedAssets.ticker })
-        if (!asset) throw notFound('Asset')
-        await audit.record(tx, actor, {
-          action: isActive ? 'asset.show' : 'asset.hide',
-          subject: asset.ticker,
-        })
-      }),
+      change(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
+
+    describe: (actor: Actor, id: string, note: string | undefined) =>
+      change(actor, id, { note: note || null }, 'asset.note'),
 
     review: (actor: Actor) =>
       db.transaction(async (tx) => {

@@ -9,6 +9,7 @@ export const assetRoutes = (assets: Assets): Handlers<typeof contract> => ({
   adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
   adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),
   adminSwitch: ({ id, isActive }, { actor }) => assets.switch(actor, id, isActive),
+  adminNote: ({ id, note }, { actor }) => assets.describe(actor, id, note),
   adminReview: (_input, { actor }) => assets.review(actor),
   adminDelete: ({ id }, { actor }) => assets.remove(actor, id),
 })

@@ -24,6 +24,8 @@ type NewPurchase = {
 
 type Refund = { amount?: number | undefined; refundedSoFar: number }
 
+const refundedOf = (payments: { refunded: number }[]) =>
+  payments.reduce((sum, each) => sum + each.refunded, 0)
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
 type Dependencies = {
@@ -109,6 +111,18 @@ export function createAdministration(deps: Dependencies) {
       })
     },
 
+    /** As Stripe has it now: our copy knows only the sum over all payments. */
+    async refundable(id: string) {
+      const { stripeSubscriptionId } = await lookup.find(id)
+      const payments = stripeSubscriptionId ? (await stripe.subscription(stripeSubscriptionId)).payments : []
+      const [latest] = payments
+      return {
+        left: latest ? latest.amount - latest.refunded : 0,
+        paidAt: latest?.paidAt ?? null,
+        refundedSoFar: refundedOf(payments),
+      }
+    },
+
     /**
      * Refunds the latest payment, or what's left of it. Callers say how much they saw as refunded, so asking twice,
      * at the same moment or in a retry, makes one refund.
@@ -127,7 +141,7 @@ export function createAdministration(deps: Dependencies) {
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
           const left = payment ? payment.amount - payment.refunded : 0
           if (left === 0) throw conflict('This payment has already been refunded')
-          const refunded = payments.reduce((sum, each) => sum + each.refunded, 0)
+          const refunded = refundedOf(payments)
           if (refunded !== refundedSoFar)
             throw conflict(
               `${dollars(refunded)} of this purchase has been refunded by now. Please look again.`,

@@ -18,6 +18,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
     adminAdd: (wanted, { actor }) => administration.add(actor, wanted),
     adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
+    adminRefundable: ({ id }) => administration.refundable(id),
     adminRefund: ({ id, ...wanted }, { actor }) => administration.refund(actor, id, wanted),
   }
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { GripVertical, Trash2 } from 'lucide-react'
+import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { assets as contract, type ManagedAsset } from '#contract/assets.ts'
 import { call } from '#web/api/client.ts'
@@ -9,6 +9,7 @@ import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
+import { NoteDialog } from './note-dialog.tsx'
 
 const key = keyOf(contract.adminList)
 
@@ -47,7 +48,10 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
     refreshes: [contract.adminList, contract.list],
     failed: 'Failed to change asset',
   })
-  const shown = drag ? moved(assets, drag.id, drag.to) : assets
+  const [editing, setEditing] = useState<ManagedAsset | null>(null)
+  const places = new Map(
+    (drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const),
+  )
 
   function put({ id, ticker }: ManagedAsset, to: number) {
     if (to < 0 || to >= assets.length || assets[to]?.id === id) return
@@ -64,7 +68,9 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
 
   /** The row under the pointer. */
   function dragTo(event: PointerEvent, id: string) {
-    const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect())
+    const rows = [...(list.current?.children ?? [])]
+      .map((row) => row.getBoundingClientRect())
+      .toSorted((a, b) => a.top - b.top)
     const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
     setDrag({ id, to: to === -1 ? rows.length - 1 : to })
   }
@@ -82,9 +88,11 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   return (
     <>
       <ol ref={list} className="flex flex-col" aria-label="Recommended assets">
-        {shown.map((asset, index) => (
+        {assets.map((asset, index) => (
           <li
             key={asset.id}
+            // While dragging, only the look changes: an element that moves in the document loses the pointer.
+            style={{ order: places.get(asset.id) }}
             className={classes(
               'flex items-center gap-2 border-b border-line py-1 last:border-b-0 sm:gap-3',
               drag?.id === asset.id && 'rounded-md bg-accent-soft',
@@ -110,10 +118,23 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
                 <GripVertical className="size-4.5" aria-hidden="true" />
               </button>
             </Tooltip>
-            <span className="w-6 text-right text-sm text-muted tabular-nums">{index + 1}</span>
+            <span className="w-6 text-right text-sm text-muted tabular-nums">
+              {(places.get(asset.id) ?? index) + 1}
+            </span>
             <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
               <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
-              {asset.note && <p className="min-w-0 text-sm break-words text-muted">{asset.note}</p>}
+              <button
+                type="button"
+                aria-label={`${asset.note ? 'Edit' : 'Add'} note of ${asset.ticker}`}
+                onClick={() => setEditing(asset)}
+                className="group flex min-w-0 cursor-pointer items-baseline gap-1.5 text-left text-sm text-muted hover:text-ink"
+              >
+                <span className="min-w-0 break-words">{asset.note ?? 'Add a note'}</span>
+                <Pencil
+                  className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+                  aria-hidden="true"
+                />
+              </button>
             </div>
             <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
               <input
@@ -143,6 +164,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
         ))}
       </ol>
       <output className="sr-only">{said}</output>
+      {editing && <NoteDialog asset={editing} onClose={() => setEditing(null)} />}
     </>
   )
 }

@@ -19,3 +19,13 @@ test('lines of a pasted list that are not tickers are named', () => {
     faults: ['Line 3: Tickers have up to 30 letters, digits, and these characters: . : _ - / !'],
   })
 })
+
+test.for(['Ticker,Note', 'symbol', '\uFEFF"Ticker";"Note"', 'Tickers\tComment'])(
+  'a first line with the columns’ names is no asset: %s',
+  (heading) => {
+    expect(parseAssetList(`${heading}\n"AAPL","Says ""buy"", often"\nSYMBOL.X`)).toEqual({
+      assets: [{ ticker: 'AAPL', note: 'Says "buy", often' }, { ticker: 'SYMBOL.X' }],
+      faults: [],
+    })
+  },
+)

@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
+import { call } from '#web/api/client.ts'
+import { keyOf } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
@@ -22,11 +26,21 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
     failed: 'Failed to refund',
     onSuccess: onClose,
   })
-  const { id, user, refundedAmount } = purchase
+  const { id, user } = purchase
+  // Asked each time it opens: what is left can change at Stripe without us.
+  const { data: known, isError } = useQuery({
+    queryKey: keyOf(purchases.adminRefundable, { id }),
+    queryFn: () => call(purchases.adminRefundable, { id }),
+    gcTime: 0,
+  })
   return (
     <Dialog
       title="Refund"
-      description={`Refund the latest payment from ${user.email} to their card.${refundedAmount > 0 ? ` ${money(refundedAmount)} has already been refunded.` : ''}`}
+      description={
+        <>
+          Refund the latest payment from {user.email} to their card. <Left known={known} isError={isError} />
+        </>
+      }
       onClose={onClose}
     >
       <Form
@@ -34,12 +48,14 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         schema={inFull ? all : part}
         aria-label="Refund"
         className="flex flex-col gap-4"
-        onSubmit={(typed) => refund.mutateAsync({ id, refundedSoFar: refundedAmount, ...typed })}
+        onSubmit={(typed) =>
+          refund.mutateAsync({ id, refundedSoFar: known?.refundedSoFar ?? purchase.refundedAmount, ...typed })
+        }
       >
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
           <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
-            The rest of the payment. The subscription ends immediately.
+            {known ? money(known.left) : 'The rest of the payment'}. The subscription ends immediately.
           </Choice>
           <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
             The subscription continues.
@@ -51,12 +67,24 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
           </Field>
         )}
         <DialogButtons onClose={onClose}>
-          <SubmitButton variant="danger" pendingText="Refunding...">
+          <SubmitButton variant="danger" pendingText="Refunding..." disabled={known?.left === 0}>
             Refund
           </SubmitButton>
         </DialogButtons>
       </Form>
     </Dialog>
+  )
+}
+
+function Left({ known, isError }: { known: OutputOf<typeof purchases.adminRefundable> | undefined; isError: boolean }) {
+  if (isError) return 'We couldn’t ask Stripe how much of it is left.'
+  if (!known) return 'Asking Stripe how much of it is left...'
+  if (known.left === 0) return 'Nothing of it is left to refund.'
+  return (
+    <>
+      {money(known.left)} of it is left
+      {known.refundedSoFar > 0 && `; ${money(known.refundedSoFar)} of this purchase has been refunded`}.
+    </>
   )
 }
 
