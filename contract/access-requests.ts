@@ -2,7 +2,7 @@ import { endpoint, nothing, paging } from './endpoint.ts'
 import { billingType, id, instant, optionalText, paymentIntentId, text } from './fields.ts'
 import { purchaseStatus } from './purchases.ts'
 import { type InferOutput, schema } from './schema.ts'
-import { accessRequestStatuses } from './statuses.ts'
+import { type AccessRequestStatus, accessRequestStatuses } from './statuses.ts'
 
 /** How soon after the request access is promised. */
 export const accessPromiseHours = 24
@@ -70,6 +70,9 @@ const queuedRequest = schema((z) =>
   }),
 )
 export type QueuedRequest = InferOutput<typeof queuedRequest>
+
+/** What has been let in, and what was locked out although it is paid for. */
+export const grantedStates = ['granted', 'revoked'] as const satisfies AccessRequestStatus[]
 
 export const refusalReason = schema((z) => text(z, 500, 'Please give a reason'))
 
@@ -153,6 +156,24 @@ export const accessRequests = {
     path: '/api/admin/access-requests/revoke',
     access: 'admin',
     summary: 'Mark access as revoked; emails the buyers',
+    input: (z) => z.strictObject({ ids: some(z) }),
+    output: changed,
+  }),
+  adminGranted: endpoint({
+    method: 'GET',
+    path: '/api/admin/access-requests/granted',
+    access: 'admin',
+    summary: 'What is granted, or was revoked although it is paid for, newest first',
+    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(grantedStates)) }),
+    output: (z) => z.array(queuedRequest(z)),
+    answer: 'list',
+  }),
+  adminRestore: endpoint({
+    method: 'POST',
+    path: '/api/admin/access-requests/restore',
+    access: 'admin',
+    summary:
+      'Give back access that was revoked, while it is paid for; a minute later, the buyers get an email',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
   }),

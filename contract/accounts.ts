@@ -191,6 +191,8 @@ export const accounts = {
         password: signUpPassword(z),
         name: personName(z),
         isAdmin: z.boolean(),
+        /** Tell them by email, with a link to choose a password of their own. */
+        invite: z.optional(z.boolean()),
       }),
     output: nothing,
   }),

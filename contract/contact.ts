@@ -6,6 +6,7 @@ export const contact = {
     method: 'POST',
     path: '/api/contact',
     access: 'public',
+    caller: 'optional',
     summary: 'Send the seller a message',
     input: (z) =>
       z.strictObject({

@@ -60,6 +60,8 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     'website',
     // Optional, and asked in addition to the spec's fields.
     ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername'] : []),
+    ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
+    ...(path === '/api/admin/users' ? ['invite'] : []),
     // Only asked for where the seller has Stripe compute the tax.
     'place',
     ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'sort'] : []),
@@ -123,6 +125,7 @@ test('only a public call may make its caller optional', () => {
     'accounts.user',
     'checkout.createSubscriptionIntent',
     'checkout.agree',
+    'contact.send',
     'declarations.withdraw',
     'declarations.cancel',
   ])

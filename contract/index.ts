@@ -6,11 +6,15 @@ import { billing } from './billing.ts'
 import { catalog } from './catalog.ts'
 import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
+import { customerData } from './customer-data.ts'
 import { declarations } from './declarations.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
+import { imports } from './imports.ts'
 import { jobs } from './jobs.ts'
+import { messages } from './messages.ts'
 import { newsletter } from './newsletter.ts'
+import { newsletterAddresses } from './newsletter-addresses.ts'
 import { overview } from './overview.ts'
 import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
@@ -36,10 +40,14 @@ export const contract = {
   assets,
   reviews,
   newsletter,
+  newsletterAddresses,
   contact,
+  messages,
   declarations,
   jobs,
   exports,
+  imports,
+  customerData,
   audit,
   overview,
   reminders,

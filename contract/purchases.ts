@@ -1,7 +1,7 @@
 import { endpoint, nothing, paging, sort } from './endpoint.ts'
-import { billingType, cents, id, instant, setupIntentId } from './fields.ts'
+import { billingType, cents, id, instant, optionalText, setupIntentId } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
-import { bookableStatuses, endReasons, purchaseStatuses } from './statuses.ts'
+import { bookableStatuses, bookingKinds, endReasons, purchaseStatuses } from './statuses.ts'
 
 export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 
@@ -16,7 +16,7 @@ const purchase = schema((z) =>
     createdAt: instant(z),
     /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
     currentPeriodEnd: z.nullable(instant(z)),
-    /** When a cancelled subscription ends. */
+    /** When a cancelled subscription ends, or one that was booked by hand until a day. */
     endsAt: z.nullable(instant(z)),
     /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
     pastDueSince: z.nullable(instant(z)),
@@ -26,12 +26,18 @@ const purchase = schema((z) =>
     refundedAmount: cents(z),
     /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
     paymentIntentId: z.nullable(z.string()),
+    /** How a purchase booked by hand came about, if the seller said so. */
+    kind: z.nullable(z.enum(bookingKinds)),
     tradingViewUsername: z.nullable(z.string()),
     user: z.strictObject({ email: z.string(), name: z.string() }),
     product: z.strictObject({ name: z.string(), slug: z.string() }),
   }),
 )
 export type Purchase = InferOutput<typeof purchase>
+
+/** The seller's words are the seller's own. */
+const managedPurchase = schema((z) => z.extend(purchase(z), { reason: z.nullable(z.string()) }))
+export type ManagedPurchase = InferOutput<typeof managedPurchase>
 
 const invoice = schema((z) =>
   z.strictObject({
@@ -150,7 +156,7 @@ export const purchases = {
         billingType: z.optional(billingType(z)),
         sort: sort(z),
       }),
-    output: (z) => z.array(purchase(z)),
+    output: (z) => z.array(managedPurchase(z)),
     answer: 'list',
   }),
   adminAdd: endpoint({
@@ -165,6 +171,13 @@ export const purchases = {
         billingType: billingType(z),
         amount: cents(z),
         status: z.enum(bookableStatuses),
+        kind: z.optional(z.enum(bookingKinds)),
+        /** For the seller's eyes, and in the buyer's own data. */
+        reason: optionalText(z, 500),
+        /** It ends by itself then; without it, not at all. */
+        endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
+        /** Tell the buyer by email. */
+        invite: z.optional(z.boolean()),
       }),
     output: nothing,
   }),

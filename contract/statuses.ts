@@ -23,6 +23,21 @@ export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => li
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]
 
+/** How a purchase booked by hand came about. */
+export const bookingKinds = ['paid_elsewhere', 'gift'] as const
+export type BookingKind = (typeof bookingKinds)[number]
+export const bookingKindTexts: Record<BookingKind, string> = {
+  paid_elsewhere: 'paid elsewhere',
+  gift: 'gift',
+}
+
+/** Whether its owner need not buy again. What was booked by hand until a day will end on it, whatever happens. */
+export const isOngoing = (purchase: {
+  status: PurchaseStatus
+  paymentIntentId: string | null
+  endsAt: unknown
+}) => isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null)
+
 /** Statuses as they are, except the one the spec spells out. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
@@ -45,6 +60,23 @@ export type DeclarationState = (typeof declarationStates)[number]
 
 export const accessRequestStatuses = ['requested', 'granted', 'refused', 'revoked'] as const
 export type AccessRequestStatus = (typeof accessRequestStatuses)[number]
+
+/** Whether the seller still owes a contact message an answer. */
+export const messageStates = ['open', 'answered'] as const
+export type MessageState = (typeof messageStates)[number]
+
+/** Newsletter: asked but not confirmed yet, confirmed, unsubscribed. */
+export const newsletterStates = ['asked', 'subscribed', 'left'] as const
+export type NewsletterState = (typeof newsletterStates)[number]
+export const newsletterStateTexts: Record<NewsletterState, string> = {
+  asked: 'not confirmed',
+  subscribed: 'subscribed',
+  left: 'unsubscribed',
+}
+
+/** What an import makes of a line: a new subscriber, one who is there already, or nothing. */
+export const importVerdicts = ['new', 'there', 'fault'] as const
+export type ImportVerdictKind = (typeof importVerdicts)[number]
 
 /** Why someone may have a product: what decides until when. */
 export const entitlementReasons = ['renews', 'ends', 'unpaid', 'disputed'] as const

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { declarations } from '#contract/declarations.ts'
+import { messages } from '#contract/messages.ts'
+import { newsletterAddresses } from '#contract/newsletter-addresses.ts'
 import { purchases } from '#contract/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -74,6 +76,14 @@ test('the seller finds a declaration in every state', async () => {
       'cancellation done',
     ]),
   )
+})
+
+test('the desk has something everywhere: gifts, messages, readers', async () => {
+  const admin = await shop.admin()
+  expect(await admin.call(purchases.adminList, { q: 'lena.gift' })).toMatchObject([{ kind: 'gift' }])
+  expect((await admin.call(messages.adminList, { state: 'open' })).length).toBeGreaterThan(1)
+  const readers = await admin.call(newsletterAddresses.adminList, {})
+  expect(new Set(readers.map(({ state }) => state)).size).toBeGreaterThan(1)
 })
 
 test('the buyer whom it names can log in and open an invoice', async () => {

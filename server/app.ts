@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { contract } from '#contract/index.ts'
 import { accessRequestRoutes } from './features/access-requests/routes.ts'
 import { accessRequestSchedules } from './features/access-requests/schedules.ts'
-import { accountRoutes } from './features/accounts/routes.ts'
+import { accountRoutes, customerDataRoutes } from './features/accounts/routes.ts'
 import { accountSchedules } from './features/accounts/schedules.ts'
 import { assetRoutes } from './features/assets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -10,15 +10,16 @@ import { auditSchedules } from './features/audit/schedules.ts'
 import { catalogRoutes } from './features/catalog/routes.ts'
 import { billingRoutes, checkoutRoutes } from './features/checkout/routes.ts'
 import { checkoutSchedules } from './features/checkout/schedules.ts'
-import { contactRoutes } from './features/contact/routes.ts'
+import { contactRoutes, messageRoutes } from './features/contact/routes.ts'
 import { contactSchedules } from './features/contact/schedules.ts'
 import { declarationRoutes } from './features/declarations/routes.ts'
 import { declarationSchedules } from './features/declarations/schedules.ts'
 import { exportRoutes } from './features/exports/routes.ts'
+import { importRoutes } from './features/imports/routes.ts'
 import { jobRoutes } from './features/jobs/routes.ts'
 import { mountMailPreview } from './features/mails/routes.ts'
 import { mailSchedules } from './features/mails/schedules.ts'
-import { mountOneClick, newsletterRoutes } from './features/newsletter/routes.ts'
+import { mountOneClick, newsletterAddressRoutes, newsletterRoutes } from './features/newsletter/routes.ts'
 import { newsletterSchedules } from './features/newsletter/schedules.ts'
 import { overviewRoutes } from './features/overview/routes.ts'
 import { overviewSchedules } from './features/overview/schedules.ts'
@@ -136,12 +137,16 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.assets, assetRoutes(rooms.assets))
   mount(contract.reviews, reviewRoutes(rooms.reviews))
   mount(contract.newsletter, newsletterRoutes(newsletter))
+  mount(contract.newsletterAddresses, newsletterAddressRoutes(newsletter, rooms.exports))
   mountOneClick(app, newsletter, pages)
   mount(contract.contact, contactRoutes(contact))
+  mount(contract.messages, messageRoutes(contact))
   mount(contract.declarations, declarationRoutes(rooms.declarations))
   mount(contract.overview, overviewRoutes(overview))
   mount(contract.reminders, reminderRoutes(rooms.reminders))
   mount(contract.exports, exportRoutes(rooms.exports))
+  mount(contract.imports, importRoutes(rooms.imports))
+  mount(contract.customerData, customerDataRoutes(rooms.customerData))
   mount(contract.jobs, jobRoutes(rooms.jobs))
   mount(contract.stripeSetup, stripeSetupRoutes(rooms.stripeSetup))
   mount(contract.audit, auditRoutes(rooms.audit))

@@ -3,7 +3,7 @@ import { partyOf } from '#contract/legal/text.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
 import { createAccessRequests } from './features/access-requests/access-requests.ts'
-import { createAccounts, createDeletion } from './features/accounts/accounts.ts'
+import { createAccounts, createCustomerData, createDeletion } from './features/accounts/accounts.ts'
 import { createAssets } from './features/assets/assets.ts'
 import { createAudit } from './features/audit/audit.ts'
 import {
@@ -16,6 +16,7 @@ import { createContact } from './features/contact/contact.ts'
 import { createDeclarations } from './features/declarations/declarations.ts'
 import { createEntitlements } from './features/entitlements/entitlements.ts'
 import { createExports } from './features/exports/exports.ts'
+import { createImports } from './features/imports/imports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
@@ -147,6 +148,8 @@ export function createRooms(deps: RoomDependencies) {
   })
   const reviews = createReviews({ db, now, mails, audit, supportEmail })
 
+  const contact = createContact({ db, now, mails, audit, supportEmail })
+  const newsletter = createNewsletter({ db, now, mails, secrets })
   const declarations = createDeclarations({
     db,
     now,
@@ -159,6 +162,23 @@ export function createRooms(deps: RoomDependencies) {
     supportEmail,
     consumerLaw: config.consumerLaw,
   })
+
+  /** Every room that stores something about people, for "my data". */
+  const personalData = [
+    accounts,
+    sessions,
+    purchases,
+    checkouts,
+    customers,
+    accessRequests,
+    entitlements,
+    tradingView,
+    seats,
+    reviews,
+    declarations,
+    contact,
+    audit,
+  ]
 
   return {
     /** What emails say about the shop, for their preview. */
@@ -175,10 +195,13 @@ export function createRooms(deps: RoomDependencies) {
       attempts,
       audit,
       rooms: [
+        // Before the accounts: it asks which address was theirs.
+        contact,
         entitlements,
         seats,
         accounts,
         accessRequests,
+        purchases,
         reviews,
         checkouts,
         customers,
@@ -188,21 +211,8 @@ export function createRooms(deps: RoomDependencies) {
       endSubscriptionsOf: purchases.endAllOf,
       forgetAddress: mails.forgetAddress,
     }),
-    /** Every room that stores something about people, for "my data". */
-    personalData: [
-      accounts,
-      sessions,
-      purchases,
-      checkouts,
-      customers,
-      accessRequests,
-      entitlements,
-      tradingView,
-      seats,
-      reviews,
-      declarations,
-      audit,
-    ],
+    personalData,
+    customerData: createCustomerData({ db, audit, rooms: personalData, contact, newsletter }),
     declarations,
     checkouts,
     customers,
@@ -215,8 +225,9 @@ export function createRooms(deps: RoomDependencies) {
     tradingViewAdmin: createTradingViewAdmin({ tradingView, entitlements, accessRequests }),
     reconcileTradingView: createReconcile(tradingView, entitlements),
     seats,
-    newsletter: createNewsletter({ db, now, mails, secrets }),
-    contact: createContact({ db, now, mails, supportEmail }),
+    newsletter,
+    contact,
+    imports: createImports({ db, now, audit, accounts, purchases, accessRequests, entitlements }),
     privatePackage: createPrivatePackage({ links: config.package, entitlements }),
     assets: createAssets({ db, now, audit, entitlements }),
     exports: createExports({ connection, now, audit }),

@@ -106,3 +106,34 @@ from (
   from booked b join users u on u.id = b.user_id
   where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '22 days'
   limit 4) c;
+
+-- Booked by hand: two friends have it as a gift, one trader paid by wire and has a week left.
+with friends as (
+  insert into users (email, name, verified_at)
+  values ('lena.gift@example.com', 'Lena Gift', now()), ('otto.gift@example.com', 'Otto Gift', now()),
+    ('walt.wire@example.com', 'Walt Wire', now())
+  returning id, name)
+insert into purchases (user_id, product_id, billing_type, amount, status, created_at, ends_at, booked_until, booked_as, booked_because)
+select id, :product, 'yearly', case when is_gift then 0 else 39000 end, 'active', now() - interval '2 months', ends, ends,
+  case when is_gift then 'gift' else 'paid_elsewhere' end, case when is_gift then 'Tested the first version' else 'Paid by wire' end
+from friends, lateral (select name like '% Gift' as is_gift) g,
+  lateral (select case when is_gift then now() + interval '10 months' else now() + interval '6 days' end as ends) e;
+
+-- What people asked, and whether they got an answer.
+insert into contact_messages (first_name, last_name, email, message, created_at, answered_at, answer)
+select p.first, p.last, lower(p.first) || '@example.com', asked.message, now() - asked.ago,
+  case when asked.answer is not null then now() - asked.ago + interval '5 hours' end, asked.answer
+from (values
+  (3, 'Does it work for stocks in Zürich?', interval '9 hours', null),
+  (11, 'I paid with the wrong card. Can I change it before the next renewal?', interval '2 days', null),
+  (19, 'Is there a trial?', interval '6 days', 'Not at the moment. You can withdraw within 14 days, though, and get all of it back.'),
+  (27, 'Which timeframe do you use yourself?', interval '20 days', 'Daily charts only, as in the guide.')
+) as asked (n, message, ago, answer)
+join people p on p.n = least(asked.n, :users);
+
+-- Readers: most have confirmed, a few never did, one has left.
+insert into newsletter_subscriptions (email, created_at, confirmed_at, unsubscribed_at)
+select 'reader' || p.n || '@' || p.host, p.created_at, case when p.luck < 0.9 then p.created_at + interval '7 minutes' end,
+  case when p.n % 23 = 0 then now() - interval '2 days' end
+from people p where p.n % 9 = 0 and p.n <= 2000
+on conflict do nothing;

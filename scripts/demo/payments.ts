@@ -38,7 +38,7 @@ export async function copyPayments(url: string): Promise<number> {
     const models = await readModels(client)
     const { rows } = await client.query<Purchase>(
       `select p.*, email, name from purchases p join users u on u.id = user_id
-       where stripe_subscription_id is null order by p.created_at desc limit $1`,
+       where stripe_subscription_id is null and booked_as is null order by p.created_at desc limit $1`,
       [newest],
     )
     const copies = rows.flatMap((purchase) => {

@@ -14,18 +14,25 @@ language sql immutable as $$
   where $4 not in ('active', 'pending_cancel', 'past_due') and $6 is not null
 $$;
 
+-- What a purchase adds to the revenue: a gift is a subscription that nobody pays for.
+create or replace function earned(amount int, booked_as text) returns int language sql immutable as $$
+  select case when $2 = 'gift' then 0 else $1 end
+$$;
+
 create or replace function record_subscription_movements() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'DELETE' then
     insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
     select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
-    from new_rows n, purchase_movements(1, n.billing_type, n.amount, n.status, n.created_at, n.ended_at) m
+    from new_rows n,
+      purchase_movements(1, n.billing_type, earned(n.amount, n.booked_as), n.status, n.created_at, n.ended_at) m
     group by m.month, m.billing_type;
   end if;
   if tg_op <> 'INSERT' then
     insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
     select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
-    from old_rows o, purchase_movements(-1, o.billing_type, o.amount, o.status, o.created_at, o.ended_at) m
+    from old_rows o,
+      purchase_movements(-1, o.billing_type, earned(o.amount, o.booked_as), o.status, o.created_at, o.ended_at) m
     group by m.month, m.billing_type;
   end if;
   return null;

@@ -38,6 +38,10 @@ export const accessRequests = pgTable(
     // A double click must not queue twice.
     uniqueIndex('access_requests_one_open').on(t.purchaseId).where(sql`${t.status} = 'requested'`),
     index('access_requests_user').on(t.userId),
+    index('access_requests_by_status').on(t.status, t.submittedAt, t.id).concurrently(),
+    index('access_requests_names')
+      .using('gin', sql`lower(${t.tradingViewUsername}) gin_trgm_ops`)
+      .concurrently(),
     index('access_requests_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
     check('access_requests_status', sql`${t.status} in ${listed(accessRequestStatuses)}`),
   ],

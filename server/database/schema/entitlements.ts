@@ -29,6 +29,8 @@ export const entitlements = pgTable(
     /** Since when this name waits for what is paid: the clock of paid-to-unlocked. */
     wantedSince: moment(),
     changedAt: createdAt(),
+    /** Since when the seller keeps it from them, although it is paid for. */
+    withheldSince: moment(),
   },
   (t) => [
     uniqueIndex('entitlements_one').on(t.userId, t.productId),

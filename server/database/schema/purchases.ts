@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import {
   type BillingType,
+  type BookingKind,
   billingTypes,
   type EndReason,
   liveStatuses,
@@ -40,6 +41,10 @@ export const purchases = pgTable(
     /** What goes back when it ends: the rest of a renewed year that was ended with a month's notice. */
     restRefund: integer(),
     isDisputed: boolean().notNull().default(false),
+    /** Booked by hand: how it came about, why (in the seller's words), and until when. Null if nobody said so. */
+    bookedAs: text().$type<BookingKind>(),
+    bookedBecause: text(),
+    bookedUntil: moment(),
   },
   (t) => [
     index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
@@ -47,6 +52,10 @@ export const purchases = pgTable(
     index('purchases_by_status').on(t.status, t.createdAt, t.id),
     index('purchases_by_billing').on(t.billingType, t.createdAt, t.id),
     index('purchases_by_both').on(t.status, t.billingType, t.createdAt, t.id),
+    index('purchases_booked_ends')
+      .on(t.endsAt)
+      .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
+      .concurrently(),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
     check('purchases_amount', sql`${t.amount} >= 0 and ${t.refundedAmount} >= 0`),

@@ -342,6 +342,36 @@ describe('the seller', () => {
   })
 })
 
+test('the seller finds who has access, revokes it although it is paid for, and restores it', async () => {
+  const [admin, buyer] = [await shop.admin(), await owner()]
+  const { email } = buyer.user
+  await buyer.ask({ tradingViewUsername: 'Found_Me' })
+  const { id } = await onlyRequestOf(buyer)
+  const listed = async (q: string, state?: 'granted' | 'revoked') =>
+    (await admin.call(contract.adminGranted, { q, state })).map((request) => request.id)
+  expect(await listed(email)).toEqual([])
+  await admin.call(contract.adminGrant, { ids: [id] })
+  await shop.afterUndo()
+  expect([await listed(email), await listed('found_me')]).toEqual([[id], [id]])
+
+  await admin.call(contract.adminRevoke, { ids: [id] })
+  expect([await listed(email), await listed(email, 'revoked')]).toEqual([[], [id]])
+  await admin.call(contract.adminRestore, { ids: [id] })
+  await shop.afterUndo()
+  expect([await listed(email), await listed(email, 'revoked')]).toEqual([[id], []])
+  expect(await mailsTo(email)).toEqual([
+    'We’ve got your access request',
+    'Your TradingView access is ready',
+    'Your TradingView access has ended',
+    'Your TradingView access is ready',
+  ])
+
+  await admin.call(contract.adminRevoke, { ids: [id] })
+  await setStatus(buyer.purchase.id, 'cancelled')
+  expect(await listed(email, 'revoked')).toEqual([])
+  await expect(admin.call(contract.adminRestore, { ids: [id] })).rejects.toMatchObject({ status: 409 })
+})
+
 test('only the username of a deleted person is kept, and only until their access is revoked', async () => {
   const [admin, buyer] = [await shop.admin(), await owner()]
   await buyer.ask()

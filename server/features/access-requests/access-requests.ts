@@ -21,7 +21,7 @@ import { shownColumns } from './shown-columns.ts'
 export { resealKeys, sealKeys } from './keys.ts'
 export { connectorPatience, openRequests } from './open.ts'
 export { namesGrantedByHand, recordLocked, recordUnlocked } from './unlocked.ts'
-export { endAccess } from './unpaid.ts'
+export { carryAccessOver, endAccess } from './unpaid.ts'
 
 type Dependencies = {
   db: Database
@@ -30,7 +30,7 @@ type Dependencies = {
   secrets: Secrets
   audit: Audit
   accounts: Pick<Accounts, 'setTradingViewUsername'>
-  entitlements: Pick<Entitlements, 'claim' | 'takenBy'>
+  entitlements: Pick<Entitlements, 'claim' | 'takenBy' | 'withhold'>
   connector: Connector
   supportEmail: string
   /** Whether a request must name the exchange and its keys. */
@@ -132,9 +132,16 @@ export function createAccessRequests(deps: Dependencies) {
      */
     async claim(
       tx: Transaction,
-      given: { userId: string; purchaseId: string; productId: string; username: string },
+      given: {
+        userId: string
+        purchaseId: string
+        productId: string
+        username: string
+        /** The admin who says that it is unlocked already. */
+        grantedBy?: string
+      },
     ) {
-      const { userId, purchaseId, productId, username } = given
+      const { userId, purchaseId, productId, username, grantedBy } = given
       const { undecided, granted } = await requestsOf(tx, purchaseId)
       if (!granted || !isSameName(granted.tradingViewUsername, username)) {
         if (undecided) await tx.delete(accessRequests).where(eq(accessRequests.id, undecided.id))
@@ -144,6 +151,7 @@ export function createAccessRequests(deps: Dependencies) {
           exchangeName: undecided?.exchangeName ?? '',
           tradingViewUsername: username,
           submittedAt: now(),
+          ...(grantedBy ? { status: 'granted' as const, decidedAt: now(), decidedBy: grantedBy } : {}),
         })
       }
       await accounts.setTradingViewUsername(tx, userId, username)

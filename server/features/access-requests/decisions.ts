@@ -1,13 +1,14 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, like, lte, or, type SQL, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access-requests.ts'
 import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { decodeCursor, pageOf } from '../../database/cursor.ts'
+import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
+import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import { openKeys } from './keys.ts'
 import { isForHand, isOpen, isUndecided } from './open.ts'
@@ -20,6 +21,7 @@ type Dependencies = {
   mails: Mails
   secrets: Secrets
   audit: Audit
+  entitlements: Pick<Entitlements, 'withhold'>
   connector: {
     isWorking(): Promise<boolean>
     verify(tx: Transaction, userId: string): Promise<void>
@@ -32,12 +34,31 @@ const undoMilliseconds = 60_000
 type Paging = { limit: number; cursor?: string | undefined }
 
 const isGranted = eq(accessRequests.status, 'granted')
+/** Revoked while it is paid for, and nothing has replaced it since. */
+const isRestorable = and(
+  eq(accessRequests.status, 'revoked'),
+  isEntitling,
+  sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId}
+    and newer.id <> ${accessRequests.id} and newer.submitted_at >= ${accessRequests.submittedAt})`,
+)
+
+const lowerName = sql`lower(${accessRequests.tradingViewUsername})`
+/** A word that more people match finds what the newest of them have. */
+const mostPeople = 2000
+const peopleLike = (q: string) =>
+  sql`array(select ${users.id} from ${users} where ${like(users.searchText, containing(q))} order by ${desc(users.createdAt)} limit ${mostPeople})`
 
 /** What admins see of the requests, and what they decide about them. */
-export function createDecisions({ db, now, mails, secrets, audit, connector }: Dependencies) {
-  /** Oldest first. */
-  async function page(condition: SQL | undefined, { limit, cursor }: Paging) {
+export function createDecisions(deps: Dependencies) {
+  const { db, now, mails, secrets, audit, entitlements, connector } = deps
+
+  async function page(
+    condition: SQL | undefined,
+    { limit, cursor }: Paging,
+    sort: 'oldest' | 'newest' = 'oldest',
+  ) {
     const after = decodeCursor(cursor)
+    const [direction, beyond] = sort === 'oldest' ? [asc, sql.raw('>')] : [desc, sql.raw('<')]
     const rows = await db
       .select({
         ...shownColumns,
@@ -55,10 +76,11 @@ export function createDecisions({ db, now, mails, secrets, audit, connector }: D
       .where(
         and(
           condition,
-          after && sql`(${accessRequests.submittedAt}, ${accessRequests.id}) > (${after.at}, ${after.id})`,
+          after &&
+            sql`(${accessRequests.submittedAt}, ${accessRequests.id}) ${beyond} (${after.at}, ${after.id})`,
         ),
       )
-      .orderBy(asc(accessRequests.submittedAt), asc(accessRequests.id))
+      .orderBy(direction(accessRequests.submittedAt), direction(accessRequests.id))
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ submittedAt, id }) => ({ at: submittedAt, id }))
     return { items: items.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) })), next }
@@ -87,17 +109,21 @@ export function createDecisions({ db, now, mails, secrets, audit, connector }: D
           decidedAt: now(),
           decidedBy: actor.user.id,
           ...(to === 'granted'
-            ? { announceAt: new Date(now().getTime() + undoMilliseconds) }
+            ? { announceAt: new Date(now().getTime() + undoMilliseconds), endedAt: null }
             : { sealedKeys: null }),
         })
         .where(inArray(accessRequests.id, chosenIds))
-      for (const { id, userId, email, name, tradingViewUsername, personIsGone } of chosen) {
+      for (const request of chosen) {
+        const { id, userId, email, name, tradingViewUsername, personIsGone, isPaid, productId } = request
         await audit.record(tx, actor, {
           action: `access.${to}`,
           aboutId: userId,
           // The reason stays with the request: it may name the buyer.
           detail: { request: id },
         })
+        // A grant by hand lets in whoever was kept out; a revocation keeps out whoever still pays.
+        if (isPaid && productId && to !== 'refused')
+          await entitlements.withhold(tx, userId, productId, to === 'revoked')
         if (to === 'granted') await connector.verify(tx, userId)
         else if (mail && !personIsGone)
           await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
@@ -172,6 +198,22 @@ export function createDecisions({ db, now, mails, secrets, audit, connector }: D
     revoke: (actor: Actor, ids: string[]) =>
       decide(actor, ids, { from: isGranted, to: 'revoked', mail: 'accessRevoked' }),
 
+    /** What is granted, or what was revoked and can be restored. */
+    granted: (status: 'granted' | 'revoked', { q, ...paging }: Paging & { q?: string | undefined }) =>
+      page(
+        and(
+          eq(accessRequests.status, status),
+          status === 'revoked' ? isRestorable : undefined,
+          q
+            ? or(like(lowerName, containing(q)), sql`${accessRequests.userId} = any(${peopleLike(q)})`)
+            : undefined,
+        ),
+        paging,
+        'newest',
+      ),
+
+    restore: (actor: Actor, ids: string[]) => decide(actor, ids, { from: isRestorable, to: 'granted' }),
+
     async reveal(actor: Actor, id: string) {
       return db.transaction(async (tx) => {
         const [request] = await tx
@@ -201,6 +243,8 @@ function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
       email: users.email,
       name: users.name,
       personIsGone: sql<boolean>`${isNotNull(users.deletedAt)}`,
+      isPaid: sql<boolean>`coalesce(${isEntitling}, false)`,
+      productId: purchases.productId,
     })
     .from(accessRequests)
     .innerJoin(users, eq(users.id, accessRequests.userId))

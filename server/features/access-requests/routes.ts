@@ -12,5 +12,7 @@ export const accessRequestRoutes = (requests: AccessRequests): Handlers<typeof c
   adminUndo: ({ ids }, { actor }) => requests.undo(actor, ids),
   adminRefuse: ({ ids, reason }, { actor }) => requests.refuse(actor, ids, reason),
   adminRevoke: ({ ids }, { actor }) => requests.revoke(actor, ids),
+  adminGranted: ({ state = 'granted', ...wanted }) => requests.granted(state, wanted),
+  adminRestore: ({ ids }, { actor }) => requests.restore(actor, ids),
   adminReveal: ({ id }, { actor }) => requests.reveal(actor, id),
 })

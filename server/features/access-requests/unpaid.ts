@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
 import { sqlList } from '../../database/sql-list.ts'
@@ -23,6 +23,20 @@ export async function endAccess(
           : eq(accessRequests.userId, of.userId),
         eq(accessRequests.status, 'granted'),
         isNull(accessRequests.endedAt),
+      ),
+    )
+}
+
+/** The buyer has a later purchase and asked for nothing with it: what was granted or asked for before belongs to it now. */
+export async function carryAccessOver(tx: Transaction, fromPurchaseId: string, toPurchaseId: string) {
+  if ((await tx.$count(accessRequests, eq(accessRequests.purchaseId, toPurchaseId))) > 0) return
+  await tx
+    .update(accessRequests)
+    .set({ purchaseId: toPurchaseId })
+    .where(
+      and(
+        eq(accessRequests.purchaseId, fromPurchaseId),
+        inArray(accessRequests.status, ['requested', 'granted']),
       ),
     )
 }

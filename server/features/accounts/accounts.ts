@@ -15,6 +15,7 @@ import { createProfile } from './profile.ts'
 import { createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
+export { createCustomerData } from './customer-data.ts'
 export { createDeletion } from './deletion.ts'
 export { deletedEmail } from './personal-data.ts'
 
@@ -42,7 +43,7 @@ export function createAccounts(deps: Dependencies) {
     ...createProfile(deps),
     ...createGuests({ ...deps, passwordLinks }),
     ...createPersonalData(deps),
-    users: createUsers(deps),
+    users: createUsers({ ...deps, passwordLinks }),
     requestReset: passwordLinks.requestReset,
     resetPassword: passwordLinks.resetPassword,
 

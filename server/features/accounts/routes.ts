@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { accounts as contract } from '#contract/accounts.ts'
+import type { customerData } from '#contract/customer-data.ts'
 import { resetRequested } from '#contract/plain-forms.ts'
 import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
 import type { Context, Handlers } from '../../http/mount.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { Authenticated, Sessions } from '../sessions/sessions.ts'
 import type { Accounts } from './accounts.ts'
+import type { CustomerData } from './customer-data.ts'
 import type { Deletion } from './deletion.ts'
 import { collectMyData } from './my-data.ts'
 
@@ -94,3 +96,10 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
     adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   }
 }
+
+export const customerDataRoutes = (data: CustomerData): Handlers<typeof customerData> => ({
+  adminDownload({ id }, { actor, reply }) {
+    reply.header('content-disposition', 'attachment; filename="customer-data.json"')
+    return data.collect(actor, id)
+  },
+})

@@ -7,13 +7,28 @@ import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../data
 import { conflict } from '../../errors.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Mails } from '../mails/mails.ts'
+import type { PasswordLinks } from './password-links.ts'
 
-type Dependencies = { db: Database; now: () => Date; passwords: Passwords; audit: Audit }
-type NewUser = { email: string; password: string; name: string; isAdmin: boolean }
+type Dependencies = {
+  db: Database
+  now: () => Date
+  passwords: Passwords
+  audit: Audit
+  mails: Mails
+  passwordLinks: PasswordLinks
+}
+type NewUser = {
+  email: string
+  password: string
+  name: string
+  isAdmin: boolean
+  invite?: boolean | undefined
+}
 type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }
 
 /** Users as an admin sees them. */
-export function createUsers({ db, now, passwords, audit }: Dependencies) {
+export function createUsers({ db, now, passwords, audit, mails, passwordLinks }: Dependencies) {
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)
@@ -61,7 +76,7 @@ export function createUsers({ db, now, passwords, audit }: Dependencies) {
       return { items, next: next ?? (horizon && encodeCursor(horizon)) }
     },
 
-    async add(actor: Actor, { password, ...user }: NewUser) {
+    async add(actor: Actor, { password, invite, ...user }: NewUser) {
       passwords.refuseCommon(password, 'password')
       const passwordHash = await passwords.hash(password)
       await db.transaction(async (tx) => {
@@ -76,6 +91,9 @@ export function createUsers({ db, now, passwords, audit }: Dependencies) {
           aboutId: added.id,
           detail: { isAdmin: user.isAdmin },
         })
+        if (!invite) return
+        const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
+        await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })
       })
     },
   }

@@ -7,7 +7,7 @@ import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '../../actor.ts'
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.ts'
 import type { Database } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
+import { isOngoingPurchase } from '../../database/live-purchase.ts'
 import { purchases as booked, users } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Place, StripeGateway } from '../../gateways/stripe.ts'
@@ -236,7 +236,7 @@ async function refuseSecond(db: Database, product: Product, buyer: User | null, 
       and(
         buyer ? eq(users.id, buyer.id) : eq(users.email, email),
         eq(booked.productId, product.id),
-        isLivePurchase,
+        isOngoingPurchase,
       ),
     )
     .limit(1)

@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { audit } from '#contract/audit.ts'
 import { contact } from '#contract/contact.ts'
+import { customerData } from '#contract/customer-data.ts'
+import { messages } from '#contract/messages.ts'
+import { newsletter } from '#contract/newsletter.ts'
 import { contactMessages } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -84,4 +90,72 @@ test('messages are deleted after two years', async () => {
   later.clock.advance({ days: 2 })
   await later.queue.runNow('forget-contact-messages')
   expect(await db.select().from(contactMessages)).toEqual([])
+})
+
+describe('the seller', () => {
+  const open = async () => {
+    const admin = await shop.admin()
+    const email = `writer-${randomUUID()}@example.com`
+    await shop.visitor().call(contact.send, { ...message, email })
+    const [row] = await admin.call(messages.adminList, { q: email })
+    if (!row) throw new Error('The message is not listed')
+    return { admin, email, row, now: async () => (await admin.call(messages.adminList, { q: email }))[0] }
+  }
+
+  test('finds a message by its words, answers it by email, and no one answers it twice', async () => {
+    const { admin, email, row, now } = await open()
+    const found = await admin.call(messages.adminList, { q: 'zürich', state: 'open' })
+    expect(found.map(({ id }) => id)).toContain(row.id)
+    await admin.call(messages.adminReply, { id: row.id, answer: 'Yes.\n\nAll exchanges work.' })
+    expect(await now()).toMatchObject({
+      answer: 'Yes.\n\nAll exchanges work.',
+      answeredAt: expect.any(String),
+      answeredBy: admin.user.email,
+    })
+    const [mail] = (await shop.mails()).filter(({ to }) => to === email)
+    expect(mail?.subject).toBe('Re: Your message to Rebound Sigma')
+    expect(mail?.text).toContain('All exchanges work.')
+    expect(mail?.headers['reply-to']).toContain('seller@example.com')
+    await expect(admin.call(messages.adminReply, { id: row.id, answer: 'Again' })).rejects.toMatchObject({
+      status: 409,
+    })
+    expect(await admin.call(messages.adminList, { q: email, state: 'open' })).toEqual([])
+  })
+
+  test('marks what was answered elsewhere, and opens it again', async () => {
+    const { admin, email, row, now } = await open()
+    await admin.call(messages.adminSettle, { id: row.id, state: 'answered' })
+    expect(await now()).toMatchObject({ answeredAt: expect.any(String), answer: null })
+    expect(await admin.call(messages.adminList, { q: email, state: 'answered' })).toHaveLength(1)
+    await admin.call(messages.adminSettle, { id: row.id, state: 'open' })
+    expect(await now()).toMatchObject({ answeredAt: null, answeredBy: null })
+    expect((await shop.mails()).filter(({ to }) => to === email)).toEqual([])
+  })
+})
+
+test('what somebody sent while logged in is in their data, and goes with their account', async () => {
+  const sender = await shop.user()
+  await sender.call(contact.send, { ...message, email: 'elsewhere@example.com' })
+  expect(await sender.call(accounts.myData, {})).toMatchObject({
+    contactMessages: [{ email: 'elsewhere@example.com', message: message.message }],
+  })
+  await sender.call(accounts.deleteMyself, { password: sender.password })
+  expect(await stored('elsewhere@example.com')).toEqual([])
+})
+
+test('everything about one customer is one file, with what shares their address set apart', async () => {
+  const customer = await shop.user()
+  const { email, id } = customer.user
+  await shop.visitor().call(contact.send, { ...message, email })
+  await shop.visitor().call(newsletter.subscribe, { email })
+  const admin = await shop.admin()
+  expect(await admin.call(customerData.adminDownload, { id })).toMatchObject({
+    account: { email },
+    contactMessages: [],
+    sameAddress: { contactMessages: [{ message: message.message }], newsletter: { confirmedAt: null } },
+  })
+  expect(await admin.call(audit.adminList, { q: 'user.export' })).toMatchObject([{ subject: email }])
+  await expect(admin.call(customerData.adminDownload, { id: randomUUID() })).rejects.toMatchObject({
+    status: 404,
+  })
 })

@@ -26,7 +26,7 @@ function factsOf(purchase: string, isDisputed: boolean): PurchaseFacts {
   return {
     status: status as PurchaseStatus,
     currentPeriodEnd: byHand ? null : at(30),
-    endsAt: status === 'pending_cancel' ? at(30) : null,
+    endsAt: status === 'pending_cancel' || byHand?.endsWith('until a day') ? at(30) : null,
     pastDueSince: status === 'past_due' ? at(0) : null,
     isDisputed,
   }

@@ -58,6 +58,8 @@ function byStatus({
 }: Omit<PurchaseFacts, 'isDisputed'>): Entitlement | null {
   switch (status) {
     case 'active':
+      // Booked by hand until a day: nothing renews it.
+      if (endsAt) return { until: endsAt, reason: 'ends' }
       return {
         until: currentPeriodEnd && new Date(currentPeriodEnd.getTime() + renewalSlack),
         reason: 'renews',

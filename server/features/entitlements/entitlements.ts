@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { purchaseStatuses } from '#contract/statuses.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
@@ -101,6 +101,26 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
       for (const { userId } of unknown) await db.transaction((tx) => recheckName(tx, userId))
     },
 
+    /** The seller keeps somebody out although they pay, or lets them in again. Only access elsewhere follows. */
+    async withhold(tx: Transaction, userId: string, productId: string, isWithheld: boolean) {
+      // Somebody without a TradingView name may not have a row yet.
+      if (isWithheld) await workOut(tx, userId, now())
+      const { withheldSince } = entitlements
+      const changed = await tx
+        .update(entitlements)
+        .set({ withheldSince: isWithheld ? now() : null })
+        .where(
+          and(
+            eq(entitlements.userId, userId),
+            eq(entitlements.productId, productId),
+            isWithheld ? isNull(withheldSince) : isNotNull(withheldSince),
+          ),
+        )
+      if (!changed.rowCount) return
+      await workOut(tx, userId, now())
+      await deliver(tx, userId)
+    },
+
     async recordChange(
       tx: Transaction,
       change: { userId: string; fromKey: string; toKey: string; byAdmin: string | null },
@@ -132,6 +152,7 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
           reason: entitlements.reason,
           tradingViewUsername: entitlements.username,
           checkedAt: entitlements.checkedAt,
+          withheldSince: entitlements.withheldSince,
         })
         .from(entitlements)
         .where(eq(entitlements.userId, userId))
@@ -176,12 +197,15 @@ async function workOut(tx: Transaction, userId: string, at: Date) {
   for (const productId of products) {
     const before = stored.find((row) => row.productId === productId)
     const held = before?.reason ? { until: before.until, reason: before.reason } : null
-    const after = entitlementOf(
-      bought.filter((purchase) => purchase.productId === productId),
-      settings,
-      held,
-    )
-    const values = { until: after?.until ?? null, reason: after?.reason ?? null, changedAt: at }
+    const paid = bought.filter((purchase) => purchase.productId === productId)
+    const after = before?.withheldSince ? null : entitlementOf(paid, settings, held)
+    const values = {
+      until: after?.until ?? null,
+      reason: after?.reason ?? null,
+      changedAt: at,
+      // Whoever buys again after it ended starts afresh.
+      withheldSince: paid.some(({ status }) => givesAccess(status)) ? (before?.withheldSince ?? null) : null,
+    }
     const begins = after && !before?.reason ? { wantedSince: at } : {}
     await tx
       .insert(entitlements)

@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import type { ExportKind } from '#contract/exports.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import { createSemaphore } from '../../concurrency/semaphore.ts'
 import type { Connection } from '../../database/connect.ts'
 import { Refusal } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
-import { copyStatement, rowsLike } from './tables.ts'
+import { copyStatement, type FileKind, rowsLike } from './tables.ts'
 
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
@@ -48,13 +48,13 @@ export function createExports({ connection, now, audit }: Deps) {
     }
   }
 
-  async function write(kind: ExportKind, target: PassThrough) {
+  async function write(statement: string, target: PassThrough) {
     const { client, pid } = await open()
     client.on('error', (error) => target.destroy(error))
     try {
       // Tells Excel that this is UTF-8.
       target.write('\uFEFF')
-      await pipeline(client.query(copyTo(copyStatement(kind))), target)
+      await pipeline(client.query(copyTo(statement)), target)
     } catch (error) {
       // Usually the reader disconnected, so PostgreSQL can stop writing.
       await cancel(pid)
@@ -65,22 +65,25 @@ export function createExports({ connection, now, audit }: Deps) {
   }
 
   return {
-    async download(actor: Actor, kind: ExportKind) {
+    async download(actor: Actor, kind: FileKind, state?: NewsletterState) {
       const release = await running.acquire()
       const stream = new PassThrough()
       stream.once('close', release)
       try {
-        await audit.record(db, actor, { action: 'export.download', subject: kind })
+        await audit.record(db, actor, {
+          action: 'export.download',
+          subject: state ? `${kind}, ${state}` : kind,
+        })
       } catch (error) {
         stream.destroy()
         throw error
       }
-      write(kind, stream).catch((error: Error) => stream.destroy(error))
-      return { name: `${kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
+      write(copyStatement(kind, state), stream).catch((error: Error) => stream.destroy(error))
+      return { name: `${state ? `${kind}-${state}` : kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
     },
 
     /** Roughly how many rows to expect, for a progress bar, without counting a million. */
-    async estimate(kind: ExportKind) {
+    async estimate(kind: FileKind) {
       const { rows } = await pool.query<{ rows: number }>(
         `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
         [rowsLike(kind)],

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { ExportKind } from '#contract/exports.ts'
 import { products } from '#contract/price-list.ts'
-import { liveStatuses } from '#contract/statuses.ts'
+import { liveStatuses, type NewsletterState } from '#contract/statuses.ts'
 import { sqlList } from '../../database/sql-list.ts'
 
 /**
@@ -34,10 +34,14 @@ const productName = `case p.product_id ${products
   .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)
   .join(' ')} end`
 
+export type FileKind = ExportKind | 'newsletter'
 type Table = { columns: Record<string, string>; from: string; rowsLike: string }
 
+const newsletterState = `case when n.unsubscribed_at is not null then 'left'
+  when n.confirmed_at is not null then 'subscribed' else 'asked' end`
+
 /** What's in each file. None contains exchange keys. */
-const tables: Record<ExportKind, Table> = {
+const tables: Record<FileKind, Table> = {
   buyers: {
     columns: {
       Email: plainEmail('u.email'),
@@ -84,12 +88,27 @@ const tables: Record<ExportKind, Table> = {
     from: 'access_requests r join users u on u.id = r.user_id order by r.submitted_at, r.id',
     rowsLike: 'access_requests',
   },
+  newsletter: {
+    columns: {
+      Email: plainEmail('n.email'),
+      State: newsletterState,
+      'Signed up (UTC)': moment('n.created_at'),
+      'Confirmed (UTC)': moment('n.confirmed_at'),
+      'Unsubscribed (UTC)': moment('n.unsubscribed_at'),
+    },
+    from: 'newsletter_subscriptions n order by n.created_at, n.id',
+    rowsLike: 'newsletter_subscriptions',
+  },
 }
 
-export const rowsLike = (kind: ExportKind) => tables[kind].rowsLike
+export const rowsLike = (kind: FileKind) => tables[kind].rowsLike
 
-export function copyStatement(kind: ExportKind) {
-  const { columns, from } = tables[kind]
+export function copyStatement(kind: FileKind, state?: NewsletterState) {
+  const { columns, from: all } = tables[kind]
+  const from =
+    kind === 'newsletter' && state
+      ? all.replace(' order by', ` where ${newsletterState} = ${pg.escapeLiteral(state)} order by`)
+      : all
   const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
   return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
 }

@@ -32,6 +32,7 @@ const forCause = {
 export const samples: Samples = {
   welcome: [{ name: 'Ada Lovelace' }],
   setPassword: [{ name: '', tokenId: id }],
+  accountInvitation: [{ name: 'Ada Lovelace', tokenId: id }],
   accountHandedOver: [{ tokenId: id }],
   resetPassword: [{ tokenId: id }],
   choosePassword: [{ tokenId: id }],
@@ -68,6 +69,11 @@ export const samples: Samples = {
       tax: null,
     },
   ],
+  purchaseBooked: [
+    { ...about, isGift: true, endsAt: renewsAt, tokenId: id },
+    { ...about, isGift: false, endsAt: null, tokenId: null },
+  ],
+  bookedEnds: [{ ...about, slug: 'rebound-sigma-pro', billingType: 'monthly', endsAt: renewsAt }],
   purchaseAttached: [subscription],
   subscriptionWillEnd: [
     { ...about, endsAt: renewsAt, refund: 0 },
@@ -80,6 +86,7 @@ export const samples: Samples = {
     { ...about, because: 'unpaid' },
     { ...about, because: 'refunded' },
     { ...about, because: 'disputed' },
+    { ...about, because: 'over' },
   ],
   renewalNotice: [
     { ...subscription, renewsAt, days: 30 },
@@ -136,6 +143,13 @@ export const samples: Samples = {
       lastName: '<b>Lovelace</b>',
       email: 'ada@example.com',
       message: `Does it work for stocks in Zürich?\n\nAnd <script>alert(1)</script>? ${'Averylongword'.repeat(12)}`,
+    },
+  ],
+  contactAnswer: [
+    {
+      firstName: 'Ada',
+      message: 'Does it work for stocks in Zürich?\n\n<b>Really?</b>',
+      answer: 'Yes, it does.\nAny stock exchange works.\n\nBest wishes,\nGrace',
     },
   ],
   accessRequested: [

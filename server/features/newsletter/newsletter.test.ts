@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newsletter, newsletterVersion } from '#contract/newsletter.ts'
+import { newsletterAddresses } from '#contract/newsletter-addresses.ts'
 import { newsletterSubscriptions } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -154,4 +155,34 @@ test('an address that never confirmed, or unsubscribed, is deleted after a week;
 test('anything that isn’t an address is refused', async () => {
   for (const email of ['', 'nobody', 'a@b.example\r\nBcc: c@d.example', `${'a'.repeat(250)}@example.com`])
     await expect(shop.visitor().call(newsletter.subscribe, { email })).rejects.toMatchObject({ status: 400 })
+})
+
+test('the seller lists, searches and exports the addresses by state', async () => {
+  await using own = await openShop()
+  const { db } = own.connection
+  const at = own.clock.now()
+  await db
+    .insert(newsletterSubscriptions)
+    .values([
+      { email: 'asked@example.com' },
+      { email: 'reader@example.com', confirmedAt: at },
+      { email: 'gone@example.com', confirmedAt: at, unsubscribedAt: at },
+    ])
+  const admin = await own.admin()
+  const listed = async (wanted: { q?: string; state?: 'asked' | 'subscribed' | 'left' }) =>
+    (await admin.call(newsletterAddresses.adminList, wanted)).map(({ email, state }) => `${email} ${state}`)
+  expect((await listed({})).toSorted()).toEqual([
+    'asked@example.com asked',
+    'gone@example.com left',
+    'reader@example.com subscribed',
+  ])
+  expect(await listed({ q: 'READ' })).toEqual(['reader@example.com subscribed'])
+  for (const state of ['asked', 'subscribed', 'left'] as const) {
+    const [only = ''] = await listed({ state })
+    const response = await admin.send(newsletterAddresses.adminExport, { state })
+    expect(response.headers.get('content-disposition')).toContain(`newsletter-${state}-`)
+    const lines = (await response.text()).trim().split('\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain(only.split(' ').join(','))
+  }
 })

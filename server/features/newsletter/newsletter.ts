@@ -1,7 +1,9 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
 import { newsletterVersion } from '#contract/newsletter.ts'
 import { keptSince, retention } from '#contract/retention.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
 import type { Database } from '../../database/connect.ts'
+import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { newsletterSubscriptions as subscriptions } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
@@ -13,6 +15,19 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secr
 export type Newsletter = ReturnType<typeof createNewsletter>
 
 const mostMails = 3
+
+type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  state?: NewsletterState | undefined
+}
+
+const isIn: Record<NewsletterState, SQL | undefined> = {
+  asked: and(isNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
+  subscribed: and(isNotNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
+  left: isNotNull(subscriptions.unsubscribedAt),
+}
 
 /** Double opt-in: nobody gets the newsletter without confirming from the mailbox itself. */
 export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
@@ -59,6 +74,47 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
         .update(subscriptions)
         .set({ unsubscribedAt: now() })
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.unsubscribedAt)))
+    },
+
+    /** What the seller sees of it; sending comes later. */
+    async list({ limit, cursor, q, state }: Wanted) {
+      const after = decodeCursor(cursor)
+      const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
+      const rows = await db
+        .select({
+          id,
+          email,
+          state: sql<NewsletterState>`case when ${unsubscribedAt} is not null then 'left'
+            when ${confirmedAt} is not null then 'subscribed' else 'asked' end`,
+          createdAt,
+          confirmedAt,
+          unsubscribedAt,
+        })
+        .from(subscriptions)
+        .where(
+          and(
+            state && isIn[state],
+            q ? like(email, containing(q)) : undefined,
+            after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
+    },
+
+    /** For the seller's file about a customer who has this address. */
+    async subscriptionOf(address: string) {
+      const [found] = await db
+        .select({
+          email: subscriptions.email,
+          createdAt: subscriptions.createdAt,
+          confirmedAt: subscriptions.confirmedAt,
+          unsubscribedAt: subscriptions.unsubscribedAt,
+        })
+        .from(subscriptions)
+        .where(eq(subscriptions.email, address))
+      return found ?? null
     },
 
     /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { newsletter as contract } from '#contract/newsletter.ts'
+import type { newsletterAddresses as addresses } from '#contract/newsletter-addresses.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { answerWithPage } from '../../http/plain-forms.ts'
 import type { Responder } from '../../pages/responder.ts'
+import type { Exports } from '../exports/exports.ts'
 import type { Newsletter } from './newsletter.ts'
 
 export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contract> => ({
@@ -10,6 +12,17 @@ export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contra
     newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
   confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
   unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
+})
+
+export const newsletterAddressRoutes = (
+  newsletter: Newsletter,
+  exports: Exports,
+): Handlers<typeof addresses> => ({
+  adminList: (wanted) => newsletter.list(wanted),
+  adminExport: async ({ state }, { actor, reply }) => {
+    reply.header('x-estimated-rows', await exports.estimate('newsletter'))
+    return exports.download(actor, 'newsletter', state)
+  },
 })
 
 /** Only our own pages send more than their origin; the query could hold a secret. */

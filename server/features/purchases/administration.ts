@@ -1,26 +1,17 @@
-import { and, eq } from 'drizzle-orm'
-import { products } from '#contract/price-list.ts'
-import { type BillingType, type BookableStatus, isLive } from '#contract/statuses.ts'
+import { eq } from 'drizzle-orm'
+import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
-import { purchases, users } from '../../database/schema.ts'
-import { conflict, notFound } from '../../errors.ts'
+import { purchases } from '../../database/schema.ts'
+import { conflict } from '../../errors.ts'
 import type { StripeGateway } from '../../gateways/stripe.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
-import { listPurchases, type Wanted } from './list.ts'
+import type { Booking, createBooked } from './booked.ts'
+import { listPurchases, showToSeller, type Wanted } from './list.ts'
 import type { Lookup } from './lookup.ts'
-
-type NewPurchase = {
-  userId: string
-  productId: string
-  billingType: BillingType
-  amount: number
-  status: BookableStatus
-}
 
 type Refund = { amount?: number | undefined; refundedSoFar: number }
 
@@ -33,6 +24,7 @@ type Dependencies = {
   now: () => Date
   stripe: StripeGateway
   lookup: Lookup
+  booked: ReturnType<typeof createBooked>
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
   entitlements: Pick<Entitlements, 'refresh'>
@@ -41,7 +33,7 @@ type Dependencies = {
 
 /** What the seller does with purchases. Every action goes into the audit log. */
 export function createAdministration(deps: Dependencies) {
-  const { db, now, stripe, lookup, sync, runExclusive, entitlements, audit } = deps
+  const { db, now, stripe, lookup, booked, sync, runExclusive, entitlements, audit } = deps
 
   const record = (
     tx: Transaction | Database,
@@ -59,25 +51,14 @@ export function createAdministration(deps: Dependencies) {
   }
 
   return {
-    list: (wanted: Wanted) => listPurchases(db, wanted),
+    list: (wanted: Wanted) => listPurchases(db, wanted, showToSeller),
 
-    async add(actor: Actor, wanted: NewPurchase) {
-      const { userId, productId, status } = wanted
-      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
+    async add(actor: Actor, booking: Booking) {
       await db.transaction(async (tx) => {
-        const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
-        if (!user || user.deletedAt) throw notFound('User')
-        const [live] = await tx
-          .select({ id: purchases.id })
-          .from(purchases)
-          .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-        if (live && status === 'active') throw conflict('This user already has an active subscription')
-        const [added] = await tx
-          .insert(purchases)
-          .values({ ...wanted, createdAt: now() })
-          .returning()
-        await entitlements.refresh(tx, userId)
-        if (added) await record(tx, actor, 'add', added, wanted)
+        const added = await booked.book(tx, booking)
+        // The reason stays with the purchase: it may name the buyer.
+        const { reason: _, ...detail } = booking
+        await record(tx, actor, 'add', added, detail)
       })
     },
 
@@ -92,7 +73,7 @@ export function createAdministration(deps: Dependencies) {
         if (!stripeSubscriptionId)
           await tx
             .update(purchases)
-            .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
+            .set({ status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
         await endAccess(tx, { purchaseId: id }, now())
         await entitlements.refresh(tx, purchase.userId)
@@ -107,7 +88,8 @@ export function createAdministration(deps: Dependencies) {
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
         await entitlements.refresh(tx, removed.userId)
-        await record(tx, actor, 'delete', removed, removed)
+        const { bookedBecause: _, ...detail } = removed
+        await record(tx, actor, 'delete', removed, detail)
       })
     },
 

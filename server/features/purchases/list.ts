@@ -20,7 +20,11 @@ export type Wanted = {
 }
 
 /** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
-export async function listPurchases(db: Database, wanted: Wanted) {
+export async function listPurchases<Shown extends Position>(
+  db: Database,
+  wanted: Wanted,
+  show: (row: Row) => Shown,
+) {
   const { limit, cursor, q, userId, status, billingType, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
@@ -52,7 +56,7 @@ export async function listPurchases(db: Database, wanted: Wanted) {
     .from(page)
     .innerJoin(users, eq(users.id, page.userId))
     .orderBy(...inOrder(purchases, sort))
-  const { items, next } = pageOfPurchases(rows, limit)
+  const { items, next } = pageOfPurchases(rows.map(show), limit)
   return { items, next: next ?? (horizon && encodeCursor(horizon)) }
 }
 
@@ -81,18 +85,22 @@ export function prepareOwnPurchases(db: Database) {
   const find = createLoader(async (userIds: string[]) =>
     Map.groupBy(await statement.execute({ userIds }), ({ purchase }) => purchase.userId),
   )
-  return async (userId: string, limit: number) => pageOfPurchases((await find(userId)) ?? [], limit)
+  return async (userId: string, limit: number) =>
+    pageOfPurchases(((await find(userId)) ?? []).map(showToBuyer), limit)
 }
 
-const pageOfPurchases = (rows: Row[], limit: number) =>
-  pageOf(rows.map(present), limit, ({ createdAt: at, id }) => ({ at, id }))
+type Position = { createdAt: Date; id: string }
+const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) =>
+  pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
 
 type Row = {
   purchase: typeof purchases.$inferSelect
   user: { email: string; name: string; tradingViewUsername: string | null }
 }
 
-function present({ purchase, user: { email, name, tradingViewUsername } }: Row) {
+export const showToSeller = (row: Row) => ({ ...showToBuyer(row), reason: row.purchase.bookedBecause })
+
+export function showToBuyer({ purchase, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase
   const product = products.find(({ id }) => id === purchase.productId)
   return {
@@ -111,6 +119,7 @@ function present({ purchase, user: { email, name, tradingViewUsername } }: Row) 
     endedBecause: purchase.endedBecause,
     refundedAmount: purchase.refundedAmount,
     paymentIntentId: purchase.paymentIntentId,
+    kind: purchase.bookedAs,
     tradingViewUsername,
     user: { email, name },
     product: { name: product?.name ?? 'Former product', slug: product?.slug ?? '' },

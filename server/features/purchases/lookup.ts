@@ -1,8 +1,8 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { Database } from '../../database/connect.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
-import { listPurchases, prepareOwnPurchases } from './list.ts'
+import { listPurchases, prepareOwnPurchases, showToBuyer } from './list.ts'
 
 export type PurchaseRow = typeof purchases.$inferSelect
 
@@ -33,7 +33,7 @@ export function createLookup({ db }: { db: Database }) {
     },
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
-      page.cursor ? listPurchases(db, { ...page, userId }) : firstPage(userId, page.limit),
+      page.cursor ? listPurchases(db, { ...page, userId }, showToBuyer) : firstPage(userId, page.limit),
 
     async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
       const [found] = await db
@@ -41,6 +41,11 @@ export function createLookup({ db }: { db: Database }) {
         .from(purchases)
         .where(and(eq(purchases.paymentIntentId, paymentIntentId), eq(purchases.userId, userId)))
       return found
+    },
+
+    /** The books stay; the seller's words about the person go. */
+    async forget(tx: Transaction, userId: string) {
+      await tx.update(purchases).set({ bookedBecause: null }).where(eq(purchases.userId, userId))
     },
 
     async dataOf(userId: string) {
@@ -54,7 +59,10 @@ export function createLookup({ db }: { db: Database }) {
           status: purchases.status,
           createdAt: purchases.createdAt,
           currentPeriodEnd: purchases.currentPeriodEnd,
+          endsAt: purchases.endsAt,
           endedAt: purchases.endedAt,
+          bookedByHandAs: purchases.bookedAs,
+          bookedByHandBecause: purchases.bookedBecause,
         })
         .from(purchases)
         .where(eq(purchases.userId, userId))

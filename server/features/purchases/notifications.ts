@@ -56,7 +56,7 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
         endsAt: endsAt.toISOString(),
         refund: after.restRefund ?? 0,
       })
-    if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd)
+    if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd && !endsAt)
       await mails.send(tx, to.email, 'subscriptionResumed', {
         ...subscription,
         renewsAt: currentPeriodEnd.toISOString(),
@@ -68,6 +68,9 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
       })
     if (endedBecause && !before?.endedBecause)
       await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: endedBecause })
+    // What was booked by hand until a day needs no reason to end on it.
+    if (status === 'expired' && !endedBecause && before?.status === 'active')
+      await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })
     if (after.isDisputed && !before?.isDisputed)
       await mails.send(tx, supportEmail, 'disputeOpened', { ...subscription, email: to.email })
   }

@@ -11,7 +11,7 @@ import type { Attempts } from '../../security/attempts.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import { endAccess } from '../access-requests/access-requests.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
-import type { createBooked } from './booked.ts'
+import { type createBooked, endOf } from './booked.ts'
 import type { Lookup } from './lookup.ts'
 import { noticeFor } from './notice.ts'
 import { payBackAll } from './pay-back.ts'
@@ -83,9 +83,10 @@ export function createOwnSubscriptions(deps: Dependencies) {
 
     /** What `cancel` would do now, to be shown before anyone confirms it. */
     async cancellation(userId: string, id: string) {
-      const { status, currentPeriodEnd } = await lookup.find(id, userId)
-      const notice = status === 'active' ? await noticeOf(id) : null
-      return notice ?? { endsAt: status === 'active' ? currentPeriodEnd : null, refund: 0 }
+      const purchase = await lookup.find(id, userId)
+      if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
+      if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
+      return (await noticeOf(id)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
     },
 
     /** Undoes a cancellation during the paid period. */
@@ -121,7 +122,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
       const subscriptionId = await lookup.findSubscription(
         id,
         userId,
-        'There is no invoice for this purchase',
+        'There is no invoice for this purchase: it was not paid through this shop',
       )
       const invoices = await stripe.invoices(subscriptionId)
       const invoiceUrl = invoices.find((invoice) => invoice.invoiceUrl)?.invoiceUrl

@@ -353,7 +353,7 @@ describe('an admin', () => {
     const [booked] = await call(purchases.list, {})
     expect(booked).toMatchObject({ amount: 12_345, status: 'active', paymentIntentId: null })
     await expect(call(purchases.invoice, { id: booked?.id ?? '' })).rejects.toMatchObject({
-      serverMessage: 'There is no invoice for this purchase',
+      serverMessage: expect.stringContaining('There is no invoice for this purchase'),
     })
     await admin.call(purchases.adminCancel, { id: booked?.id ?? '' })
     expect(await call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])

@@ -15,6 +15,7 @@ import type { Seats } from '../seats/seats.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
+import { createEndingNotices } from './ending-notices.ts'
 import { createInbox } from './inbox.ts'
 import { createLookup } from './lookup.ts'
 import { createNotifications } from './notifications.ts'
@@ -66,8 +67,10 @@ export function createPurchases(deps: Dependencies) {
     administration: createAdministration(shared),
     receiveEvent: inbox.receive,
     countOverdueEvents: inbox.countOverdue,
+    book: booked.book,
     endBooked: booked.endDue,
     reconcile: createReconciler({ ...shared, inbox }),
+    sendEndingNotices: createEndingNotices(deps),
     sendRenewalNotices: createRenewalNotices(deps),
     forgetOld: createForgetOld(deps),
   }

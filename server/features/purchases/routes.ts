@@ -15,7 +15,8 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
     beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
     finishCardUpdate: ({ id, setupIntentId }, { actor }) => card.finish(actor, id, setupIntentId),
     adminList: (page) => administration.list(page),
-    adminAdd: (wanted, { actor }) => administration.add(actor, wanted),
+    adminAdd: ({ endsAt, ...booking }, { actor }) =>
+      administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
     adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminRefundable: ({ id }) => administration.refundable(id),

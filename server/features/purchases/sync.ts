@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { coalesce } from '../../concurrency/coalesce.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { isLivePurchase } from '../../database/live-purchase.ts'
+import { isOngoingPurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
 import type { StripeGateway, Subscription } from '../../gateways/stripe.ts'
 import type { Queue } from '../../jobs/queue.ts'
@@ -217,7 +217,7 @@ async function hasOther(tx: Transaction, userId: string, { productId, subscripti
       and(
         eq(purchases.userId, userId),
         eq(purchases.productId, productId),
-        isLivePurchase,
+        isOngoingPurchase,
         sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
       ),
     )

@@ -2,8 +2,9 @@ import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { seatReservations, users, waitlist } from '../../database/schema.ts'
+import { purchases, seatReservations, users, waitlist } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
+import { isEntitling } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
 import { createMeter } from './meter.ts'
@@ -22,6 +23,13 @@ export type Seats = ReturnType<typeof createSeats>
 /** How many people have access, how many may have it, and who waits for a seat. */
 export function createSeats(deps: Dependencies) {
   const { db, now } = deps
+
+  /** Whose purchase was booked by hand until a day buys the next one while sitting. */
+  async function hasSeat(tx: Transaction, userId: string, productId: string) {
+    const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isEntitling)
+    return (await tx.$count(purchases, isTheirs)) > 0
+  }
+
   return {
     ...createWaitingList(deps),
     ...createMeter(deps),
@@ -39,7 +47,7 @@ export function createSeats(deps: Dependencies) {
           .update(seatReservations)
           .set({ expiresAt })
           .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
-        if (renewed.rowCount) return
+        if (renewed.rowCount || (user && (await hasSeat(tx, user.id, productId)))) return
         if ((await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) >= limit)
           throw conflict('All seats are taken at the moment. We can tell you when one is free.')
         await tx.insert(seatReservations).values({ productId, holder, expiresAt })

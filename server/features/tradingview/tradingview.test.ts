@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { declarations } from '#contract/declarations.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
@@ -73,6 +74,39 @@ describe('a purchase', () => {
     await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access has ended')
+  })
+
+  test('that is paid for is locked when the seller revokes it, stays so, and is unlocked when restored', async () => {
+    const buyer = await shop.namedBuyer()
+    const held = await expiryOf(buyer.username)
+    const [request] = await buyer.call(accessRequests.list, {})
+    const ids = [request?.id ?? '']
+    const admin = await shop.admin()
+    await admin.call(accessRequests.adminRevoke, { ids })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    await admin.call(accessRequests.adminRestore, { ids })
+    expect(await expiryOf(buyer.username)).toEqual(held)
+  })
+
+  test('booked by hand until a day runs to that day', async () => {
+    const buyer = await shop.user()
+    const endsAt = new Date(shop.clock.now().getTime() + 20 * day).toISOString()
+    const admin = await shop.admin()
+    await admin.call(purchases.adminAdd, {
+      userId: buyer.user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'monthly',
+      amount: 3900,
+      status: 'active',
+      endsAt,
+    })
+    const [purchase] = await buyer.call(purchases.list, {})
+    const username = 'Hand_Booked'
+    await buyer.call(tradingView.changeUsername, { purchaseId: purchase?.id ?? '', username })
+    expect(await expiryOf(username)).toEqual([Date.parse(endsAt), Date.parse(endsAt)])
   })
 
   test('under dispute keeps what is there; lost, it is locked', async () => {

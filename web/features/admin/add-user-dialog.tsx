@@ -10,6 +10,7 @@ import { DialogButtons } from './dialog-buttons.tsx'
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)
+  const [invite, setInvite] = useState(true)
   const add = useCall(accounts.adminAdd, {
     refreshes: [accounts.adminList],
     succeeded: 'User created successfully',
@@ -20,7 +21,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Add User" onClose={onClose}>
       <Form
         schema={accounts.adminAdd.input(z)}
-        extra={{ isAdmin }}
+        extra={{ isAdmin, invite }}
         aria-label="Add User"
         className="flex flex-col gap-4"
         onSubmit={(user) => add.mutateAsync(user)}
@@ -38,6 +39,11 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           label="Admin privileges"
           checked={isAdmin}
           onChange={(event) => setIsAdmin(event.target.checked)}
+        />
+        <Checkbox
+          label="Send an invitation by email"
+          checked={invite}
+          onChange={(event) => setInvite(event.target.checked)}
         />
         <DialogButtons onClose={onClose}>
           <SubmitButton pendingText="Creating...">Create User</SubmitButton>

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { sortings } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
-import { type Purchase, purchases } from '#contract/purchases.ts'
-import { billingTypes, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
+import { type ManagedPurchase, purchases } from '#contract/purchases.ts'
+import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -34,7 +34,7 @@ const changing = { list: purchases.adminList, refreshes: [accounts.adminList, ov
 
 export default function PurchasesTab() {
   const [chosen, choose] = useAddress(choices)
-  const [refunding, setRefunding] = useState<Purchase | null>(null)
+  const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
   const query = usePages(purchases.adminList, chosen)
   const cancel = useRowCall(purchases.adminCancel, {
     ...changing,
@@ -47,7 +47,7 @@ export default function PurchasesTab() {
     failed: 'Failed to delete purchase',
   })
 
-  async function askAndCancel({ id, user }: Purchase) {
+  async function askAndCancel({ id, user }: ManagedPurchase) {
     const yes = await confirm({
       title: 'Cancel purchase',
       description: `Cancel purchase for ${user.email}?`,
@@ -58,7 +58,7 @@ export default function PurchasesTab() {
     if (yes) cancel.mutate({ id })
   }
 
-  async function askAndRemove({ id, user }: Purchase) {
+  async function askAndRemove({ id, user }: ManagedPurchase) {
     const yes = await confirm({
       title: 'Delete purchase',
       description: `Permanently delete purchase for ${user.email}? This action cannot be undone.`,
@@ -126,13 +126,14 @@ function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) 
 }
 
 function Row(props: {
-  purchase: Purchase
+  purchase: ManagedPurchase
   onCancel: () => void
   onRefund: () => void
   onRemove: () => void
 }) {
   const { purchase, onCancel, onRefund, onRemove } = props
-  const { user, product, billingType, amount, refundedAmount, status, createdAt } = purchase
+  const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
+    purchase
   const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
   return (
     <>
@@ -147,7 +148,15 @@ function Row(props: {
       <Cell label="Product" className="whitespace-nowrap">
         {product.name}
       </Cell>
-      <Cell label="Billing">{billingType}</Cell>
+      <Cell label="Billing" className="max-w-48">
+        {billingType}
+        {kind && <span className="block text-xs text-muted">{bookingKindTexts[kind]}</span>}
+        {reason && (
+          <span className="block truncate text-xs text-muted" title={reason}>
+            “{reason}”
+          </span>
+        )}
+      </Cell>
       <Cell label="Amount" className="whitespace-nowrap tabular-nums">
         {money(amount)}
         {refundedAmount > 0 && (
@@ -159,6 +168,11 @@ function Row(props: {
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={createdAt} />
+        {endsAt && (
+          <span className="block text-xs text-muted">
+            ends <Time value={endsAt} />
+          </span>
+        )}
       </Cell>
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">

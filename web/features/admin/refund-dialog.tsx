@@ -76,7 +76,13 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   )
 }
 
-function Left({ known, isError }: { known: OutputOf<typeof purchases.adminRefundable> | undefined; isError: boolean }) {
+function Left({
+  known,
+  isError,
+}: {
+  known: OutputOf<typeof purchases.adminRefundable> | undefined
+  isError: boolean
+}) {
   if (isError) return 'We couldn’t ask Stripe how much of it is left.'
   if (!known) return 'Asking Stripe how much of it is left...'
   if (known.left === 0) return 'Nothing of it is left to refund.'

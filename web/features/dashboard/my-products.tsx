@@ -1,5 +1,6 @@
 import { Package } from 'lucide-react'
 import { useState } from 'react'
+import { isOngoing } from '#contract/statuses.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { LoadError } from './load-error.tsx'
@@ -17,7 +18,7 @@ export function MyProducts({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-function Products({ query, all, ownsReboundSigmaPro }: MyPurchases) {
+function Products({ query, all, live }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
   if (query.isError && !all) return <LoadError what="your products" retry={query.refetch} />
   if (!all)
@@ -48,7 +49,7 @@ function Products({ query, all, ownsReboundSigmaPro }: MyPurchases) {
           <PurchaseRow
             key={purchase.id}
             purchase={purchase}
-            mayBuyAgain={!ownsReboundSigmaPro && purchase.id === all[0]?.id}
+            mayBuyAgain={purchase.id === all[0]?.id && !live.some(isOngoing)}
           />
         ))}
       </ul>

@@ -51,9 +51,9 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
         {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
           <UpdateCard purchase={purchase} />
         )}
-        {mayBuyAgain && !isLive(status) && (
+        {mayBuyAgain && (
           <ButtonLink href={checkoutAddress(billingType)} size="sm">
-            Subscribe again
+            {isLive(status) ? 'Subscribe' : 'Subscribe again'}
           </ButtonLink>
         )}
       </div>
@@ -76,13 +76,13 @@ function Dates({ purchase }: { purchase: Purchase }) {
   return (
     <p className="text-sm text-muted">
       Bought on <Time value={createdAt} />
-      {status === 'active' && currentPeriodEnd && (
+      {status === 'active' && currentPeriodEnd && !endsAt && (
         <>
           , renews on <Time value={currentPeriodEnd} />
           {purchase.paymentIntentId && `: next charge ${exactDollars(purchase.amount)}`}
         </>
       )}
-      {status === 'pending_cancel' && end && (
+      {end && (status === 'pending_cancel' || (status === 'active' && endsAt)) && (
         <>
           , ends on <Time value={end} />
         </>
@@ -177,7 +177,7 @@ function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase 
 function Resume({ id }: { id: string }) {
   const resume = useCall(purchases.resume, {
     refreshes,
-    succeeded: { title: 'Subscription resumed', description: 'It will renew as before.' },
+    succeeded: { title: 'Subscription resumed', description: 'It continues as before.' },
     failed: 'Failed to resume',
   })
   return (

@@ -3,7 +3,7 @@ import { greeting, type MailSite, type Template } from '../template.ts'
 /** `first`: the page then speaks of choosing a password, not of resetting one. */
 const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite, first = '') =>
   `${publicUrl}/reset-password?${first}token=${linkToken('password', tokenId)}`
-const firstPasswordLink = (tokenId: string, site: MailSite) => passwordLink(tokenId, site, 'first=1&')
+export const firstPasswordLink = (tokenId: string, site: MailSite) => passwordLink(tokenId, site, 'first=1&')
 
 const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'Welcome to Rebound Sigma',
@@ -24,6 +24,20 @@ const setPassword: Template<{ name: string; tokenId: string }> = ({ name, tokenI
   paragraphs: [
     greeting(name),
     'Thank you for your purchase. We’ve created your account: choose a password, and you can log in any time to see your subscription, your invoices, and the Rebound List.',
+  ],
+  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
+  footnote:
+    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
+})
+
+/** An admin made the account; whatever password they typed, this one is the owner's own. */
+const accountInvitation: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
+  subject: 'Your account at Rebound Sigma',
+  preheader: 'We’ve created it for you: choose a password to log in.',
+  heading: 'We’ve created your account',
+  paragraphs: [
+    greeting(name),
+    'We’ve created an account for you at Rebound Sigma. Choose a password, and you can log in any time.',
   ],
   action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
   footnote:
@@ -113,6 +127,7 @@ const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }
 export const accountMails = {
   welcome,
   setPassword,
+  accountInvitation,
   accountHandedOver,
   resetPassword,
   choosePassword,

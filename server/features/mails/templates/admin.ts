@@ -1,19 +1,30 @@
-import { dollars, type Template } from '../template.ts'
+import { dollars, greeting, type Template } from '../template.ts'
 
-const contactMessage: Template<{ firstName: string; lastName: string; email: string; message: string }> = ({
-  firstName,
-  lastName,
-  email,
-  message,
-}) => ({
+const contactMessage: Template<{ firstName: string; lastName: string; email: string; message: string }> = (
+  { firstName, lastName, email, message },
+  { publicUrl },
+) => ({
   subject: `Message from ${firstName} ${lastName}`,
   preheader: message.slice(0, 120),
   heading: `Message from ${firstName} ${lastName}`,
   paragraphs: [],
   quote: message,
   details: [['From', email]],
+  action: { label: 'Open the messages', url: `${publicUrl}/admin/messages` },
   footnote: 'Sent from the contact form. Your reply goes to the sender.',
   replyTo: { name: `${firstName} ${lastName}`, address: email },
+})
+
+/** The seller's own words, in reply to the contact form. */
+const contactAnswer: Template<{ firstName: string; message: string; answer: string }> = (
+  { firstName, message, answer },
+  { supportEmail },
+) => ({
+  subject: 'Re: Your message to Rebound Sigma',
+  preheader: answer.slice(0, 120),
+  heading: 'Our answer to your message',
+  paragraphs: [greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],
+  footnote: `You wrote:\n${message}\n\nAnything else? Reply to this email or write to ${supportEmail}.`,
 })
 
 /** Sent right away, because the buyer's 24 hours have started. */
@@ -82,4 +93,4 @@ const adminDigest: Template<{
   action: { label: 'Open the admin area', url: `${publicUrl}/admin` },
 })
 
-export const adminMails = { contactMessage, accessRequested, disputeOpened, adminDigest }
+export const adminMails = { contactMessage, contactAnswer, accessRequested, disputeOpened, adminDigest }

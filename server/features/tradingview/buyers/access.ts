@@ -80,7 +80,7 @@ export function createAccess(deps: Dependencies) {
 
 function stateOf(row: EntitlementRow | undefined, isOpen: boolean, isWorking: boolean) {
   if (isOpen) return 'unlocked' as const
-  if (!isWorking) return 'manual' as const
+  if (!isWorking || row?.withheldSince) return 'manual' as const
   if (!row?.username) return 'none' as const
   if (row.problem === 'taken') return 'taken' as const
   if (row.problem) return 'name_not_found' as const

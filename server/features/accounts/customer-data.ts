@@ -1,0 +1,39 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Database } from '../../database/connect.ts'
+import { users } from '../../database/schema.ts'
+import { notFound } from '../../errors.ts'
+import type { Audit } from '../audit/audit.ts'
+import { collectMyData } from './my-data.ts'
+
+type Dependencies = {
+  db: Database
+  audit: Pick<Audit, 'record'>
+  rooms: Parameters<typeof collectMyData>[0]
+  contact: { messagesFrom(email: string): Promise<object[]> }
+  newsletter: { subscriptionOf(email: string): Promise<object | null> }
+}
+
+export type CustomerData = ReturnType<typeof createCustomerData>
+
+/** Everything about one person in one file, for a customer who asks the seller for it. */
+export function createCustomerData({ db, audit, rooms, contact, newsletter }: Dependencies) {
+  return {
+    async collect(actor: Actor, userId: string): Promise<Record<string, unknown>> {
+      const [user] = await db
+        .select({ email: users.email })
+        .from(users)
+        .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      if (!user) throw notFound('User')
+      await audit.record(db, actor, { action: 'user.export', aboutId: userId })
+      return {
+        ...(await collectMyData(rooms, userId)),
+        // Not proven to be theirs: check before handing it over.
+        sameAddress: {
+          contactMessages: await contact.messagesFrom(user.email),
+          newsletter: await newsletter.subscriptionOf(user.email),
+        },
+      }
+    },
+  }
+}
