@@ -9,6 +9,7 @@ import { declarations } from '#contract/declarations.ts'
 import { messages } from '#contract/messages.ts'
 import { newsletterAddresses } from '#contract/newsletter-addresses.ts'
 import { purchases } from '#contract/purchases.ts'
+import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
@@ -84,6 +85,18 @@ test('the desk has something everywhere: gifts, messages, readers', async () => 
   expect((await admin.call(messages.adminList, { state: 'open' })).length).toBeGreaterThan(1)
   const readers = await admin.call(newsletterAddresses.adminList, {})
   expect(new Set(readers.map(({ state }) => state)).size).toBeGreaterThan(1)
+})
+
+test('TradingView’s side is there: people unlocked, one under way, matters for the seller, last night’s differences', async () => {
+  const admin = await shop.admin()
+  const { items } = await admin.callPage(tradingViewAdmin.people, { limit: 200 })
+  const states = new Set(items.map(({ state }) => state))
+  expect([...states].toSorted()).toEqual(['foreign', 'name_not_found', 'unlocked', 'unlocking'])
+  const kinds = (await admin.call(tradingViewAdmin.attention, {})).map(({ kind }) => kind)
+  expect(kinds).toEqual(expect.arrayContaining(['had_access', 'name_not_found']))
+  const runs = await admin.call(tradingViewAdmin.runs, {})
+  expect(runs).toContainEqual(expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }))
+  expect(await admin.call(tradingViewAdmin.meter, {})).toMatchObject({ waiting: 1 })
 })
 
 test('the buyer whom it names can log in and open an invoice', async () => {

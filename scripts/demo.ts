@@ -9,6 +9,7 @@ import { recordCommand } from '#server/features/audit/audit.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
 import { demoBuyer, letThemBuy } from './demo/buyers.ts'
+import { letThemIn } from './demo/tradingview.ts'
 
 /**
  * `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes it large
@@ -44,6 +45,8 @@ await runCommand(async ({ config, url }) => {
   if (!config.stripe) {
     const paid = await letThemBuy(config)
     console.log(`${paid} purchases of the past year have a payment and an invoice.`)
+    const unlocked = await letThemIn(config)
+    if (unlocked > 0) console.log(`${unlocked} people are unlocked on TradingView’s look-alike.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
   }
   console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')

@@ -9,6 +9,7 @@ import { fullLimits, quickLimits } from './faults/limits.ts'
 import { manyRequests, slowConnections } from './faults/overload.ts'
 import { gracefulStop, rollingRestarts } from './faults/restarts.ts'
 import { details, type Outcome, type Row } from './faults/row.ts'
+import { tradingViewKills } from './faults/tradingview-kills.ts'
 import { webhookStorm, webhooksLost } from './faults/webhooks.ts'
 import freshWeb from './fresh-web.ts'
 import { concurrently } from './lab/concurrently.ts'
@@ -25,6 +26,7 @@ const rows: Row[] = [
   gracefulStop,
   rollingRestarts,
   kills,
+  tradingViewKills,
   badInputs,
   webhookStorm,
   webhooksLost,

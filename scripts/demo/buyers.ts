@@ -32,7 +32,7 @@ const waiting = {
 }
 
 type Person = typeof demoBuyer
-const person = (name: string): Person => ({
+export const person = (name: string): Person => ({
   name: `${name} Demo`,
   email: `${name.toLowerCase()}.demo@example.com`,
   password: `${name} believes it`,
@@ -169,7 +169,7 @@ async function useCard(
   if (!response.ok) throw new Error(`The sandbox refused a test card: ${await response.text()}`)
 }
 
-async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
+export async function buy(shop: Shop, buyer: Person, billingType: BillingType) {
   let cookie = ''
   const { call } = createCaller(async (path, init) => {
     const headers = new Headers(init.headers)

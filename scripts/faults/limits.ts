@@ -7,6 +7,7 @@ export const fullLimits = {
   gracefulStop: { stops: 5 },
   rollingRestarts: { rounds: 3 },
   kills: { shops: 2, killsEach: 250 },
+  tradingViewKills: { kills: 200 },
   // The share of valid inputs: for each endpoint, or for all of them together.
   badInputs: { perEndpoint: 10_000, rightShare: 0.2, shareOf: 'each endpoint' as 'each endpoint' | 'all' },
   webhookStorm: { webhooks: 10_000, guestsAtOnce: 100 },
@@ -28,6 +29,7 @@ export const quickLimits: Limits = {
   gracefulStop: { stops: 1 },
   rollingRestarts: { rounds: 1 },
   kills: { shops: 1, killsEach: 5 },
+  tradingViewKills: { kills: 3 },
   badInputs: { perEndpoint: 15, rightShare: 0.2, shareOf: 'all' },
   webhookStorm: { webhooks: 500, guestsAtOnce: 10 },
   webhooksLost: { guestsADay: 10 },

@@ -127,11 +127,13 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
           })
           .onConflictDoNothing()
         if (made.rowCount === 0) return
-        for (const pineId of Object.values(lookAlike.scripts))
+        for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
+          const name = kind === 'strategy' ? `${reboundSigmaPro.name} Strategy` : reboundSigmaPro.name
           await tx
             .insert(tvScripts)
-            .values({ pineId, productId: reboundSigmaPro.id, name: 'Rebound Sigma Pro', createdAt: now() })
+            .values({ pineId, productId: reboundSigmaPro.id, name, createdAt: now() })
             .onConflictDoNothing()
+        }
       })
     },
   }

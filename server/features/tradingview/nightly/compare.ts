@@ -35,7 +35,9 @@ export async function compare(
     const wanted = wishOf(grant)
     await observe(deps, grant, observed, person?.id ?? null)
     const action = decide(observed, wanted, grant.isOurs, now())
-    if (action === 'nothing' || action === 'leave' || !grant.userId) continue
+    // Who has no name on TradingView cannot be let in: that is the buyer's matter, not a difference.
+    const isNameless = grant.state === 'name_not_found' && action === 'add'
+    if (action === 'nothing' || action === 'leave' || isNameless || !grant.userId) continue
     counts[action === 'add' ? 'missing' : action === 'remove' ? 'ended' : 'wrong'] += 1
     if (takesAway(action, observed, wanted)) lost.push(grant)
     else mend.push(grant)
