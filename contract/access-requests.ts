@@ -112,7 +112,7 @@ export const accessRequests = {
   adminList: endpoint({
     method: 'GET',
     path: '/api/admin/access-requests',
-    access: 'admin',
+    access: 'staff',
     summary: 'Open requests for live subscriptions, oldest first',
     input: pages,
     output: (z) => z.array(queuedRequest(z)),
@@ -121,7 +121,7 @@ export const accessRequests = {
   adminToRevoke: endpoint({
     method: 'GET',
     path: '/api/admin/access-requests/to-revoke',
-    access: 'admin',
+    access: 'staff',
     summary: 'Granted access that no live subscription pays for anymore, oldest first',
     input: pages,
     output: (z) => z.array(queuedRequest(z)),
@@ -130,7 +130,7 @@ export const accessRequests = {
   adminGrant: endpoint({
     method: 'POST',
     path: '/api/admin/access-requests/grant',
-    access: 'admin',
+    access: 'staff',
     summary: 'Mark requests as granted; a minute later, the buyers get an email and the keys are deleted',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
@@ -138,7 +138,7 @@ export const accessRequests = {
   adminUndo: endpoint({
     method: 'POST',
     path: '/api/admin/access-requests/undo',
-    access: 'admin',
+    access: 'staff',
     summary: 'Take a grant back within a minute, before the buyer is told',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: nothing,
@@ -146,7 +146,7 @@ export const accessRequests = {
   adminRefuse: endpoint({
     method: 'POST',
     path: '/api/admin/access-requests/refuse',
-    access: 'admin',
+    access: 'staff',
     summary: 'Refuse requests with a reason; emails the buyers and deletes the keys',
     input: (z) => z.strictObject({ ids: some(z), reason: refusalReason(z) }),
     output: changed,
@@ -154,7 +154,7 @@ export const accessRequests = {
   adminRevoke: endpoint({
     method: 'POST',
     path: '/api/admin/access-requests/revoke',
-    access: 'admin',
+    access: 'staff',
     summary: 'Mark access as revoked; emails the buyers',
     input: (z) => z.strictObject({ ids: some(z) }),
     output: changed,
@@ -181,6 +181,7 @@ export const accessRequests = {
     method: 'POST',
     path: '/api/admin/access-requests/:id/reveal',
     access: 'admin',
+    fresh: true,
     summary: 'Show the exchange keys of one request; the audit log records who looked',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ apiKey: z.string(), secretKey: z.string() }),

@@ -10,13 +10,17 @@ import {
   signUpPassword,
 } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
+import { roles } from './statuses.ts'
 
-const user = schema((z) =>
+export const user = schema((z) =>
   z.strictObject({
     id: id(z),
     name: z.string(),
     email: z.string(),
     isAdmin: z.boolean(),
+    role: z.nullable(z.enum(roles)),
+    /** Where a second step is required and this session had none. */
+    mustSetUp: z.optional(z.boolean()),
     createdAt: instant(z),
   }),
 )
@@ -43,6 +47,7 @@ export const accounts = {
     path: '/api/user',
     access: 'public',
     caller: 'optional',
+    whileSettingUp: true,
     summary: 'The current user, or null',
     input: nothing,
     output: (z) => z.nullable(user(z)),
@@ -166,6 +171,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/user/delete',
     access: 'user',
+    fresh: true,
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ password: givenPassword(z) }),
@@ -174,7 +180,7 @@ export const accounts = {
   adminList: endpoint({
     method: 'GET',
     path: '/api/admin/users',
-    access: 'admin',
+    access: 'staff',
     summary: 'Users, newest first',
     input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
     output: (z) => z.array(z.extend(user(z), { activePurchases: z.int(), totalPurchases: z.int() })),
@@ -184,6 +190,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/admin/users',
     access: 'admin',
+    fresh: true,
     summary: 'Create a user',
     input: (z) =>
       z.strictObject({
@@ -200,6 +207,7 @@ export const accounts = {
     method: 'DELETE',
     path: '/api/admin/users/:id',
     access: 'admin',
+    fresh: true,
     summary: 'Delete a user: personal data is anonymized, the books stay',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,

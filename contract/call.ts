@@ -1,4 +1,5 @@
 import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
+import type { WayToProve } from './statuses.ts'
 
 /** HTTP/2 has no status texts; these are what proxies answer with in our place. */
 const statusTexts: Record<number, string> = {
@@ -16,6 +17,10 @@ export class ApiError extends Error {
   readonly serverMessage: string | undefined
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
+  /** How to prove who you are before the same call is let through. */
+  readonly again: WayToProve[] | undefined
+  /** After the right password: what completes the login. */
+  readonly next: WayToProve[] | undefined
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // A proxy's page is markup, which tells nobody anything.
@@ -25,11 +30,20 @@ export class ApiError extends Error {
     const parsed = parseError(body)
     this.serverMessage = parsed.message
     this.fields = parsed.fields ?? {}
+    this.again = parsed.again
+    this.next = parsed.next
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
 
-function parseError(body: string): { message?: string; fields?: Record<string, string> } {
+type Explained = {
+  message?: string
+  fields?: Record<string, string>
+  again?: WayToProve[]
+  next?: WayToProve[]
+}
+
+function parseError(body: string): Explained {
   try {
     const parsed: unknown = JSON.parse(body)
     if (typeof parsed !== 'object' || parsed === null) return {}
@@ -45,7 +59,8 @@ export type Fetch = (address: string, init: RequestInit) => Promise<Response>
 /** One page of a list, and the cursor of the next if there is one. */
 export type Page<Item> = { items: Item[]; next: string | undefined }
 
-export function createCaller(fetch: Fetch) {
+/** `proveAgain` asks the person once more who they are; if they show it, the call is repeated. */
+export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => Promise<boolean>) {
   async function send<E extends Endpoint>(
     endpoint: E,
     input: InputOf<E>,
@@ -59,12 +74,14 @@ export function createCaller(fetch: Fetch) {
       ...init,
     })
     if (!response.ok) {
-      throw new ApiError(
+      const error = new ApiError(
         response.status,
         response.statusText,
         await response.text(),
         response.headers.get('retry-after'),
       )
+      if (error.again && (await proveAgain?.(error.again))) return send(endpoint, input, init)
+      throw error
     }
     return response
   }

@@ -6,6 +6,7 @@ export const customerData = {
     method: 'GET',
     path: '/api/admin/users/:id/data',
     access: 'admin',
+    fresh: true,
     summary: 'Everything the shop keeps about one person, and what shares their email address',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.record(z.string(), z.unknown()),

@@ -122,6 +122,7 @@ export const declarations = {
     method: 'POST',
     path: '/api/admin/declarations/:id/carry-out',
     access: 'admin',
+    fresh: true,
     summary: 'Carry out a declaration: refund and end the contract, or cancel it',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,

@@ -2,8 +2,8 @@ import { optionalText } from './fields.ts'
 import { type InferInput, type InferOutput, type Schema, schema, type Zod } from './schema.ts'
 import type * as z from './zod.ts'
 
-/** Who may call: anyone, anyone logged in, or admins. `server/http/mount.ts` enforces it. */
-export type Access = 'public' | 'user' | 'admin'
+/** Who may call: anyone, anyone logged in, staff (support and admins), or admins. `server/http/gate.ts` enforces it. */
+export type Access = 'public' | 'user' | 'staff' | 'admin'
 
 export type Caller = 'none' | 'optional'
 
@@ -19,6 +19,10 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
+  /** Only within ten minutes of proving who they are; after that, the shop asks once more (`server/http/gate.ts`). */
+  fresh?: true
+  /** Also for staff who have yet to set up their second step: nothing else is open to them. */
+  whileSettingUp?: true
   summary: string
   input: Schema<Input>
   output: Schema<Output>

@@ -9,6 +9,7 @@ export const exports = {
     method: 'GET',
     path: '/api/admin/export/:kind',
     access: 'admin',
+    fresh: true,
     summary: 'Buyers, orders, or access requests (forms) as a CSV file',
     input: (z) => z.strictObject({ kind: exportKind(z) }),
     output: nothing,

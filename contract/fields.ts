@@ -73,7 +73,14 @@ export const personName = schema((z) =>
   ),
 )
 
+const uselessLink = 'This link is incomplete. Please open it from the email again.'
+
 export const id = schema((z) => z.uuid('This is not a valid id'))
+
+/** Both parts of an emailed link that works without logging in. */
+export const mailedLink = schema((z) =>
+  z.strictObject({ id: id(z), token: z.string(uselessLink).check(z.maxLength(100, uselessLink)) }),
+)
 
 /** Stripe's ids: a known prefix, then letters, digits and underscores. */
 export const paymentIntentId = schema((z) =>

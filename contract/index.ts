@@ -6,12 +6,15 @@ import { billing } from './billing.ts'
 import { catalog } from './catalog.ts'
 import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
+import { credentials } from './credentials.ts'
 import { customerData } from './customer-data.ts'
 import { declarations } from './declarations.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
+import { factors } from './factors.ts'
 import { imports } from './imports.ts'
 import { jobs } from './jobs.ts'
+import { logins } from './logins.ts'
 import { messages } from './messages.ts'
 import { newsletter } from './newsletter.ts'
 import { newsletterAddresses } from './newsletter-addresses.ts'
@@ -21,6 +24,8 @@ import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
 import { reviews } from './reviews.ts'
 import { seats } from './seats.ts'
+import { staff } from './staff.ts'
+import { stepUp } from './step-up.ts'
 import { stripeSetup } from './stripe-setup.ts'
 import { tradingView } from './tradingview.ts'
 import { tradingViewAdmin } from './tradingview-admin.ts'
@@ -28,6 +33,11 @@ import { tradingViewAdmin } from './tradingview-admin.ts'
 /** Every call between browser and server, by room. */
 export const contract = {
   accounts,
+  logins,
+  stepUp,
+  factors,
+  credentials,
+  staff,
   catalog,
   checkout,
   billing,

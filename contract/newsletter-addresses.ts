@@ -30,6 +30,7 @@ export const newsletterAddresses = {
     method: 'GET',
     path: '/api/admin/newsletter/export',
     access: 'admin',
+    fresh: true,
     summary: 'Newsletter addresses as a CSV file, all of them or those in one state',
     input: (z) => z.strictObject({ state: z.optional(z.enum(newsletterStates)) }),
     output: nothing,

@@ -147,7 +147,7 @@ export const purchases = {
   adminList: endpoint({
     method: 'GET',
     path: '/api/admin/purchases',
-    access: 'admin',
+    access: 'staff',
     summary: 'Everyone’s purchases, newest first',
     input: (z) =>
       z.strictObject({
@@ -207,6 +207,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/admin/purchases/:id/refund',
     access: 'admin',
+    fresh: true,
     summary: 'Refund what is left of the latest payment, or part of it; a full refund ends access',
     input: (z) =>
       z.strictObject({
@@ -221,6 +222,7 @@ export const purchases = {
     method: 'DELETE',
     path: '/api/admin/purchases/:id',
     access: 'admin',
+    fresh: true,
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,

@@ -40,6 +40,11 @@ export const retention = {
   },
   unpaidCheckouts: { what: 'Checkouts without a payment', days: 30, words: '30 days' },
   sessions: { what: 'Logins', days: 30, words: '30 days after your last visit, 90 at most' },
+  emailChanges: {
+    what: 'Your former email address',
+    days: 3,
+    words: '72 hours after you changed it, so that you can undo it',
+  },
   tradingViewCalls: { what: 'What TradingView answered about your username', days: 90, words: '90 days' },
   waitlist: {
     what: 'Waiting list for a seat',

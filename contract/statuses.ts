@@ -120,3 +120,18 @@ export const attentionKinds = [
   'renamed',
   'had_access',
 ] as const
+
+/** What someone may do besides what every user may. Admins have `isAdmin` instead, which includes all of it. */
+export const roles = ['support'] as const
+export type Role = (typeof roles)[number]
+export const isStaff = (user: { isAdmin: boolean; role: Role | null }) => user.isAdmin || user.role !== null
+
+/** How someone has shown, in this session, who they are. */
+export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment'] as const
+export type Proof = (typeof proofs)[number]
+/** Enough where a second step is required. */
+export const strongProofs = ['password and code', 'passkey'] as const satisfies Proof[]
+
+/** How they can show it once more. */
+export const waysToProve = ['passkey', 'code', 'password'] as const
+export type WayToProve = (typeof waysToProve)[number]

@@ -125,11 +125,12 @@ export const tradingViewAdmin = {
     input: nothing,
     output: connection,
   }),
-  // Whoever changes the session speaks as the seller: a second factor belongs here, and in no other row.
+  // Whoever changes the session speaks as the seller.
   connect: endpoint({
     method: 'POST',
     path: '/api/admin/tradingview',
     access: 'admin',
+    fresh: true,
     summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
     input: (z) =>
       z.strictObject({
@@ -169,6 +170,7 @@ export const tradingViewAdmin = {
     method: 'POST',
     path: '/api/admin/tradingview/forget',
     access: 'admin',
+    fresh: true,
     summary: 'Delete the cookies and switch the connection off',
     input: nothing,
     output: nothing,

@@ -7,16 +7,17 @@ import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { connectTo, explain, runCommand } from './command.ts'
 
-const help = `npm run admin -- add <email>     creates an admin, or makes an existing user one, with a new password
-npm run admin -- reset <email>   gives an admin a new password
+const help = `npm run admin -- add <email>                creates an admin, or makes an existing user one, with a new password
+npm run admin -- reset <email>              gives an admin a new password
+npm run admin -- reset-two-factor <email>   removes passkeys, app codes and recovery codes, when all are lost
 
-Either way, the password is printed once, the account is logged out on every device, and failed attempts are cleared.
-The shop can keep running.
+A new password is printed once. Either way, the account is logged out on every device, failed attempts are cleared, and
+the audit log records it. The shop can keep running; within minutes, it emails those concerned.
 `
 
 const [command, typed] = process.argv.slice(2)
 const email = z.safeParse(emailField(z), typed).data
-if ((command !== 'add' && command !== 'reset') || email === undefined) explain(help)
+if (!isCommand(command) || email === undefined) explain(help)
 
 await runCommand(async ({ url }) => {
   await migrate(url)
@@ -26,9 +27,18 @@ await runCommand(async ({ url }) => {
     const attempts = createAttempts({ db, now })
     const audit = createAudit({ db, now })
     const admins = createAdmins({ db, now, passwords: createPasswords(), attempts, audit })
+    if (command === 'reset-two-factor') {
+      await admins.resetTwoFactor(email)
+      console.log(`${email} logs in with the password alone, until a second step is set up again`)
+      return
+    }
     const { password } = await admins[command](email)
     console.log(`${email} is now an admin with the password ${password}`)
   } finally {
     await close()
   }
 })
+
+function isCommand(given: string | undefined): given is 'add' | 'reset' | 'reset-two-factor' {
+  return given === 'add' || given === 'reset' || given === 'reset-two-factor'
+}

@@ -52,6 +52,8 @@ async function run() {
   const front = await openNginx(home)
   const env = {
     NODE_ENV: 'production',
+    // Whoever exports under load here has no phone.
+    ADMIN_TWO_FACTOR: 'optional',
     PUBLIC_URL: front.url,
     PAYMENTS: 'sandbox',
     SECRETS_KEY: secretsKey,

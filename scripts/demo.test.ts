@@ -8,6 +8,7 @@ import { accounts } from '#contract/accounts.ts'
 import { declarations } from '#contract/declarations.ts'
 import { messages } from '#contract/messages.ts'
 import { newsletterAddresses } from '#contract/newsletter-addresses.ts'
+import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { compareBooks } from '#server/testing/books.ts'
@@ -106,4 +107,12 @@ test('the buyer whom it names can log in and open an invoice', async () => {
   const [purchase] = await buyer.call(purchases.list, {})
   const invoices = await buyer.call(purchases.invoices, { id: purchase?.id ?? '' })
   expect(invoices).toHaveLength(1)
+})
+
+test('support can log in, and sees the queue but no overview', async () => {
+  const [, email = '', password = ''] = /Log in as support: (\S+), password "(.+)"/.exec(said) ?? []
+  const support = shop.visitor()
+  await support.call(accounts.login, { email, password })
+  expect(await support.call(accessRequests.adminList, { limit: 20 })).not.toEqual([])
+  await expect(support.call(overview.adminShow, {})).rejects.toMatchObject({ status: 403 })
 })

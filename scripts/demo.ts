@@ -8,7 +8,7 @@ import { sealKeys as seal } from '#server/features/access-requests/access-reques
 import { recordCommand } from '#server/features/audit/audit.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
-import { demoBuyer, letThemBuy } from './demo/buyers.ts'
+import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
 import { letThemIn } from './demo/tradingview.ts'
 
 /**
@@ -48,6 +48,7 @@ await runCommand(async ({ config, url }) => {
     const unlocked = await letThemIn(config)
     if (unlocked > 0) console.log(`${unlocked} people are unlocked on TradingView’s look-alike.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
+    console.log(`Log in as support: ${demoSupport.email}, password "${demoSupport.password}".`)
   }
   console.log('The shop is ready. Start it with `npm start`, log in as the admin and open /admin.')
 })

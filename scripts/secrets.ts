@@ -1,12 +1,13 @@
 import { resealKeys } from '#server/features/access-requests/access-requests.ts'
 import { recordCommand } from '#server/features/audit/audit.ts'
+import { resealAppCodes } from '#server/features/factors/factors.ts'
 import { resealCookies } from '#server/features/tradingview/tradingview.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { connectTo, explain, runCommand } from './command.ts'
 
 const help = `npm run secrets -- rotate
 
-Changes the key that encrypts buyers' exchange keys and the TradingView session, without stopping the shop:
+Changes the key that encrypts exchange keys, app codes and the TradingView session, without stopping the shop:
   1. Keep the old key: SECRETS_KEY_OLD=<the current one> (without SECRETS_KEY, it is in DATA_DIR/secrets-key).
   2. Set a new one: SECRETS_KEY=$(openssl rand -hex 32). Restart the shop: it reads both and encrypts with the new one.
   3. Run npm run secrets -- rotate with the same settings. You can interrupt it and run it again.
@@ -22,7 +23,8 @@ await runCommand(async ({ config, url }) => {
   try {
     const keys = await resealKeys(db, secrets)
     const cookies = await resealCookies(db, secrets)
-    const resealed = keys.resealed + cookies.resealed
+    const apps = await resealAppCodes(db, secrets)
+    const resealed = keys.resealed + cookies.resealed + apps.resealed
     await recordCommand(pool, 'secrets.rotate', { resealed })
     console.log(`${resealed} sealed anew with key ${secrets.keyId}; none left under an older key.`)
   } finally {

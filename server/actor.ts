@@ -1,5 +1,14 @@
+import type { Role } from '#contract/statuses.ts'
+
 /** Someone with an account, as seen by each of their calls. */
-export type User = { id: string; name: string; email: string; isAdmin: boolean; createdAt: Date }
+export type User = {
+  id: string
+  name: string
+  email: string
+  isAdmin: boolean
+  role: Role | null
+  createdAt: Date
+}
 
 /**
  * Who is acting, and from where. `http/mount.ts` makes one for every call; it is the first argument of everything
@@ -12,4 +21,6 @@ export type Actor<Who extends User | null = User> = {
   userAgent: string
   /** A secret kept by a browser that has logged in before, to whichever account. */
   device: string | undefined
+  /** A second step is required of them, and this session had none: nothing but the set-up is open to it. */
+  mustSetUp: boolean
 }

@@ -2,7 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { contract } from '#contract/index.ts'
 import { accessRequestRoutes } from './features/access-requests/routes.ts'
 import { accessRequestSchedules } from './features/access-requests/schedules.ts'
-import { accountRoutes, customerDataRoutes } from './features/accounts/routes.ts'
+import {
+  accountRoutes,
+  credentialRoutes,
+  customerDataRoutes,
+  staffRoutes,
+} from './features/accounts/routes.ts'
 import { accountSchedules } from './features/accounts/schedules.ts'
 import { assetRoutes } from './features/assets/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -15,6 +20,8 @@ import { contactSchedules } from './features/contact/schedules.ts'
 import { declarationRoutes } from './features/declarations/routes.ts'
 import { declarationSchedules } from './features/declarations/schedules.ts'
 import { exportRoutes } from './features/exports/routes.ts'
+import { factorRoutes, loginRoutes, stepUpRoutes } from './features/factors/routes.ts'
+import { factorSchedules } from './features/factors/schedules.ts'
 import { importRoutes } from './features/imports/routes.ts'
 import { jobRoutes } from './features/jobs/routes.ts'
 import { mountMailPreview } from './features/mails/routes.ts'
@@ -36,9 +43,11 @@ import { sessionDays } from './features/sessions/sessions.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
 import { tradingViewAdminRoutes, tradingViewRoutes } from './features/tradingview/routes.ts'
 import { tradingViewSchedules } from './features/tradingview/schedules.ts'
+import { createBeginSession } from './http/begin-session.ts'
 import { createCheckoutCookie } from './http/checkout-cookie.ts'
 import { mountCspReports } from './http/csp-reports.ts'
 import { docsPage } from './http/docs-page.ts'
+import { createGate } from './http/gate.ts'
 import type { SecurityHeaders } from './http/headers.ts'
 import { mountHealth } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -87,7 +96,16 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
 
   await rooms.tradingView.connecting.useLookAlike()
 
-  // Not awaited: startup must not depend on it.
+  // Not awaited: startup must not depend on them.
+  rooms.factors
+    .strandedPasskeys()
+    .then((count) => {
+      if (count > 0)
+        log.warn(
+          `${count} passkeys were made for another host than PUBLIC_URL's and don't work here. People can log in with their password and make new ones.`,
+        )
+    })
+    .catch((error: unknown) => log.error({ err: error }, 'could not look for passkeys of another host'))
   if (config.stripe)
     rooms.stripeSetup
       .warn()
@@ -97,6 +115,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     queue,
     accountSchedules(accounts),
     sessionSchedules(sessions),
+    factorSchedules(rooms.factors),
     checkoutSchedules(rooms.checkouts),
     purchaseSchedules(purchases),
     accessRequestSchedules(accessRequests),
@@ -117,14 +136,26 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pages,
     sessions,
     cookie,
+    gate: createGate({
+      now: deps.now,
+      staffNeedFactor: config.staffNeedFactor,
+      production: config.production,
+      waysToProve: rooms.factors.waysToProve,
+      securityLog: rooms.securityLog,
+    }),
     limits: config.rateLimits ? rooms.attempts : undefined,
-    securityLog: rooms.securityLog,
   })
   mount(contract.catalog, catalogRoutes)
-  mount(contract.accounts, accountRoutes({ ...rooms, cookie, checkoutCookie }))
+  const beginSession = createBeginSession({ sessions, cookie })
+  mount(contract.accounts, accountRoutes({ ...rooms, beginSession, cookie, checkoutCookie }))
+  mount(contract.logins, loginRoutes({ ...rooms, beginSession, cookie }))
+  mount(contract.stepUp, stepUpRoutes(rooms.factors))
+  mount(contract.factors, factorRoutes(rooms.factors))
+  mount(contract.credentials, credentialRoutes(rooms))
+  mount(contract.staff, staffRoutes(accounts))
   mount(
     contract.checkout,
-    checkoutRoutes({ checkout, sessions, cookie, checkoutCookie, securityLog: rooms.securityLog }),
+    checkoutRoutes({ checkout, beginSession, checkoutCookie, securityLog: rooms.securityLog }),
   )
   mount(contract.billing, billingRoutes(rooms.customers))
   mount(contract.purchases, purchaseRoutes(purchases))

@@ -50,6 +50,9 @@ function shape(s: Settings, warnings: string[]) {
     /** A replica for reading long lists. */
     databaseReplicaUrl: s.DATABASE_REPLICA_URL,
     admin: { email: s.ADMIN_EMAIL?.toLowerCase(), password: s.ADMIN_PASSWORD },
+    /** Whether admins and support must have a second step. */
+    staffNeedFactor:
+      (s.ADMIN_TWO_FACTOR ?? (s.NODE_ENV === 'production' ? 'required' : 'optional')) === 'required',
     supportEmail,
     mail: {
       smtpUrl: s.SMTP_URL,

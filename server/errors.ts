@@ -1,18 +1,31 @@
+import type { WayToProve } from '#contract/statuses.ts'
+
 /** A request that cannot be granted. The message is written for the person who reads it. */
 export class Refusal extends Error {
   readonly status: number
   readonly fields: Record<string, string> | undefined
   readonly retryAfterSeconds: number | undefined
+  /** How to prove who you are before the same call is let through. */
+  readonly again: WayToProve[] | undefined
+  /** After the right password: what completes the login. */
+  readonly next: WayToProve[] | undefined
 
   constructor(
     status: number,
     message: string,
-    more: { fields?: Record<string, string>; retryAfterSeconds?: number } = {},
+    more: {
+      fields?: Record<string, string>
+      retryAfterSeconds?: number
+      again?: WayToProve[]
+      next?: WayToProve[]
+    } = {},
   ) {
     super(message)
     this.status = status
     this.fields = more.fields
     this.retryAfterSeconds = more.retryAfterSeconds
+    this.again = more.again
+    this.next = more.next
   }
 }
 

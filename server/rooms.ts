@@ -16,6 +16,7 @@ import { createContact } from './features/contact/contact.ts'
 import { createDeclarations } from './features/declarations/declarations.ts'
 import { createEntitlements } from './features/entitlements/entitlements.ts'
 import { createExports } from './features/exports/exports.ts'
+import { createFactors } from './features/factors/factors.ts'
 import { createImports } from './features/imports/imports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
 import { createMails } from './features/mails/mails.ts'
@@ -71,10 +72,23 @@ export function createRooms(deps: RoomDependencies) {
   const attempts = createAttempts({ db, now })
   const securityLog = createSecurityLog(log)
   const sessions = createSessions({ db, now, mails, attempts, securityLog })
+  const factors = createFactors({
+    db,
+    now,
+    mails,
+    audit,
+    passwords,
+    attempts,
+    secrets,
+    securityLog,
+    sessions,
+    staffNeedFactor: config.staffNeedFactor,
+    publicUrl: config.publicUrl,
+  })
   const questions = createEmailQuestions({ db, now })
   // Off in most tests, where every visitor has the same address.
   if (!config.rateLimits) questions.ask = async () => {}
-  const { linkToken } = secrets
+  const { linkToken, isLinkToken } = secrets
   const customers = createCustomers({ db, now, queue, stripe })
   const accounts = createAccounts({
     db,
@@ -87,6 +101,7 @@ export function createRooms(deps: RoomDependencies) {
     questions,
     securityLog,
     linkToken,
+    isLinkToken,
     accountChanged: customers.accountChanged,
   })
   const checkouts = createCheckouts({ db, now })
@@ -132,7 +147,7 @@ export function createRooms(deps: RoomDependencies) {
     log,
     crashPoint,
     attempts,
-    isLinkToken: secrets.isLinkToken,
+    isLinkToken,
   })
   const checkout = createCheckout({
     db,
@@ -167,6 +182,7 @@ export function createRooms(deps: RoomDependencies) {
   const personalData = [
     accounts,
     sessions,
+    factors,
     purchases,
     checkouts,
     customers,
@@ -188,6 +204,7 @@ export function createRooms(deps: RoomDependencies) {
     attempts,
     securityLog,
     sessions,
+    factors,
     accounts,
     deletion: createDeletion({
       db,
@@ -200,6 +217,7 @@ export function createRooms(deps: RoomDependencies) {
         entitlements,
         seats,
         accounts,
+        factors,
         accessRequests,
         purchases,
         reviews,

@@ -21,7 +21,7 @@ export type Route = {
 const open = { access: 'public', indexable: true } as const
 const unlisted = { access: 'public', indexable: false } as const
 const buyers = { access: 'user', indexable: false } as const
-const admins = { access: 'admin', indexable: false } as const
+const staff = { access: 'staff', indexable: false } as const
 
 // biome-ignore format: one page a line
 export const routes: Route[] = [
@@ -43,7 +43,9 @@ export const routes: Route[] = [
   { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome' },
   { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide' },
   { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard' },
-  { ...admins, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
+  { ...buyers, path: '/security', page: 'security/security-page', title: 'Security' },
+  { ...unlisted, path: '/account/link', page: 'security/link-page', title: 'Your account', secret: true },
+  { ...staff, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
   { ...open, path: '/help', page: 'content/help-page', title: 'Help' },
   { ...open, path: '/changelog', page: 'content/changelog-page', title: 'Changelog' },
   { ...open, path: '/reviews', page: 'reviews/reviews-page', title: 'Reviews' },

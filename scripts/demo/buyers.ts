@@ -15,6 +15,12 @@ import { copyPayments } from './payments.ts'
 
 /** The one you can log in as; the others request access and wait. */
 export const demoBuyer = { name: 'Demo Buyer', email: 'buyer@example.com', password: 'a believable buyer' }
+/** Someone who helps the seller, and sees less of the admin area. */
+export const demoSupport = {
+  name: 'Demo Support',
+  email: 'support.demo@example.com',
+  password: 'a believable helper',
+}
 /** A dozen who wait: each misspelled a name that TradingView's look-alike knows, so the connector cannot help them. */
 const waiting = {
   Ada: 'ada_trade',
@@ -106,6 +112,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     }
     await shop.sandbox?.controls.settle()
     await declareSome(shop)
+    await hireSupport(shop)
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     return await copyPayments(shop.connection.url)
@@ -137,6 +144,12 @@ async function declareSome(shop: Shop) {
   await waits.call(declarations.cancel, { ...by('Wim'), grounds: 'ordinary', endsOn })
   const refunded = await buy(shop, person('Vera'), 'monthly')
   await refunded.call(declarations.withdraw, by('Vera'))
+}
+
+async function hireSupport({ config, connection }: Shop) {
+  const { call } = createCaller((path, init) => fetch(new URL(path, config.publicUrl), init))
+  const { id } = await call(accounts.register, demoSupport)
+  await connection.pool.query(`update users set role = 'support', verified_at = now() where id = $1`, [id])
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

@@ -65,6 +65,9 @@ export const settings = z.object({
   ADMIN_PASSWORD: z.optional(
     z.string().check(z.minLength(8, 'ADMIN_PASSWORD must be at least 8 characters long')),
   ),
+  ADMIN_TWO_FACTOR: z.optional(
+    z.enum(['required', 'optional'], 'ADMIN_TWO_FACTOR must be required or optional'),
+  ),
   SUPPORT_EMAIL: z.optional(emailAddress('SUPPORT_EMAIL')),
   SMTP_URL: z.optional(address('SMTP_URL', 'smtp', 'smtps')),
   MAIL_FROM: z.optional(z.string()),

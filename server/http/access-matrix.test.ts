@@ -3,7 +3,9 @@ import { accounts } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import * as z from '#contract/zod.ts'
+import { createAuthenticator } from '../testing/authenticator.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
+import { production } from '../testing/production.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
 /** Every call of the contract as every kind of person. Whatever joins the contract is tested with it. */
@@ -13,20 +15,25 @@ const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
 
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
-let people: Record<'anonymous' | 'deleted user' | 'buyer A' | 'buyer B' | 'admin', Visitor>
+let people: Record<'anonymous' | 'deleted user' | 'buyer A' | 'buyer B' | 'support' | 'admin', Visitor>
 /** What belongs to buyer A. */
-let hers: { purchaseId: string; deviceId: string; paymentIntentId: string }
+let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string }
 
 beforeAll(async () => {
   shop = await openShop()
   const [a, b, deleted] = [await shop.buyer(), await shop.buyer(), await shop.user()]
   const admin = await shop.admin()
   await admin.call(accounts.adminDelete, { id: deleted.user.id })
-  people = { anonymous: shop.visitor(), 'deleted user': deleted, 'buyer A': a, 'buyer B': b, admin }
+  const support = await shop.support()
+  people = { anonymous: shop.visitor(), 'deleted user': deleted, 'buyer A': a, 'buyer B': b, support, admin }
+  const passkey = createAuthenticator(shop.url)
+  const response = passkey.register(await a.call(contract.factors.beginPasskey, {}))
+  await a.call(contract.factors.addPasskey, { name: 'Hers', response })
   const [device] = await a.call(accounts.devices, {})
   hers = {
     purchaseId: a.purchase.id,
     deviceId: device?.id ?? '',
+    passkeyId: passkey.id,
     paymentIntentId: a.purchase.paymentIntentId ?? '',
   }
 })
@@ -51,11 +58,17 @@ async function knock({ method, path }: Endpoint, visitor: Visitor) {
 }
 
 const letIn = 400
-const doors = {
-  public: { anonymous: letIn, 'deleted user': letIn, 'buyer A': letIn, 'buyer B': letIn, admin: letIn },
-  user: { anonymous: 401, 'deleted user': 401, 'buyer A': letIn, 'buyer B': letIn, admin: letIn },
-  admin: { anonymous: 401, 'deleted user': 401, 'buyer A': 403, 'buyer B': 403, admin: letIn },
+const everyone = {
+  anonymous: letIn,
+  'deleted user': letIn,
+  'buyer A': letIn,
+  'buyer B': letIn,
+  support: letIn,
+  admin: letIn,
 }
+const user = { ...everyone, anonymous: 401, 'deleted user': 401 }
+const staff = { ...user, 'buyer A': 403, 'buyer B': 403 }
+const doors = { public: everyone, user, staff, admin: { ...staff, support: 403 } }
 
 test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint }) => {
   const statuses = Object.fromEntries(
@@ -67,10 +80,58 @@ test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint 
   expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : doors[endpoint.access])
 })
 
+describe('in production, eleven minutes after the login', () => {
+  let later: TestShop
+  let admin: Visitor
+  beforeAll(async () => {
+    later = await openShop({ env: { ...production, ADMIN_TWO_FACTOR: 'optional' } })
+    admin = await later.admin()
+    later.clock.advance({ minutes: 11 })
+  })
+  afterAll(() => later.close())
+
+  test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
+    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh ? 403 : letIn
+    expect(await knock(endpoint, admin)).toBe(expected)
+  })
+
+  test('what a thief with a stolen session would want says so', () => {
+    const fresh = endpoints.filter(({ endpoint }) => endpoint.fresh).map(({ name }) => name)
+    expect(fresh.toSorted()).toEqual(wantedByThieves.toSorted())
+  })
+})
+
+const wantedByThieves = [
+  'factors.beginAppCodes',
+  'factors.confirmAppCodes',
+  'factors.removeAppCodes',
+  'factors.renewRecoveryCodes',
+  'factors.beginPasskey',
+  'factors.addPasskey',
+  'factors.removePasskey',
+  'credentials.changePassword',
+  'credentials.changeEmail',
+  'accounts.deleteMyself',
+  'accounts.adminAdd',
+  'accounts.adminDelete',
+  'staff.adminSetRole',
+  'purchases.adminRefund',
+  'purchases.adminDelete',
+  'accessRequests.adminReveal',
+  'tradingViewAdmin.connect',
+  'tradingViewAdmin.forget',
+  'declarations.adminCarryOut',
+  'exports.download',
+  'newsletterAddresses.adminExport',
+  'customerData.adminDownload',
+]
+
 describe('buyer B cannot touch what is buyer A’s', () => {
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }
   const attacks: Record<string, () => Record<string, string>> = {
     'accounts.logoutDevice': () => ({ id: hers.deviceId }),
+    'factors.renamePasskey': () => ({ id: hers.passkeyId, name: 'Mine now' }),
+    'factors.removePasskey': () => ({ id: hers.passkeyId }),
     'checkout.confirm': () => ({ paymentIntentId: hers.paymentIntentId }),
     'purchases.cancel': () => ({ id: hers.purchaseId }),
     'purchases.cancellation': () => ({ id: hers.purchaseId }),

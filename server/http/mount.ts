@@ -5,8 +5,8 @@ import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
-import type { SecurityLog } from '../security/security-log.ts'
 import { networkOf } from './addresses.ts'
+import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
@@ -48,22 +48,19 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 
 type Dependencies = {
   sessions: {
-    find(
-      token: string,
-      ip: string,
-    ): Promise<{ id: string; user: User; newToken?: string | undefined } | undefined>
+    find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined>
   }
+  gate: Pick<Gate, 'enter' | 'mustSetUp'>
   cookie: SessionCookie
   /** Counts calls across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'count'> | undefined
-  securityLog: SecurityLog
   /** What answers a form posted without scripts. */
   pages: Pick<Responder, 'read'>
 }
 
 /** Puts endpoints on the server. Access, validation and response format are decided here and nowhere else. */
 export function createMount(app: FastifyInstance, deps: Dependencies) {
-  const { sessions, cookie, limits, securityLog, pages } = deps
+  const { sessions, cookie, gate, limits, pages } = deps
 
   async function sessionOf(request: FastifyRequest, reply: FastifyReply) {
     const token = cookie.read(request)
@@ -90,16 +87,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           // Only this process has let it through (`rateLimit` above); the others may have had just as many.
           if (endpoint.limit)
             await limits?.count(`${endpoint.method} ${endpoint.path}`, networkOf(request.ip), endpoint.limit)
-          const session = wantsCaller ? await sessionOf(request, reply) : undefined
-          if (endpoint.access !== 'public' && !session) throw new Refusal(401, 'Please log in first')
-          if (endpoint.access === 'admin' && !session?.user.isAdmin) {
-            securityLog(
-              'admin call refused',
-              { user: session?.user ?? null, ip: request.ip },
-              { route: endpoint.path },
-            )
-            throw new Refusal(403, "You don't have admin access.")
-          }
+          const found = wantsCaller ? await sessionOf(request, reply) : undefined
+          const session = await gate.enter(endpoint, found, request.ip)
           const input = parse(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,
@@ -107,6 +96,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             ip: request.ip,
             userAgent: request.headers['user-agent'] ?? '',
             device: cookie.readDevice(request),
+            mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
           const answer = await handler(input, { actor, request, reply })
           const done = postedForm(request)?.done

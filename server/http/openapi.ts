@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { waysToProve } from '#contract/statuses.ts'
 
 type Groups = Record<string, Record<string, Endpoint>>
 type JsonSchema = { properties?: Record<string, unknown>; required?: string[] }
@@ -43,6 +44,7 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
     tags: [tag],
     summary: endpoint.summary,
     ...(endpoint.access === 'public' ? {} : { security: [{ session: [] }], 'x-access': endpoint.access }),
+    ...(endpoint.fresh ? { 'x-fresh': true } : {}),
     parameters: [
       ...inPath.map((field) => parameter(field, 'path')),
       ...(inBody ? [] : rest.map(([field]) => parameter(field, 'query'))),
@@ -75,6 +77,8 @@ const refusal = {
   properties: {
     message: { type: 'string' },
     fields: { type: 'object', additionalProperties: { type: 'string' } },
+    again: { type: 'array', items: { enum: waysToProve } },
+    next: { type: 'array', items: { enum: waysToProve } },
     requestId: { type: 'string' },
   },
   required: ['message'],

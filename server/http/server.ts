@@ -108,7 +108,7 @@ export async function createHttpServer({
   })
 
   app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
-    const { status, message, fields, retryAfterSeconds } = explain(error)
+    const { status, message, retryAfterSeconds, ...more } = explain(error)
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
@@ -116,7 +116,7 @@ export async function createHttpServer({
       return reply
     return reply
       .header('cache-control', 'no-store')
-      .send({ message, ...(fields ? { fields } : {}), ...(status >= 500 ? { requestId: request.id } : {}) })
+      .send({ message, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })
   })
 
   app.setNotFoundHandler((request, reply) => {
@@ -148,21 +148,25 @@ const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string)
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 
-function explain(
-  error: FastifyError | Refusal,
-): Pick<Refusal, 'status' | 'message' | 'fields' | 'retryAfterSeconds'> {
-  if (error instanceof Refusal) return error
-  const none = { fields: undefined, retryAfterSeconds: undefined }
+/** What the answer says; whatever is undefined stays out of it. */
+type Explained = { status: number; message: string } & Partial<
+  Pick<Refusal, 'fields' | 'again' | 'next' | 'retryAfterSeconds'>
+>
+
+function explain(error: FastifyError | Refusal): Explained {
+  if (error instanceof Refusal) {
+    const { status, message, fields, again, next, retryAfterSeconds } = error
+    return { status, message, fields, again, next, retryAfterSeconds }
+  }
   if (isDatabaseAway(error) || isDatabaseBusy(error))
     return {
-      ...none,
       status: 503,
       message: 'The shop is busy right now. Please try again in a moment.',
       retryAfterSeconds: 1,
     }
   const status = error.statusCode ?? 500
-  if (status === 413) return { ...none, status, message: 'That’s too much text' }
-  if (status === 415) return { ...none, status, message: 'Please send JSON' }
-  if (status >= 400 && status < 500) return { ...none, status, message: 'The request could not be read' }
-  return { ...none, status: 500, message: 'Something went wrong' }
+  if (status === 413) return { status, message: 'That’s too much text' }
+  if (status === 415) return { status, message: 'Please send JSON' }
+  if (status >= 400 && status < 500) return { status, message: 'The request could not be read' }
+  return { status: 500, message: 'Something went wrong' }
 }

@@ -13,6 +13,7 @@ const deviceDays = 400
 export function createSessionCookie({ secure, days }: { secure: boolean; days: number }) {
   const name = secure ? '__Host-session' : 'session'
   const deviceName = secure ? '__Host-device' : 'device'
+  const halfName = secure ? '__Host-half-login' : 'half-login'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
 
   return {
@@ -20,6 +21,12 @@ export function createSessionCookie({ secure, days }: { secure: boolean; days: n
     set: (reply: FastifyReply, token: string) =>
       reply.setCookie(name, token, { ...options, maxAge: days * 86_400 }),
     clear: (reply: FastifyReply) => reply.clearCookie(name, options),
+
+    /** Between the password and the second step. */
+    readHalf: (request: FastifyRequest): string | undefined => request.cookies[halfName],
+    setHalf: (reply: FastifyReply, token: string, seconds: number) =>
+      reply.setCookie(halfName, token, { ...options, maxAge: seconds }),
+    clearHalf: (reply: FastifyReply) => reply.clearCookie(halfName, options),
 
     readDevice: (request: FastifyRequest): string | undefined => request.cookies[deviceName],
     keepDevice(request: FastifyRequest, reply: FastifyReply): string {

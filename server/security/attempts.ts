@@ -41,6 +41,13 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
   }
 
+  async function clearStarting(tx: Transaction, whats: string[], whom: string) {
+    const prefixes = whats.map((what) => keyOf(what, whom))
+    await tx
+      .delete(attempts)
+      .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
+  }
+
   return {
     count,
 
@@ -56,12 +63,10 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     },
 
     /** Whatever was counted for this address, on any device. */
-    async clearAll(tx: Transaction, email: string) {
-      const prefixes = ['login', 'reset', 'delete'].map((what) => keyOf(what, email))
-      await tx
-        .delete(attempts)
-        .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
-    },
+    clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset', 'delete'], email),
+
+    /** Wrong codes of this account, on any device. */
+    clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),
 
     async forgetExpired() {
       await db.delete(attempts).where(lt(attempts.endsAt, now()))

@@ -7,6 +7,8 @@ type Event =
   | 'login locked'
   | 'guest login'
   | 'session copied'
+  | 'step-up failed'
+  | 'code refused'
   | 'admin call refused'
 
 export type SecurityLog = ReturnType<typeof createSecurityLog>

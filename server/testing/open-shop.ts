@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { accounts } from '#contract/accounts.ts'
+import { staff } from '#contract/staff.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
@@ -70,7 +71,8 @@ export async function openShop({
     passwords,
     quirks,
   })
-  const url = shop.config.publicUrl
+  // Not its public address, which in production may be somewhere else.
+  const url = `http://localhost:${shop.config.port}`
   const sandbox = () => {
     if (!shop.sandbox) throw new Error('Only with the sandbox, not with Stripe’s keys')
     return shop.sandbox
@@ -90,6 +92,12 @@ export async function openShop({
     const visitor = createVisitor(url)
     const signedUp = await visitor.call(accounts.register, credentials)
     return { ...visitor, user: signedUp, password: credentials.password }
+  }
+
+  /** The shop's first admin, logged in. */
+  async function admin() {
+    const visitor = createVisitor(url)
+    return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
   }
 
   return {
@@ -146,10 +154,13 @@ export async function openShop({
       await shop.queue.runNow('announce-grants')
       await shop.queue.idle()
     },
-    /** The shop's first admin, logged in. */
-    async admin() {
-      const visitor = createVisitor(url)
-      return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
+    admin,
+    /** Someone whom the admin made support, logged in. */
+    async support() {
+      const person = await user()
+      await (await admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
+      const { email } = person.user
+      return { ...person, user: await person.call(accounts.login, { email, password: person.password }) }
     },
     /** Every email sent so far, oldest first; waits for those still on their way. */
     async mails() {

@@ -19,6 +19,9 @@ export function useUser() {
   return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
 }
 
+/** Staff who are not admins see less. */
+export const useIsAdmin = () => useUser().user?.isAdmin === true
+
 /** True once the server has rejected a call because the session ended. */
 export function useSessionEnded() {
   return useQuery({ queryKey: endedKey, queryFn: () => false, enabled: false }).data === true

@@ -36,7 +36,8 @@ export function useCall<E extends Endpoint>(
       await options.onSuccess?.(output, input)
     },
     onError: (error) => {
-      if (options.failed) toastError(options.failed, error)
+      // A login that goes on has not failed.
+      if (options.failed && !(error instanceof ApiError && error.next)) toastError(options.failed, error)
     },
   })
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { isStaff } from '#contract/statuses.ts'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
 import { forgetReturnPath, rememberReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
@@ -24,9 +25,10 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
   if (user && !wasIn) setWasIn(true)
 
   const refusal = refusalFor()
-  function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | null {
+  function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
     if (isLoading || error) return null
-    if (user) return route.access === 'admin' && !user.isAdmin ? 'not-admin' : null
+    if (user?.mustSetUp && route.path !== '/security') return 'set-up'
+    if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
     if (ended) return 'ended'
     // Whoever was in and is out without the session having ended has just logged out and is on the way home.
     return wasIn ? null : 'logged-out'
@@ -34,6 +36,10 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
 
   useEffect(() => {
     if (!refusal) return undefined
+    if (refusal === 'set-up') {
+      navigate('/security', { replace: true })
+      return undefined
+    }
     if (refusal === 'not-admin') {
       toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
       return onceRead(() => navigate('/', { replace: true }))

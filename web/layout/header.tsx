@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { isStaff } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { useLogOut } from '#web/features/auth/use-log-out.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -21,7 +22,7 @@ export function Header({ pathname }: { pathname: string }) {
   const links = [
     { href: '/products', text: 'Products' },
     { href: '/about', text: 'About' },
-    ...(user?.isAdmin ? [{ href: '/admin', text: 'Admin' }] : []),
+    ...(user && isStaff(user) ? [{ href: '/admin', text: 'Admin' }] : []),
   ]
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">

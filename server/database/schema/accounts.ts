@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { Role } from '#contract/statuses.ts'
 import { createdAt, id, moment } from './columns.ts'
 
 export const users = pgTable(
@@ -16,6 +17,8 @@ export const users = pgTable(
     /** When it was taken from whoever made it and given to the mailbox's owner: since then only emailed links open it. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
+    /** What they may do besides; null for buyers, and for admins, who may do everything. */
+    role: text().$type<Role>(),
     tradingViewUsername: text(),
     remindedAt: moment(),
     createdAt: createdAt(),
@@ -44,4 +47,20 @@ export const passwordTokens = pgTable(
     usedAt: moment(),
   },
   (t) => [index('password_tokens_user').on(t.userId, t.createdAt)],
+)
+
+/** Another address for an account: it counts once confirmed, and the old one can take it back for a while. */
+export const emailChanges = pgTable(
+  'email_changes',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    oldEmail: text().notNull(),
+    newEmail: text().notNull(),
+    requestedAt: createdAt(),
+    confirmedAt: moment(),
+  },
+  (t) => [index('email_changes_user').on(t.userId)],
 )

@@ -1,4 +1,5 @@
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { Proof } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { createdAt, id, moment } from './columns.ts'
 
@@ -17,6 +18,9 @@ export const sessions = pgTable(
     createdAt: createdAt(),
     lastUsedAt: createdAt(),
     expiresAt: moment().notNull(),
+    /** When they last showed who they are, and how; null in sessions from before it was kept: then at the login. */
+    provenAt: moment(),
+    provenBy: text().$type<Proof>().notNull().default('password'),
     userAgent: text().notNull().default(''),
     ip: text().notNull().default(''),
   },

@@ -7,11 +7,15 @@ import type { Secrets } from '../../security/secrets.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
+import { createCommandNotices } from './command-notices.ts'
+import { createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
+import { createPasswordChange } from './password-change.ts'
 import { createPasswordLinks } from './password-links.ts'
 import { createPersonalData } from './personal-data.ts'
 import { createProfile } from './profile.ts'
+import { createRoles } from './roles.ts'
 import { createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
@@ -32,23 +36,30 @@ type Dependencies = {
   questions: EmailQuestions
   securityLog: SecurityLog
   linkToken: Secrets['linkToken']
+  isLinkToken: Secrets['isLinkToken']
   /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
 }
 
 export function createAccounts(deps: Dependencies) {
   const passwordLinks = createPasswordLinks(deps)
+  const emailChange = createEmailChange({ ...deps, passwordLinks })
   return {
     ...createLogin(deps),
     ...createProfile(deps),
     ...createGuests({ ...deps, passwordLinks }),
     ...createPersonalData(deps),
+    ...createRoles(deps),
+    ...createPasswordChange(deps),
+    ...emailChange,
+    ...createCommandNotices(deps),
     users: createUsers({ ...deps, passwordLinks }),
     requestReset: passwordLinks.requestReset,
     resetPassword: passwordLinks.resetPassword,
 
     async forgetExpired() {
       await passwordLinks.forgetExpired()
+      await emailChange.forgetOldChanges()
       await deps.attempts.forgetExpired()
       await deps.questions.forgetExpired()
     },

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { factors } from '#contract/factors.ts'
+import { logins } from '#contract/logins.ts'
 import { createAttempts } from '../../security/attempts.ts'
 import { createPasswords } from '../../security/passwords.ts'
+import { createAuthenticator } from '../../testing/authenticator.ts'
 import { openShop } from '../../testing/open-shop.ts'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { createAudit } from '../audit/audit.ts'
@@ -44,10 +47,15 @@ test('when two first starts run at once, one creates the admin', async () => {
 test('a stranger who claimed the address earlier gains nothing', async () => {
   await using shop = await openShop()
   const stranger = await shop.user({ email: 'owner@example.com' })
+  const passkey = createAuthenticator(shop.url)
+  const made = passkey.register(await stranger.call(factors.beginPasskey, {}))
+  await stranger.call(factors.addPasskey, { name: 'Planted', response: made })
   const { password } = await adminsOf(shop).add('owner@example.com')
   expect(await stranger.call(accounts.user, {})).toBeNull()
   const credentials = { email: 'owner@example.com', password: stranger.password }
   await expect(shop.visitor().call(accounts.login, credentials)).rejects.toMatchObject({ status: 401 })
+  const response = passkey.authenticate(await stranger.call(logins.passkeyOptions, {}))
+  await expect(stranger.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
   expect(await shop.visitor().call(accounts.login, { ...credentials, password })).toMatchObject({
     isAdmin: true,
   })

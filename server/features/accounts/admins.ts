@@ -6,6 +6,7 @@ import { Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import { type Audit, commandLine } from '../audit/audit.ts'
+import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 
 export type Credentials = { email: string; password: string }
@@ -23,7 +24,7 @@ export function createAdmins({
   db: Database
   now: () => Date
   passwords: Passwords
-  attempts: Pick<Attempts, 'clearAll'>
+  attempts: Pick<Attempts, 'clearAll' | 'clearCodes'>
   audit: Pick<Audit, 'record'>
 }) {
   /** Logs out whoever had the account before: only the new password makes you the admin. */
@@ -42,6 +43,7 @@ export function createAdmins({
       .returning({ id: users.id })
     if (!admin) throw new Error('The admin vanished while being appointed')
     await endSessions(tx, admin.id)
+    await removeFactors(tx, admin.id)
     await attempts.clearAll(tx, email)
     await audit.record(tx, commandLine, { action, aboutId: admin.id })
   }
@@ -93,6 +95,18 @@ export function createAdmins({
         await audit.record(tx, commandLine, { action: 'admin.reset', aboutId: admin.id })
       })
       return { email, password }
+    },
+
+    /** For someone who has lost device and codes; the password stays, and a second step is set up anew. */
+    async resetTwoFactor(email: string) {
+      await db.transaction(async (tx) => {
+        const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+        if (!user) throw new Refusal(404, `There is no account ${email}`)
+        await removeFactors(tx, user.id)
+        await endSessions(tx, user.id)
+        await attempts.clearCodes(tx, user.id)
+        await audit.record(tx, commandLine, { action: 'admin.reset-two-factor', aboutId: user.id })
+      })
     },
   }
 }

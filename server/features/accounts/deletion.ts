@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import { type Database, retried, type Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
@@ -6,6 +6,7 @@ import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import type { Audit } from '../audit/audit.ts'
+import { lockAdmins } from './roles.ts'
 
 type Dependencies = {
   db: Database
@@ -60,20 +61,14 @@ export function createDeletion(deps: Dependencies) {
   }
 }
 
-/** Locking all admins makes two who delete each other take turns, so one is left. */
 async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
-  const admins = await tx
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.isAdmin, true), isNull(users.deletedAt)))
-    .orderBy(asc(users.id))
-    .for('update')
+  const admins = await lockAdmins(tx)
   const [user] = await tx
     .select({ email: users.email })
     .from(users)
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     .for('update')
   if (!user) throw notFound('User')
-  if (admins.length === 1 && admins[0]?.id === userId) throw conflict('The last admin cannot be deleted')
+  if (admins.isLast(userId)) throw conflict('The last admin cannot be deleted')
   return user.email
 }

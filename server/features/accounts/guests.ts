@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
+import { removeFactors } from '../factors/factors.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './password-links.ts'
@@ -15,6 +16,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
       .set({ passwordHash: null, name: '', tradingViewUsername: null, handedOverAt: now() })
       .where(eq(users.id, id))
     await endSessions(tx, id)
+    await removeFactors(tx, id)
   }
 
   return {

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
+import { userColumns } from '../../database/user-columns.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { EmailQuestions } from '../../security/email-questions.ts'
@@ -24,14 +25,6 @@ type Credentials = { email: string; password: string }
 type NewAccount = Credentials & { name: string }
 type LoggedIn = { user: User; authenticated: Authenticated }
 
-const shown = {
-  id: users.id,
-  name: users.name,
-  email: users.email,
-  isAdmin: users.isAdmin,
-  createdAt: users.createdAt,
-}
-
 const wrongPassword = () => new Refusal(401, 'Invalid email or password')
 
 /** Signing up and logging in, up to the point where the session starts. */
@@ -48,14 +41,17 @@ export function createLogin(deps: Dependencies) {
           .insert(users)
           .values({ email, name, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
-          .returning(shown)
+          .returning(userColumns)
         if (!user)
           throw conflict(
             'Could not create account. If you already have one, log in or use “Forgot password?”.',
           )
         // Whoever signs up with someone's address can delete that account and start over.
         if (await attempts.mayMail(tx, 'welcome', email)) await mails.send(tx, email, 'welcome', { name })
-        return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
+        return {
+          user,
+          authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },
+        }
       })
     },
 
@@ -68,7 +64,7 @@ export function createLogin(deps: Dependencies) {
         throw error
       })
       const [found] = await db
-        .select({ passwordHash: users.passwordHash, user: shown })
+        .select({ passwordHash: users.passwordHash, user: userColumns })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
       const isRight = await passwords.matches(password, found?.passwordHash)
@@ -76,7 +72,10 @@ export function createLogin(deps: Dependencies) {
       if (!isRight || !found) throw wrongPassword()
       await attempts.clear('login', email, known)
       const { user, passwordHash } = found
-      return { user, authenticated: { userId: user.id, passwordHash, refusal: wrongPassword } }
+      return {
+        user,
+        authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { passwordTokens, users } from '../../database/schema.ts'
+import { emailChanges, passwordTokens, users } from '../../database/schema.ts'
 
 /** Replaces a deleted person's email address. */
 export const deletedEmail = (userId: string) => `deleted-${userId}@deleted.invalid`
@@ -15,11 +15,13 @@ export function createPersonalData({ db, now }: { db: Database; now: () => Date 
           name: 'Deleted user',
           passwordHash: null,
           isAdmin: false,
+          role: null,
           tradingViewUsername: null,
           deletedAt: now(),
         })
         .where(eq(users.id, userId))
       await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
+      await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
     },
 
     async dataOf(userId: string) {
@@ -29,13 +31,23 @@ export function createPersonalData({ db, now }: { db: Database; now: () => Date 
           email: users.email,
           name: users.name,
           isAdmin: users.isAdmin,
+          role: users.role,
           tradingViewUsername: users.tradingViewUsername,
           createdAt: users.createdAt,
           verifiedAt: users.verifiedAt,
         })
         .from(users)
         .where(eq(users.id, userId))
-      return { account }
+      const changes = await db
+        .select({
+          from: emailChanges.oldEmail,
+          to: emailChanges.newEmail,
+          requestedAt: emailChanges.requestedAt,
+          confirmedAt: emailChanges.confirmedAt,
+        })
+        .from(emailChanges)
+        .where(eq(emailChanges.userId, userId))
+      return { account, emailChanges: changes }
     },
   }
 }

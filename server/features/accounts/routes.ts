@@ -1,10 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { accounts as contract } from '#contract/accounts.ts'
+import type { credentials } from '#contract/credentials.ts'
 import type { customerData } from '#contract/customer-data.ts'
 import { resetRequested } from '#contract/plain-forms.ts'
+import type { staff } from '#contract/staff.ts'
+import { Refusal } from '../../errors.ts'
+import type { BeginSession } from '../../http/begin-session.ts'
 import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
-import type { Context, Handlers } from '../../http/mount.ts'
+import type { Handlers } from '../../http/mount.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
+import { type Factors, halfLoginLifetime } from '../factors/factors.ts'
 import type { Authenticated, Sessions } from '../sessions/sessions.ts'
 import type { Accounts } from './accounts.ts'
 import type { CustomerData } from './customer-data.ts'
@@ -15,6 +20,8 @@ type Dependencies = {
   accounts: Accounts
   deletion: Deletion
   sessions: Sessions
+  beginSession: BeginSession<Authenticated>
+  factors: Factors
   cookie: SessionCookie
   checkout: { forfeitNonce(nonce: string): Promise<void> }
   checkoutCookie: CheckoutCookie
@@ -23,15 +30,7 @@ type Dependencies = {
 }
 
 export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
-  const { accounts, deletion, sessions, cookie, checkout, checkoutCookie } = deps
-
-  async function begin(
-    authenticated: Authenticated,
-    { actor, request, reply }: Context<(typeof contract)['login']>,
-  ) {
-    const device = cookie.keepDevice(request, reply)
-    cookie.set(reply, await sessions.begin({ ...actor, device }, authenticated, cookie.read(request)))
-  }
+  const { accounts, deletion, sessions, beginSession, factors, cookie, checkout, checkoutCookie } = deps
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
     const [token, nonce] = [cookie.read(request), checkoutCookie.read(request)]
@@ -42,18 +41,23 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
   }
 
   return {
-    user: (_input, { actor }) => actor.user,
+    user: (_input, { actor }) => actor.user && { ...actor.user, ...(actor.mustSetUp && { mustSetUp: true }) },
     loginPage: () => '/auth',
 
     async login(input, context) {
-      const { user, authenticated } = await accounts.login(context.actor, input)
-      await begin(authenticated, context)
-      return user
+      const found = await accounts.login(context.actor, input)
+      const second = await factors.logins.secondStepOf(found)
+      if (second) {
+        cookie.setHalf(context.reply, second.half, halfLoginLifetime)
+        throw new Refusal(401, 'One more step: please confirm that it’s you.', { next: second.next })
+      }
+      await beginSession(found.authenticated, context)
+      return found.user
     },
 
     async register(input, context) {
       const { user, authenticated } = await accounts.register(context.actor, input)
-      await begin(authenticated, context)
+      await beginSession(authenticated, context)
       return user
     },
 
@@ -102,4 +106,19 @@ export const customerDataRoutes = (data: CustomerData): Handlers<typeof customer
     reply.header('content-disposition', 'attachment; filename="customer-data.json"')
     return data.collect(actor, id)
   },
+})
+
+export const staffRoutes = (accounts: Accounts): Handlers<typeof staff> => ({
+  adminSetRole: ({ id, role }, { actor }) => accounts.setRole(actor, id, role),
+})
+
+export const credentialRoutes = ({
+  accounts,
+  sessions,
+}: Pick<Dependencies, 'accounts' | 'sessions'>): Handlers<typeof credentials> => ({
+  changePassword: (input, { actor }) => accounts.changePassword(actor, input),
+  changeEmail: ({ email }, { actor }) => accounts.changeEmail(actor, email),
+  confirmEmail: (link, { actor }) => accounts.confirmEmail(link, actor),
+  undoEmail: (link) => accounts.undoEmail(link),
+  logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
 })

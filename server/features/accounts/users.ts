@@ -4,11 +4,13 @@ import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
+import { userColumns } from '../../database/user-columns.ts'
 import { conflict } from '../../errors.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PasswordLinks } from './password-links.ts'
+import { tellAdmins } from './roles.ts'
 
 type Dependencies = {
   db: Database
@@ -35,13 +37,7 @@ export function createUsers({ db, now, passwords, audit, mails, passwordLinks }:
       const found = q ? await findUsers(db, q, { list: users, after, sort }) : undefined
       const [few, horizon] = [found?.userIds, found?.horizon]
       const page = db
-        .select({
-          id: users.id,
-          name: users.name,
-          email: users.email,
-          isAdmin: users.isAdmin,
-          createdAt: users.createdAt,
-        })
+        .select(userColumns)
         .from(users)
         .where(
           and(
@@ -91,6 +87,7 @@ export function createUsers({ db, now, passwords, audit, mails, passwordLinks }:
           aboutId: added.id,
           detail: { isAdmin: user.isAdmin },
         })
+        if (user.isAdmin) await tellAdmins(tx, mails, added)
         if (!invite) return
         const tokenId = await passwordLinks.create(tx, added.id, 'firstPassword')
         await mails.send(tx, user.email, 'accountInvitation', { name: user.name, tokenId })

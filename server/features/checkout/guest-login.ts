@@ -56,6 +56,6 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
     if (!booked.userId) throw pleaseLogIn()
     if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     if (!(await checkouts.useLogin(begun.id))) throw pleaseLogIn()
-    return { userId: booked.userId, passwordHash: null, refusal: accountExists }
+    return { userId: booked.userId, passwordHash: null, provenBy: 'payment', refusal: accountExists }
   }
 }

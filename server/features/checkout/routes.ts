@@ -1,23 +1,22 @@
 import type { billing } from '#contract/billing.ts'
 import type { checkout as contract } from '#contract/checkout.ts'
+import type { BeginSession } from '../../http/begin-session.ts'
 import type { CheckoutCookie } from '../../http/checkout-cookie.ts'
 import type { Handlers } from '../../http/mount.ts'
-import type { SessionCookie } from '../../http/session-cookie.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import type { Authenticated } from '../sessions/sessions.ts'
 import type { Checkout } from './checkout.ts'
 import type { Customers } from './customers.ts'
 
 type Dependencies = {
   checkout: Checkout
-  sessions: Sessions
-  cookie: SessionCookie
+  beginSession: BeginSession<Authenticated>
   checkoutCookie: CheckoutCookie
   securityLog: SecurityLog
 }
 
 export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
-  const { checkout, sessions, cookie, checkoutCookie, securityLog } = deps
+  const { checkout, beginSession, checkoutCookie, securityLog } = deps
 
   return {
     createSubscriptionIntent: async (wish, { actor, request, reply }) => {
@@ -30,8 +29,7 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
       const nonce = checkoutCookie.read(request)
       const authenticated = await checkout.loginOfGuest(nonce, paymentIntentId)
       if (authenticated === 'processing') return { state: 'processing' as const }
-      const device = cookie.keepDevice(request, reply)
-      cookie.set(reply, await sessions.begin({ ...actor, device }, authenticated, cookie.read(request)))
+      await beginSession(authenticated, { actor, request, reply })
       securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
       if (nonce) checkoutCookie.set(reply, await checkout.rotateNonce(nonce))
       return { state: 'done' as const }

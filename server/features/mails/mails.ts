@@ -10,6 +10,8 @@ import { renderHtml, renderText } from './layout.ts'
 import type { MailSite, Template } from './template.ts'
 import { type MailData, type MailKind, templates } from './templates.ts'
 
+export type { MailData, MailKind }
+
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
 export type Mails = ReturnType<typeof createMails>

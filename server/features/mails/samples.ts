@@ -44,7 +44,16 @@ export const samples: Samples = {
       ip: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
     },
   ],
+  newAdmin: [{ email: 'grace@example.com' }],
   accountDeleted: [{}],
+  factorAdded: [{ what: 'passkey' }, { what: 'authenticator app' }, { what: 'set of recovery codes' }],
+  factorRemoved: [{ what: 'authenticator app' }, { what: 'second step' }],
+  recoveryCodeUsed: [{ left: 9 }],
+  deviceLost: [{ id }],
+  deviceLostLink: [{ id }],
+  confirmEmail: [{ id }],
+  emailTaken: [{}],
+  emailChanged: [{ id }],
   receipt: [
     {
       ...subscription,

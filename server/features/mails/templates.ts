@@ -2,6 +2,7 @@ import { accessRequestMails } from './templates/access-requests.ts'
 import { accountMails } from './templates/accounts.ts'
 import { adminMails } from './templates/admin.ts'
 import { declarationMails } from './templates/declarations.ts'
+import { factorMails } from './templates/factors.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
 import { reviewMails } from './templates/reviews.ts'
@@ -10,6 +11,7 @@ import { tradingViewMails } from './templates/tradingview.ts'
 /** Every email the shop sends, by kind. */
 export const templates = {
   ...accountMails,
+  ...factorMails,
   ...purchaseMails,
   ...accessRequestMails,
   ...declarationMails,

@@ -1,9 +1,11 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
+import { isStaff } from '#contract/statuses.ts'
 import type { User } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { createLoader } from '../../database/loader.ts'
 import { sessions, users } from '../../database/schema.ts'
+import { userColumns } from '../../database/user-columns.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 
@@ -12,13 +14,13 @@ const day = 24 * hour
 /** After its last use. */
 export const sessionDays = retention.sessions.days
 /** After the login, however much it's used. */
-const longest = ({ isAdmin }: Pick<User, 'isAdmin'>) => (isAdmin ? 12 * hour : 90 * day)
+const longest = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hour : 90 * day)
 /** A token in use is replaced this often, so a stolen copy soon stops working or gives itself away. */
 const tokenLifetime = hour
 /** Requests sent side by side may still carry the token that one of them has just replaced. */
 const overlap = 60_000
 
-type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin'> }
+type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin' | 'role'> }
 
 export const expiry = ({ now, begun, user }: Begun) =>
   new Date(Math.min(now.getTime() + sessionDays * day, begun.getTime() + longest(user)))
@@ -28,7 +30,7 @@ export const withToken = (hash: string) =>
   or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
 /** With a new token, the browser must be given it. */
-type Found = { id: string; user: User; newToken?: string | undefined }
+type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt'> & { newToken?: string | undefined }
 
 type Dependencies = { db: Database; now: () => Date; securityLog: SecurityLog }
 
@@ -56,12 +58,12 @@ export function createFind({ db, now, securityLog }: Dependencies) {
   }
 
   async function useCurrent(found: Session): Promise<Found> {
-    const { id, user, tokenHash, previousTokenHash, rotatedAt, createdAt } = found
+    const { id, tokenHash, previousTokenHash, rotatedAt, createdAt } = found
     if (since(rotatedAt ?? createdAt) > tokenLifetime)
-      return { id, user, newToken: await rotate(found, tokenHash) }
+      return { ...found, newToken: await rotate(found, tokenHash) }
     if (previousTokenHash && !hasArrived(found))
       await db.update(sessions).set({ lastUsedAt: now() }).where(eq(sessions.id, id))
-    return { id, user }
+    return found
   }
 
   /**
@@ -70,8 +72,8 @@ export function createFind({ db, now, securityLog }: Dependencies) {
    */
   async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
     const { id, user, rotatedAt } = found
-    if (rotatedAt && since(rotatedAt) <= overlap) return { id, user }
-    if (!hasArrived(found)) return { id, user, newToken: await rotate(found, presented) }
+    if (rotatedAt && since(rotatedAt) <= overlap) return found
+    if (!hasArrived(found)) return { ...found, newToken: await rotate(found, presented) }
     await db.delete(sessions).where(eq(sessions.id, id))
     securityLog('session copied', { user, ip })
     return undefined
@@ -89,8 +91,8 @@ export function createFind({ db, now, securityLog }: Dependencies) {
 
 type Session = { user: User } & Pick<
   typeof sessions.$inferSelect,
-  'id' | 'tokenHash' | 'previousTokenHash' | 'rotatedAt' | 'createdAt' | 'lastUsedAt'
->
+  'id' | 'tokenHash' | 'previousTokenHash' | 'rotatedAt' | 'createdAt' | 'lastUsedAt' | 'provenBy'
+> & { provenAt: Date }
 
 /** Whether the browser has sent its new token: then it surely received it. */
 const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
@@ -111,13 +113,9 @@ function prepareLoad(
       rotatedAt: sessions.rotatedAt,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
-      user: {
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        isAdmin: users.isAdmin,
-        createdAt: users.createdAt,
-      },
+      provenBy: sessions.provenBy,
+      provenAt: sql<Date>`coalesce(${sessions.provenAt}, ${sessions.createdAt})`.mapWith(sessions.createdAt),
+      user: userColumns,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

@@ -1,5 +1,6 @@
-import { and, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm'
 import { deviceName } from '#contract/device-name.ts'
+import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { knownDevices, sessions, users } from '../../database/schema.ts'
@@ -18,7 +19,12 @@ export { sessionDays } from './session-tokens.ts'
  * Whose session starts, and the password hash they were checked against; null for a guest whose payment created the
  * account. If it has changed by the time the session starts, or the account was handed over, `refusal` is the answer.
  */
-export type Authenticated = { userId: string; passwordHash: string | null; refusal: () => Refusal }
+export type Authenticated = {
+  userId: string
+  passwordHash: string | null
+  provenBy: Proof
+  refusal: () => Refusal
+}
 
 type Dependencies = {
   db: Database
@@ -30,9 +36,15 @@ type Dependencies = {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** After a password change, or for "log out everywhere". */
-export async function endSessions(tx: Transaction | Database, userId: string) {
-  await tx.delete(sessions).where(eq(sessions.userId, userId))
+/** After a password change, or for "log out everywhere"; `except` stays logged in. */
+export async function endSessions(
+  tx: Transaction | Database,
+  userId: string,
+  { except }: { except?: string | null } = {},
+) {
+  await tx
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
@@ -45,7 +57,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
       { ip, userAgent, device: browser }: Actor<User | null>,
-      { userId, passwordHash, refusal }: Authenticated,
+      { userId, passwordHash, provenBy, refusal }: Authenticated,
       oldToken: string | undefined,
     ): Promise<string> {
       const token = randomToken()
@@ -54,7 +66,12 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
       await db.transaction(async (tx) => {
         // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
         const [unchanged] = await tx
-          .select({ email: users.email, verifiedAt: users.verifiedAt, isAdmin: users.isAdmin })
+          .select({
+            email: users.email,
+            verifiedAt: users.verifiedAt,
+            isAdmin: users.isAdmin,
+            role: users.role,
+          })
           .from(users)
           .where(
             and(
@@ -72,6 +89,8 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
           createdAt: now(),
           lastUsedAt: now(),
           rotatedAt: now(),
+          provenAt: now(),
+          provenBy,
           expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
           ...device,
         })
@@ -89,6 +108,22 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
 
     async end(token: string) {
       await end(token)
+    },
+
+    async provenBy(sessionId: string | null): Promise<Proof | undefined> {
+      const [found] = await db
+        .select({ provenBy: sessions.provenBy })
+        .from(sessions)
+        .where(eq(sessions.id, sessionId ?? ''))
+      return found?.provenBy
+    },
+
+    /** They have just shown once more who they are; `by` says how, if that is worth more than before. */
+    async prove(tx: Transaction | Database, { sessionId }: Actor, by?: Proof) {
+      await tx
+        .update(sessions)
+        .set({ provenAt: now(), ...(by && { provenBy: by }) })
+        .where(eq(sessions.id, sessionId ?? ''))
     },
 
     /** Where this user is logged in, most recent first. */
@@ -114,6 +149,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
     },
 
     endAll: ({ user }: Actor) => endSessions(db, user.id),
+    endOthers: ({ user, sessionId }: Actor) => endSessions(db, user.id, { except: sessionId }),
 
     async forgetExpired() {
       await db.delete(sessions).where(lt(sessions.expiresAt, now()))

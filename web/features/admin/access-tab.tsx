@@ -2,6 +2,7 @@ import { Check, Copy, KeyRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { accessRequests, type QueuedRequest } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -25,12 +26,13 @@ const deciding = {
 const requests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 export default function AccessTab() {
+  const isAdmin = useIsAdmin()
   return (
     <div className="flex flex-col gap-10">
-      <TradingViewConnection />
+      {isAdmin && <TradingViewConnection />}
       <Queue />
       <ToRevoke />
-      <TradingViewRecords />
+      {isAdmin && <TradingViewRecords />}
     </div>
   )
 }
@@ -55,6 +57,7 @@ function Queue() {
   const [refusing, setRefusing] = useState<string[] | null>(null)
   const [granted, setGranted] = useState<string[]>([])
   const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
+  const isAdmin = useIsAdmin()
   const grant = useRowCall(accessRequests.adminGrant, {
     ...deciding,
     failed: 'Failed to grant access',
@@ -127,7 +130,7 @@ function Queue() {
             <Buyer request={request} />
             <Cell label="Exchange">
               <span className="block whitespace-nowrap">{request.exchangeName}</span>
-              {request.hasKeys && (
+              {request.hasKeys && isAdmin && (
                 <button
                   type="button"
                   onClick={() => setRevealing(request)}

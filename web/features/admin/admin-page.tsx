@@ -1,8 +1,10 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { useIsAdmin } from '#web/api/session.ts'
 import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { type Area, addressOf, addressOfHash, areas, isTab, listedViews, placeAt } from './shell/areas.ts'
+import { Loading } from '#web/ui/spinner.tsx'
+import { type Area, addressOf, addressOfHash, areasFor, isTab, listedViews, placeAt } from './shell/areas.ts'
 import { SideNavigation } from './shell/side-navigation.tsx'
 import { panelId, TabStrip, tabId } from './shell/tab-strip.tsx'
 import { useArrival } from './shell/use-arrival.ts'
@@ -12,7 +14,8 @@ const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
 
 export default function AdminPage() {
   const pathname = usePathname()
-  const place = placeAt(pathname)
+  const shown = areasFor({ isAdmin: useIsAdmin() })
+  const place = placeAt(pathname, shown)
   const [opened, setOpened] = useState<'keys' | null>(null)
   const { navigate } = useNavigation()
   useArrival(place?.view.name ?? 'Not found')
@@ -20,10 +23,17 @@ export default function AdminPage() {
     search: () => document.querySelector<HTMLElement>('main [type=search]')?.focus(),
     help: () => setOpened('keys'),
     go(letter) {
-      const area = areas.find(({ key }) => key === letter)
+      const area = shown.find(({ key }) => key === letter)
       if (area) navigate(addressOf(area))
     },
   })
+  // The overview is for admins; support begins with the first area of theirs.
+  const [first] = shown
+  const beginsElsewhere = !place && placeAt(pathname)?.area.name === 'Overview'
+  useEffect(() => {
+    if (beginsElsewhere && first) navigate(addressOf(first), { replace: true })
+  }, [beginsElsewhere, first, navigate])
+  if (beginsElsewhere) return <Loading />
   if (!place) return <NotFoundPage />
 
   const { area, view, id } = place
@@ -31,13 +41,15 @@ export default function AdminPage() {
   const isInTab = isTab(area) && view === area.views[0]
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-8 px-5 pt-6 sm:px-8 lg:pt-8">
-      <SideNavigation here={area} />
+      <SideNavigation areas={shown} here={area} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
           <h1 tabIndex={-1} className="text-2xl max-lg:mr-auto">
             {view.name}
           </h1>
-          {(isTab(area) || area.name === 'Overview') && <TabStrip here={isInTab ? area : undefined} />}
+          {(isTab(area) || area.name === 'Overview') && (
+            <TabStrip areas={shown} here={isInTab ? area : undefined} />
+          )}
           <SubNavigation area={area} here={view.name} />
         </header>
         <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
@@ -47,7 +59,7 @@ export default function AdminPage() {
         </div>
       </div>
       <Suspense fallback={null}>
-        {opened === 'keys' && <KeysDialog onClose={() => setOpened(null)} />}
+        {opened === 'keys' && <KeysDialog areas={shown} onClose={() => setOpened(null)} />}
       </Suspense>
     </div>
   )

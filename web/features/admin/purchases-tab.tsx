@@ -5,6 +5,7 @@ import { sortings } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
 import { type ManagedPurchase, purchases } from '#contract/purchases.ts'
 import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -35,6 +36,7 @@ const changing = { list: purchases.adminList, refreshes: [accounts.adminList, ov
 export default function PurchasesTab() {
   const [chosen, choose] = useAddress(choices)
   const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
+  const isAdmin = useIsAdmin()
   const query = usePages(purchases.adminList, chosen)
   const cancel = useRowCall(purchases.adminCancel, {
     ...changing,
@@ -73,7 +75,7 @@ export default function PurchasesTab() {
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
         <Filters chosen={chosen} choose={choose} />
-        <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />
+        {isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
       </div>
       <EndlessTable
         label="Purchases"
@@ -84,6 +86,7 @@ export default function PurchasesTab() {
         renderRow={(purchase) => (
           <Row
             purchase={purchase}
+            mayChange={isAdmin}
             onCancel={() => void askAndCancel(purchase)}
             onRefund={() => setRefunding(purchase)}
             onRemove={() => void askAndRemove(purchase)}
@@ -127,11 +130,12 @@ function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) 
 
 function Row(props: {
   purchase: ManagedPurchase
+  mayChange: boolean
   onCancel: () => void
   onRefund: () => void
   onRemove: () => void
 }) {
-  const { purchase, onCancel, onRefund, onRemove } = props
+  const { purchase, mayChange, onCancel, onRefund, onRemove } = props
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
     purchase
   const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
@@ -175,27 +179,29 @@ function Row(props: {
         )}
       </Cell>
       <Cell className="py-1.5">
-        <div className="flex items-center justify-end gap-1">
-          {isRefundable && (
-            <Button variant="ghost" size="sm" onClick={onRefund}>
-              Refund<span className="sr-only"> purchase for {user.email}</span>
+        {mayChange && (
+          <div className="flex items-center justify-end gap-1">
+            {isRefundable && (
+              <Button variant="ghost" size="sm" onClick={onRefund}>
+                Refund<span className="sr-only"> purchase for {user.email}</span>
+              </Button>
+            )}
+            {status === 'active' && (
+              <Button variant="ghost" size="sm" onClick={onCancel}>
+                Cancel<span className="sr-only"> purchase for {user.email}</span>
+              </Button>
+            )}
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Delete purchase for ${user.email}`}
+              onClick={onRemove}
+              className="text-muted hover:bg-danger-soft hover:text-danger"
+            >
+              <Trash2 className="size-4.5" aria-hidden="true" />
             </Button>
-          )}
-          {status === 'active' && (
-            <Button variant="ghost" size="sm" onClick={onCancel}>
-              Cancel<span className="sr-only"> purchase for {user.email}</span>
-            </Button>
-          )}
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label={`Delete purchase for ${user.email}`}
-            onClick={onRemove}
-            className="text-muted hover:bg-danger-soft hover:text-danger"
-          >
-            <Trash2 className="size-4.5" aria-hidden="true" />
-          </Button>
-        </div>
+          </div>
+        )}
       </Cell>
     </>
   )

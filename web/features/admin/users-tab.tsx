@@ -1,8 +1,9 @@
 import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { purchases } from '#contract/purchases.ts'
-import { useUser } from '#web/api/session.ts'
+import { useIsAdmin, useUser } from '#web/api/session.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
@@ -12,6 +13,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { RoleDialog } from './role-dialog.tsx'
 import { SearchBox, SortFilter } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
 import { usePages, useRowCall } from './use-pages.ts'
@@ -23,6 +25,8 @@ const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', 'Actions']
 
 export default function UsersTab() {
   const [chosen, choose] = useAddress(choices)
+  const [changing, setChanging] = useState<User | null>(null)
+  const isAdmin = useIsAdmin()
   const query = usePages(accounts.adminList, chosen)
   const remove = useRowCall(accounts.adminDelete, {
     list: accounts.adminList,
@@ -46,7 +50,7 @@ export default function UsersTab() {
       <div className="flex flex-wrap items-center gap-3">
         <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
         <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
-        <AddButton text="Add User" dialog={AddUserDialog} />
+        {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
       </div>
       <EndlessTable
         label="Users"
@@ -54,14 +58,18 @@ export default function UsersTab() {
         columns={columns}
         query={query}
         empty={<EmptyState title="No users found" />}
-        renderRow={(user) => <Row user={user} onRemove={() => void askAndRemove(user)} />}
+        renderRow={(user) => (
+          <Row user={user} onRole={() => setChanging(user)} onRemove={() => void askAndRemove(user)} />
+        )}
       />
+      {changing && <RoleDialog user={changing} onClose={() => setChanging(null)} />}
     </div>
   )
 }
 
-function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
+function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRemove: () => void }) {
   const { user: myself } = useUser()
+  const isAdmin = useIsAdmin()
   return (
     <>
       <Cell className="max-w-56 truncate font-medium" title={user.name}>
@@ -71,7 +79,7 @@ function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
         {user.email}
       </Cell>
       <Cell label="Admin">
-        {user.isAdmin ? <Badge tone="good">Admin</Badge> : <span className="text-muted">No</span>}
+        <RoleName user={user} />
       </Cell>
       <Cell label="Purchases" className="whitespace-nowrap tabular-nums">
         {user.activePurchases} / {user.totalPurchases}
@@ -80,19 +88,32 @@ function Row({ user, onRemove }: { user: User; onRemove: () => void }) {
       <Cell label="Registered" className="whitespace-nowrap">
         <Time value={user.createdAt} />
       </Cell>
-      <Cell className="py-1.5 text-right">
-        <Button
-          variant="ghost"
-          size="icon"
-          aria-label={`Delete user ${user.email}`}
-          title={user.id === myself?.id ? 'You cannot delete yourself' : undefined}
-          disabled={user.id === myself?.id}
-          onClick={onRemove}
-          className="text-muted hover:bg-danger-soft hover:text-danger"
-        >
-          <Trash2 className="size-4.5" aria-hidden="true" />
-        </Button>
+      <Cell className="py-1.5">
+        {isAdmin && (
+          <div className="flex items-center justify-end gap-1">
+            <Button variant="ghost" size="sm" onClick={onRole}>
+              Role<span className="sr-only"> of {user.email}</span>
+            </Button>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Delete user ${user.email}`}
+              title={user.id === myself?.id ? 'You cannot delete yourself' : undefined}
+              disabled={user.id === myself?.id}
+              onClick={onRemove}
+              className="text-muted hover:bg-danger-soft hover:text-danger"
+            >
+              <Trash2 className="size-4.5" aria-hidden="true" />
+            </Button>
+          </div>
+        )}
       </Cell>
     </>
   )
+}
+
+function RoleName({ user }: { user: User }) {
+  if (user.isAdmin) return <Badge tone="good">Admin</Badge>
+  if (user.role === 'support') return <Badge>Support</Badge>
+  return <span className="text-muted">No</span>
 }

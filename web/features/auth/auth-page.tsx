@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import { ApiError } from '#contract/call.ts'
 import * as z from '#contract/zod.ts'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { Skeleton } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
@@ -13,6 +15,10 @@ import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
+
+// The page is there without them: passkeys come after it, and few logins have a second step.
+const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
+const SecondStep = lazy(() => import('./second-step.tsx'))
 
 export default function AuthPage() {
   const { user } = useUser()
@@ -71,6 +77,14 @@ function LoginForm({ email, onEmail }: EmailProps) {
     onSuccess: startSession,
   })
   const mustWait = useMustWait(login.error)
+  const hydrated = useHydrated()
+  const next = login.error instanceof ApiError ? login.error.next : undefined
+  if (next)
+    return (
+      <Suspense fallback={<Skeleton className="h-72" />}>
+        <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
+      </Suspense>
+    )
   return (
     <Form
       schema={accounts.login.input(z)}
@@ -85,7 +99,7 @@ function LoginForm({ email, onEmail }: EmailProps) {
           onEmail(typed)
           login.reset()
         }}
-        autoComplete="username"
+        autoComplete="username webauthn"
       />
       <Field name="password" label="Password">
         <PasswordInput autoComplete="current-password" required maxLength={128} />
@@ -97,6 +111,14 @@ function LoginForm({ email, onEmail }: EmailProps) {
       <SubmitButton disabled={mustWait} pendingText="Logging in...">
         Log In
       </SubmitButton>
+      {/* Its height is kept free, so nothing shifts when it arrives. */}
+      <div className="min-h-11">
+        {hydrated && (
+          <Suspense fallback={null}>
+            <PasskeyLogin onLoggedIn={startSession} />
+          </Suspense>
+        )}
+      </div>
     </Form>
   )
 }

@@ -8,6 +8,9 @@ export function rememberReturnPath(hasEnded?: unknown) {
   if (hasEnded === true) sessionStorage.setItem(endedKey, '1')
 }
 
+/** Sends them elsewhere than they came from. */
+export const returnTo = (path: string) => sessionStorage.setItem(key, path)
+
 /** Why someone is asked to log in; nothing when they came by themselves. */
 export function loginReason(): string {
   if (sessionStorage.getItem(endedKey))

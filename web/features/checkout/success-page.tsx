@@ -1,5 +1,5 @@
 import { CircleCheck } from 'lucide-react'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
@@ -18,6 +18,8 @@ import { Loading } from '#web/ui/spinner.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { untilDone } from './until-done.ts'
+
+const GuestPasskey = lazy(() => import('#web/features/security/guest-passkey.tsx'))
 
 type State =
   | { step: 'processing'; note: string }
@@ -166,10 +168,15 @@ function Bought({ paymentIntentId }: { paymentIntentId: string }) {
         ))}
       </dl>
       {!profile.hasPassword && (
-        <p className="text-muted">
-          We’ve created your account and emailed you a link to set a password. You’re logged in on this device
-          until you log out.
-        </p>
+        <>
+          <p className="text-muted">
+            We’ve created your account and emailed you a link to set a password. You’re logged in on this
+            device until you log out.
+          </p>
+          <Suspense fallback={null}>
+            <GuestPasskey />
+          </Suspense>
+        </>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 import { Monitor } from 'lucide-react'
 import { accounts, type Device } from '#contract/accounts.ts'
+import { credentials } from '#contract/credentials.ts'
 import { deviceName } from '#contract/device-name.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -22,20 +23,40 @@ export function Devices() {
       setTimeout(() => navigate('/'), 50)
     },
   })
+  const elsewhere = useCall(credentials.logoutElsewhere, {
+    refreshes: [accounts.devices],
+    succeeded: 'Logged out everywhere else',
+    failed: 'Failed to log out',
+  })
   return (
-    <section aria-labelledby="devices" className="flex flex-col gap-4 border-t border-line pt-5">
-      <div className="flex items-center justify-between gap-3">
+    <section
+      aria-labelledby="devices"
+      className="flex flex-col gap-4 border-line not-first:border-t not-first:pt-5"
+    >
+      <div className="flex flex-wrap items-center justify-between gap-3">
         <h3 id="devices" className="text-base">
           Where you’re logged in
         </h3>
-        <Button
-          variant="secondary"
-          size="sm"
-          pending={everywhere.isPending}
-          onClick={() => everywhere.mutate({})}
-        >
-          Log out everywhere
-        </Button>
+        <div className="flex flex-wrap justify-end gap-2">
+          {devices.data && devices.data.length > 1 && (
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={elsewhere.isPending}
+              onClick={() => elsewhere.mutate({})}
+            >
+              Log out everywhere else
+            </Button>
+          )}
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={everywhere.isPending}
+            onClick={() => everywhere.mutate({})}
+          >
+            Log out everywhere
+          </Button>
+        </div>
       </div>
       {devices.isError && (
         <p role="alert" className="text-sm">

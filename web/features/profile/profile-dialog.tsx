@@ -3,7 +3,7 @@ import { purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Button } from '#web/ui/button.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -19,6 +19,18 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
       <ProfileForm onClose={onClose} />
       {profile?.hasPassword === false && <SetPassword email={profile.email} />}
+      <section
+        aria-labelledby="security"
+        className="flex flex-col items-start gap-3 border-t border-line pt-5"
+      >
+        <h3 id="security" className="text-base">
+          Security
+        </h3>
+        <p className="text-sm text-muted">Your password and email address, passkeys, and app codes.</p>
+        <ButtonLink href="/security" variant="secondary" size="sm">
+          Open security settings
+        </ButtonLink>
+      </section>
       <Devices />
       <section
         aria-labelledby="my-data"

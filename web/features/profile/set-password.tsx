@@ -14,7 +14,7 @@ export function SetPassword({ email }: { email: string }) {
   return (
     <section
       aria-labelledby="set-password"
-      className="flex flex-col items-start gap-3 border-t border-line pt-5"
+      className="flex flex-col items-start gap-3 border-line not-first:border-t not-first:pt-5"
     >
       <h3 id="set-password" className="text-base">
         Set a password

@@ -84,10 +84,10 @@ const choosePassword: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
 
 const passwordChanged: Template<Record<string, never>> = (_data, { publicUrl, supportEmail }) => ({
   subject: 'Your password was changed',
-  preheader: 'Every device was logged out.',
+  preheader: 'Every other device was logged out.',
   heading: 'Your password was changed',
   paragraphs: [
-    'Your password was just changed, and every device was logged out.',
+    'Your password was just changed, and every other device was logged out.',
     `If this wasn’t you, reset it right away and email ${supportEmail}.`,
   ],
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
@@ -112,6 +112,18 @@ const newDevice: Template<{ at: string; device: string; ip: string }> = (
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
 
+/** To the other admins, whoever made the new one. */
+const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
+  subject: 'Your shop has a new admin',
+  preheader: `${email} can now do everything you can.`,
+  heading: 'A new admin',
+  paragraphs: [
+    `${email} is now an admin of your shop: they can refund, export, and change everything you can.`,
+    'If you didn’t expect this, take the role away in the admin area and change your password.',
+  ],
+  action: { label: 'Open the users', url: `${publicUrl}/admin#users` },
+})
+
 /** The last email to someone whose account is gone: no link to log in, nothing to reset. */
 const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }) => ({
   subject: 'Your account was deleted',
@@ -133,5 +145,6 @@ export const accountMails = {
   choosePassword,
   passwordChanged,
   newDevice,
+  newAdmin,
   accountDeleted,
 }

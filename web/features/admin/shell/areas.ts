@@ -88,6 +88,14 @@ export const areas: Area[] = [
   },
 ]
 
+/** What support works with; the rest is for admins. */
+const supportViews = new Set(['Users', 'Purchases', 'Access'])
+const supportAreas = areas.flatMap((area): Area[] => {
+  const [first, ...others] = area.views.filter(({ name }) => supportViews.has(name))
+  return first ? [{ ...area, views: [first, ...others] }] : []
+})
+export const areasFor = ({ isAdmin }: { isAdmin: boolean }) => (isAdmin ? areas : supportAreas)
+
 /** The spec's three tabs. */
 export const isTab = ({ name }: Area) => ['Assets', 'Users', 'Purchases'].includes(name)
 
@@ -96,8 +104,8 @@ export const addressOf = ({ views }: Area) => views[0].path
 export const listedViews = ({ views }: Area) => views.filter(({ path }) => !path.includes(':'))
 
 /** What stands at an address, if anything does. */
-export function placeAt(pathname: string) {
-  for (const area of areas)
+export function placeAt(pathname: string, shown = areas) {
+  for (const area of shown)
     for (const view of area.views) {
       const match = new RegExp(`^${view.path.replace(':id', '([\\w-]+)')}/?$`).exec(pathname)
       if (match) return { area, view, id: match[1] ?? '' }

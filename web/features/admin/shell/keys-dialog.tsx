@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
-import { areas } from './areas.ts'
+import type { Area } from './areas.ts'
 import { switchKeys, useKeysAreOn } from './use-keys.ts'
 
-export default function KeysDialog({ onClose }: { onClose: () => void }) {
+export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const isOn = useKeysAreOn()
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

@@ -2,13 +2,13 @@ import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { type Area, addressOf, areas } from './areas.ts'
+import { type Area, addressOf } from './areas.ts'
 
 /** On a phone, the bar has room for these; the others are behind “More”. */
 const inBar = new Set(['Overview', 'Users', 'Purchases', 'Access'])
 
 /** At the side of a desk, at the bottom of a phone. */
-export function SideNavigation({ here }: { here: Area }) {
+export function SideNavigation({ areas, here }: { areas: Area[]; here: Area }) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   return (

@@ -1,12 +1,12 @@
 import { Link } from '#web/ui/navigation.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
-import { type Area, addressOf, areas, isTab } from './areas.ts'
+import { type Area, addressOf, isTab } from './areas.ts'
 
 export const panelId = 'admin-panel'
 export const tabId = ({ name }: Area) => `admin-tab-${name}`
 
 /** The spec's tabs. They are links, so each opens in a window of its own, too. */
-export function TabStrip({ here }: { here: Area | undefined }) {
+export function TabStrip({ areas, here }: { areas: Area[]; here: Area | undefined }) {
   const tabs = areas.filter(isTab)
   return (
     <TabList aria-label="Admin" className="max-sm:w-full">

@@ -1,0 +1,282 @@
+import type { CDPSession, Page } from '@playwright/test'
+import { accounts } from '#contract/accounts.ts'
+import { logins } from '#contract/logins.ts'
+import { codeAt } from '#server/features/factors/totp.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+/** Passkeys and codes, from the set-up to the login and to what asks once more. */
+
+test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+
+/** Chromium's virtual authenticator: a phone that checks whose finger it is. */
+async function addPhone(page: Page) {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { cdp, authenticatorId }
+}
+type Phone = { cdp: CDPSession; authenticatorId: string }
+
+const isTouched = ({ cdp, authenticatorId }: Phone, enabled: boolean) =>
+  cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+
+/** The same passkey on the phone, as an attacker's copy would have it: it was used less often. */
+async function setCounter({ cdp, authenticatorId }: Phone, signCount: number) {
+  const { credentials: held } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+  for (const credential of held) {
+    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
+  }
+}
+
+const storeCodes = async (page: Page) => {
+  const dialog = page.getByRole('alertdialog', { name: 'Your recovery codes' })
+  await expect(dialog.getByRole('listitem')).toHaveCount(10)
+  await expectAccessible(page)
+  const codes = await dialog.getByRole('listitem').allTextContents()
+  await dialog.getByLabel('I have stored them').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  return codes
+}
+
+async function logOut(page: Page) {
+  await page.context().clearCookies()
+  await page.goto('/auth')
+}
+
+test('a passkey is made, named and used: by the browser’s suggestion and by the button', async ({
+  page,
+  shop,
+}) => {
+  const person = await shop.user()
+  await logInAs(page, person, shop)
+  const phone = await addPhone(page)
+  await page.goto('/security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await storeCodes(page)
+  const row = page.getByRole('region', { name: 'Passkeys' }).getByRole('listitem')
+  await expect(row).toContainText('Chrome')
+  await row.getByRole('button', { name: /^Rename/ }).click()
+  await page.getByLabel('Name', { exact: true }).fill('My own phone')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(row).toContainText('My own phone')
+  await expect(page.getByText('10 of 10 recovery codes are left.')).toBeVisible()
+  await expectAccessible(page)
+
+  // The suggestion in the email field: the virtual phone takes it at once.
+  await logOut(page)
+  await expect(page.getByLabel('Email').first()).toHaveAttribute('autocomplete', 'username webauthn')
+  await expect(page).toHaveURL('/dashboard')
+
+  // The button, while the suggestion waits for a finger.
+  await isTouched(phone, false)
+  await logOut(page)
+  await page.getByRole('button', { name: 'Log in with a passkey' }).click()
+  await isTouched(phone, true)
+  await expect(page).toHaveURL('/dashboard')
+})
+
+test('the shop itself refuses a passkey without user verification, with a falling counter, or from elsewhere', async ({
+  page,
+  shop,
+}) => {
+  const person = await shop.user()
+  await logInAs(page, person, shop)
+  const phone = await addPhone(page)
+  await page.goto('/security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await storeCodes(page)
+  await isTouched(phone, false)
+  await logOut(page)
+  const button = page.getByRole('button', { name: 'Log in with a passkey' })
+  await expect(button).toBeVisible()
+  const refused = page.getByText('This passkey wasn’t accepted.')
+
+  // A page that was tampered with no longer asks for it; the phone then does not check.
+  await page.route('**/api/auth/passkey/options', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ json: { ...(await response.json()), userVerification: 'discouraged' } })
+  })
+  await phone.cdp.send('WebAuthn.setUserVerified', {
+    authenticatorId: phone.authenticatorId,
+    isUserVerified: false,
+  })
+  const answered = page.waitForResponse('**/api/auth/passkey')
+  await button.click()
+  await isTouched(phone, true)
+  expect((await answered).status()).toBe(401)
+  await expect(refused).toBeVisible()
+  await expectAccessible(page)
+  await page.unroute('**/api/auth/passkey/options')
+  await phone.cdp.send('WebAuthn.setUserVerified', {
+    authenticatorId: phone.authenticatorId,
+    isUserVerified: true,
+  })
+
+  await setCounter(phone, 100)
+  await button.click()
+  await expect(page).toHaveURL('/dashboard')
+  await isTouched(phone, false)
+  await logOut(page)
+  await expect(button).toBeVisible()
+  await setCounter(phone, 50)
+  await button.click()
+  await isTouched(phone, true)
+  await expect(refused).toBeVisible()
+
+  // Another site on the same host has the browser sign the shop's challenge.
+  await setCounter(phone, 200)
+  const elsewhere = 'http://localhost:9/elsewhere'
+  await page.route(elsewhere, (route) => route.fulfill({ contentType: 'text/html', body: '<p>Elsewhere' }))
+  const visitor = shop.visitor()
+  const options = await visitor.call(logins.passkeyOptions, {})
+  await page.goto(elsewhere)
+  const response = await page.evaluate(async (given) => {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(given as never)
+    const credential = await navigator.credentials.get({ publicKey })
+    return { ...(credential as PublicKeyCredential).toJSON() }
+  }, options)
+  await expect(visitor.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
+})
+
+test.describe('where admins need a second step', () => {
+  let strict: TestShop
+  test.use({ baseURL: async ({}, use) => use(strict.url) })
+  test.beforeAll(async () => {
+    strict = await openShop({ withPages: true, env: { ADMIN_TWO_FACTOR: 'required' }, quirks: {} })
+  })
+  test.afterAll(() => strict.close())
+
+  test('an admin sets up an app, logs in with it, and is asked again before a deletion', async ({ page }) => {
+    const { user, password } = await strict.admin()
+    const code = (secret: string) => codeAt(secret, Math.floor(strict.clock.now().getTime() / 30_000))
+    const logIn = async () => {
+      await page.getByLabel('Email').first().fill(user.email)
+      await page.getByLabel('Password', { exact: true }).first().fill(password)
+      await page.getByRole('button', { name: 'Log In', exact: true }).click()
+    }
+    await page.goto('/auth')
+    await logIn()
+    await expect(page).toHaveURL('/security')
+    await expect(page.getByText('This shop asks its admins for a second step.')).toBeVisible()
+    await expectAccessible(page)
+    await page.goto('/admin')
+    await expect(page).toHaveURL('/security')
+    await page.getByRole('button', { name: 'Set up an app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
+    await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+    await expectAccessible(page)
+    const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '')
+    await dialog.getByLabel('Code from the app').fill('123 456')
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
+    await expect(dialog.getByText('Wrong code.')).toBeVisible()
+    await dialog.getByLabel('Code from the app').fill(code(secret))
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
+    const [recoveryCode = ''] = await storeCodes(page)
+    await page.getByRole('link', { name: 'Go to the admin area' }).click()
+    await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+
+    strict.clock.advance({ minutes: 1 })
+    await logOut(page)
+    await logIn()
+    await page.getByLabel('Code from your authenticator app').fill(code(secret))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(page).toHaveURL('/dashboard')
+
+    // Eleven minutes later, a deletion asks who is there and is then carried out.
+    const victim = await strict.user({ name: 'Someone' })
+    await page.goto('/admin#users')
+    strict.clock.advance({ minutes: 11 })
+    await page.getByRole('button', { name: `Delete user ${victim.user.email}` }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete user' }).click()
+    const again = page.getByRole('dialog', { name: 'Please confirm that it’s you' })
+    await expect(again).toBeVisible()
+    await expectAccessible(page)
+    await again.getByLabel('Code from your authenticator app').fill(code(secret))
+    await again.getByRole('button', { name: 'Continue' }).click()
+    await expect(page.getByText('User deleted successfully', { exact: true })).toBeVisible()
+
+    // The phone is lost: a recovery code, then set up anew.
+    await logOut(page)
+    await logIn()
+    await page.getByRole('button', { name: 'I don’t have my device' }).click()
+    await expectAccessible(page)
+    await page.getByLabel('Recovery code').fill(recoveryCode)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(page).toHaveURL('/security')
+    await expect(page.getByText('You logged in with a recovery code.')).toBeVisible()
+    await expect(page.getByText('9 of 10 recovery codes are left.')).toBeVisible()
+  })
+})
+
+test('password and address are changed, and an emailed link confirms the new one', async ({ page, shop }) => {
+  const person = await shop.user()
+  await logInAs(page, person, shop)
+  await shop.visitor().call(accounts.login, { email: person.user.email, password: person.password })
+  await page.goto('/security')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByLabel('Current password', { exact: true }).fill(person.password)
+  await page.getByLabel('New password', { exact: true }).fill('an entirely new password')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
+  await expect(
+    page.getByRole('region', { name: 'Where you’re logged in' }).getByRole('listitem'),
+  ).toHaveCount(1)
+
+  const email = `new-${person.user.email}`
+  await page.getByRole('button', { name: 'Change email' }).click()
+  await page.getByLabel('New email address').fill(email)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByText('Your address changes when you use it')).toBeVisible()
+  const mail = (await shop.mails()).findLast(({ to }) => to === email)
+  await page.goto(/http\S+account\/link\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Confirm this address' }).click()
+  await expect(page.getByText('Your address was changed.')).toBeVisible()
+  await page.getByRole('link', { name: 'Continue' }).click()
+  await expect(page.getByRole('region', { name: 'Email address' })).toContainText(email)
+})
+
+test('support sees users, purchases and the access queue, and none of the buttons it may not press', async ({
+  page,
+  shop,
+}) => {
+  await logInAs(page, await shop.support(), shop)
+  await page.goto('/admin')
+  await expect(page.getByRole('tab')).toHaveText(['Users', 'Purchases', 'Access'])
+  await expect(page.getByRole('table', { name: 'Users' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^(Add|Delete|Export|Role)/ })).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole('tab', { name: 'Access' }).click()
+  await expect(page.getByRole('heading', { name: 'Open requests' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /TradingView/ })).toHaveCount(0)
+})
+
+test('a guest makes a passkey on the success page instead of choosing a password', async ({ page, shop }) => {
+  const phone = await addPhone(page)
+  const guest = shop.visitor()
+  const { paymentIntentId } = await shop.guest(guest)
+  await shop.settle()
+  await logInAs(page, guest, shop)
+  await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await storeCodes(page)
+  await expect(page.getByText('Your passkey is ready.')).toBeVisible()
+  await expectAccessible(page)
+  await logOut(page)
+  await expect(page).toHaveURL('/dashboard')
+  await phone.cdp.detach()
+})

@@ -1,0 +1,76 @@
+import { bigint, boolean, customType, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { users } from './accounts.ts'
+import { createdAt, id, moment } from './columns.ts'
+
+const bytes = customType<{ data: Uint8Array<ArrayBuffer>; driverData: Buffer }>({
+  dataType: () => 'bytea',
+  toDriver: (value) => Buffer.from(value),
+  fromDriver: (value) => new Uint8Array(value),
+})
+
+/** A passkey opens an account by itself. Only its public half is here. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    /** The credential's own id, chosen by the device. */
+    id: text().primaryKey(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    publicKey: bytes().notNull(),
+    /** How often the device says it was used; it never falls, unless a copy is about. Synced passkeys say 0. */
+    counter: bigint({ mode: 'number' }).notNull(),
+    transports: text().array().notNull(),
+    /** Whether a password manager keeps it on several devices. */
+    isSynced: boolean().notNull(),
+    /** The kind of device or password manager, as far as it tells. */
+    aaguid: text().notNull(),
+    /** The host it was made for; it works nowhere else. */
+    host: text().notNull(),
+    name: text().notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: moment(),
+  },
+  (t) => [index('passkeys_user').on(t.userId)],
+)
+
+/** The secret shared with an authenticator app. */
+export const appCodes = pgTable('app_codes', {
+  userId: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  sealedSecret: text().notNull(),
+  /** The time step of the last code that was used: it and all before it are spent. */
+  lastStep: bigint({ mode: 'number' }).notNull(),
+  createdAt: createdAt(),
+})
+
+/** Ten for each person with a second factor; each works once. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    hash: text().notNull(),
+    usedAt: moment(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.hash] })],
+)
+
+/** Someone has lost the device and has no recovery code: after a wait, an emailed link removes their factors. */
+export const factorResets = pgTable(
+  'factor_resets',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    requestedAt: createdAt(),
+    /** When the link was sent, at the end of the wait. */
+    sentAt: moment(),
+    usedAt: moment(),
+    stoppedAt: moment(),
+  },
+  (t) => [index('factor_resets_user').on(t.userId)],
+)

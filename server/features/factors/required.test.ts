@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import { audit } from '#contract/audit.ts'
+import { factors } from '#contract/factors.ts'
+import { logins } from '#contract/logins.ts'
+import { purchases } from '#contract/purchases.ts'
+import { staff } from '#contract/staff.ts'
+import { createAttempts } from '../../security/attempts.ts'
+import { createPasswords } from '../../security/passwords.ts'
+import { createAuthenticator } from '../../testing/authenticator.ts'
+import { addApp } from '../../testing/authenticator-app.ts'
+import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import { production } from '../../testing/production.ts'
+import { createAdmins } from '../accounts/accounts.ts'
+import { createAudit } from '../audit/audit.ts'
+
+/** A shop in production, where admins must have a second step. */
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: production })
+})
+afterAll(() => shop.close())
+
+const commands = () => {
+  const { db } = shop.connection
+  const { now } = shop.clock
+  const attempts = createAttempts({ db, now })
+  return createAdmins({ db, now, passwords: createPasswords(), attempts, audit: createAudit({ db, now }) })
+}
+
+describe('an admin of a public shop', () => {
+  test('sees only the set-up after the password, and everything after it', async () => {
+    const admin = await shop.admin()
+    expect(await admin.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
+    for (const row of [purchases.adminList, accounts.adminList, accounts.profile, accounts.devices])
+      await expect(admin.call(row, {})).rejects.toMatchObject({
+        status: 403,
+        serverMessage: 'This shop asks its admins for a second step. It takes a minute.',
+      })
+    expect(await admin.call(factors.show, {})).toMatchObject({ isRequired: true, passkeys: [] })
+    const app = await addApp(shop, admin)
+    await admin.call(purchases.adminList, {})
+    expect(await admin.call(accounts.user, {})).not.toHaveProperty('mustSetUp')
+
+    await expect(admin.call(factors.removeAppCodes, {})).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'This shop asks its admins for a second step. Set up another one first.',
+    })
+    const [newest] = await admin.call(audit.adminList, {})
+    expect(newest).toMatchObject({ action: 'factor.added', detail: { what: 'authenticator app' } })
+
+    const again = shop.visitor()
+    await expect(
+      again.call(accounts.login, { email: admin.user.email, password: admin.password }),
+    ).rejects.toMatchObject({ next: ['code'] })
+    await again.call(logins.withCode, { code: app.code() })
+    await again.call(purchases.adminList, {})
+
+    const recovering = shop.visitor()
+    await recovering
+      .call(accounts.login, { email: admin.user.email, password: admin.password })
+      .catch(() => undefined)
+    await recovering.call(logins.withCode, { code: app.recoveryCodes[0] ?? '' })
+    await expect(recovering.call(purchases.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await addApp(shop, recovering)
+    await recovering.call(purchases.adminList, {})
+  })
+
+  test('with a passkey alone confirms the password with it', async () => {
+    const { email, password } = await commands().add('passkey-admin@example.com')
+    const admin = shop.visitor()
+    await admin.call(accounts.login, { email, password })
+    const passkey = createAuthenticator(production.PUBLIC_URL)
+    const response = passkey.register(await admin.call(factors.beginPasskey, {}))
+    await admin.call(factors.addPasskey, { name: 'Key', response })
+    const again = shop.visitor()
+    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({
+      next: ['passkey'],
+    })
+    const answer = passkey.authenticate(await again.call(logins.passkeyOptions, {}))
+    await again.call(logins.withPasskey, { response: answer })
+    await again.call(purchases.adminList, {})
+  })
+
+  test('who has lost everything is let in again by a command, which the audit log and an email tell', async () => {
+    const { email, password } = await commands().add('unlucky@example.com')
+    const unlucky = shop.visitor()
+    await unlucky.call(accounts.login, { email, password })
+    await addApp(shop, unlucky)
+    const later = shop.visitor()
+    await later.call(accounts.login, { email, password }).catch(() => undefined)
+    await expect(later.call(logins.lostDevice, {})).rejects.toMatchObject({
+      status: 403,
+      serverMessage: expect.stringContaining('npm run admin -- reset-two-factor'),
+    })
+    await commands().resetTwoFactor(email)
+    await later.call(accounts.login, { email, password })
+    expect(await later.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
+    await addApp(shop, later)
+    const actions = (await later.call(audit.adminList, {})).map(({ action, actorEmail }) => [
+      action,
+      actorEmail,
+    ])
+    expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
+    await shop.queue.runNow('tell-of-commands')
+    await shop.queue.runNow('tell-of-commands')
+    const told = (await shop.mails()).filter(({ subject }) => subject === 'Your second step was removed')
+    expect(told.map(({ to }) => to)).toEqual([email])
+    const newAdmins = (await shop.mails()).filter(({ subject }) => subject === 'Your shop has a new admin')
+    expect(newAdmins.filter(({ to }) => to === 'seller@example.com')).toHaveLength(2)
+  })
+})
+
+test('buyers of a public shop need no second step, and support does', async () => {
+  await using other = await openShop({ env: production })
+  const admin = await other.admin()
+  await addApp(other, admin)
+  const buyer = await other.user()
+  await buyer.call(accounts.profile, {})
+  const person = await other.user()
+  await admin.call(staff.adminSetRole, {
+    id: person.user.id,
+    role: 'support',
+  })
+  await person.call(accounts.login, { email: person.user.email, password: person.password })
+  await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+  await addApp(other, person)
+  await person.call(accounts.adminList, {})
+})

@@ -1,0 +1,41 @@
+import {
+  browserSupportsWebAuthn,
+  startAuthentication,
+  startRegistration,
+  WebAuthnError,
+} from '@simplewebauthn/browser'
+import { deviceName } from '#contract/device-name.ts'
+import { factors } from '#contract/factors.ts'
+import { logins } from '#contract/logins.ts'
+import { call } from './client.ts'
+
+/** The browser's side of passkeys. Whatever imports this is loaded only where a passkey is used. */
+
+export const supportsPasskeys = browserSupportsWebAuthn
+
+type Json = Record<string, unknown>
+
+/** Has the browser ask for a passkey; with `autofill`, as one of its suggestions in the email field. */
+export async function askForPasskey({ autofill = false } = {}): Promise<Json> {
+  const optionsJSON = (await call(logins.passkeyOptions, {})) as never
+  return { ...(await startAuthentication({ optionsJSON, useBrowserAutofill: autofill })) }
+}
+
+/** Makes a passkey on this device, named after it. */
+export async function makePasskey() {
+  const optionsJSON = (await call(factors.beginPasskey, {})) as never
+  const response = { ...(await startRegistration({ optionsJSON })) }
+  return call(factors.addPasskey, { name: deviceName(navigator.userAgent), response })
+}
+
+/** They closed the browser's dialog, or let it time out: nothing to complain about. */
+export const wasCalledOff = (error: unknown) =>
+  error instanceof Error && ['NotAllowedError', 'AbortError'].includes(error.name)
+
+/** The library's sentences are for developers; these are for people. */
+export function passkeyProblem(error: unknown): string | undefined {
+  if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
+    return 'This device already has a passkey for your account.'
+  if (wasCalledOff(error)) return 'No passkey was used. Log in with your password, or use another device.'
+  return undefined
+}

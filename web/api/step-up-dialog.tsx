@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import type { Endpoint, InputOf } from '#contract/endpoint.ts'
+import type { WayToProve } from '#contract/statuses.ts'
+import { stepUp } from '#contract/step-up.ts'
+import * as z from '#contract/zod.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { askForPasskey, passkeyProblem } from './passkeys.ts'
+import { call } from './step-up.tsx'
+import { messageOf } from './use-call.ts'
+
+type Props = { ways: WayToProve[]; onDone: (proven: boolean) => void }
+
+export function StepUpDialog({ ways, onDone }: Props) {
+  const [problem, setProblem] = useState('')
+  const [pending, setPending] = useState(false)
+
+  async function prove<E extends Endpoint>(row: E, input: InputOf<E> | Promise<InputOf<E>>) {
+    setProblem('')
+    try {
+      await call(row, await input)
+    } catch (error) {
+      setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
+      throw error
+    }
+    onDone(true)
+  }
+
+  function withPasskey() {
+    setPending(true)
+    const answer = askForPasskey().then((response) => ({ response }))
+    prove(stepUp.withPasskey, answer)
+      .catch(() => undefined)
+      .finally(() => setPending(false))
+  }
+
+  return (
+    <Dialog
+      title="Please confirm that it’s you"
+      description="What you’re about to do needs it. We won’t ask again for ten minutes."
+      onClose={() => onDone(false)}
+    >
+      {ways.includes('passkey') && (
+        <Button pending={pending} onClick={withPasskey}>
+          Use a passkey
+        </Button>
+      )}
+      {ways.includes('code') && (
+        <Form
+          schema={stepUp.withCode.input(z)}
+          aria-label="Confirm with a code"
+          className="flex flex-col gap-4"
+          onSubmit={(typed) => prove(stepUp.withCode, typed)}
+        >
+          <Field name="code" label="Code from your authenticator app">
+            <CodeInput />
+          </Field>
+          <Buttons onDone={onDone} />
+        </Form>
+      )}
+      {ways.includes('password') && (
+        <Form
+          schema={stepUp.withPassword.input(z)}
+          aria-label="Confirm with your password"
+          className="flex flex-col gap-4"
+          onSubmit={(typed) => prove(stepUp.withPassword, typed)}
+        >
+          <Field name="password" label="Your password">
+            <PasswordInput autoComplete="current-password" required maxLength={128} />
+          </Field>
+          <Buttons onDone={onDone} />
+        </Form>
+      )}
+      {ways.length === 0 && (
+        <>
+          <p>
+            You don’t have a password yet. Choose one with “Email me a link” in your profile, log in with it,
+            and try again.
+          </p>
+          <Button onClick={() => onDone(false)}>OK</Button>
+        </>
+      )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+    </Dialog>
+  )
+}
+
+function Buttons({ onDone }: Pick<Props, 'onDone'>) {
+  return (
+    <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+      <Button variant="secondary" onClick={() => onDone(false)}>
+        Cancel
+      </Button>
+      <SubmitButton pendingText="Checking...">Continue</SubmitButton>
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+import { useState } from 'react'
+import type { User } from '#contract/accounts.ts'
+import { logins } from '#contract/logins.ts'
+import type { WayToProve } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { textLink } from './auth-card.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
+import { Refusal, useMustWait } from './refusal.tsx'
+import { returnTo } from './return-path.ts'
+
+type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
+
+/** After the right password: a passkey, a code from the app, or a recovery code. */
+export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
+  const [isRecovering, setIsRecovering] = useState(!next.includes('code') && !next.includes('passkey'))
+  const asksForCode = isRecovering || next.includes('code')
+  return (
+    <div className="flex flex-col gap-5">
+      <header className="flex flex-col gap-1">
+        <h2 className="text-xl">One more step</h2>
+        <p className="text-muted">Your password was right. Please confirm that it’s you.</p>
+      </header>
+      {!isRecovering && next.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
+      {asksForCode && (
+        <CodeForm key={String(isRecovering)} isRecovering={isRecovering} onLoggedIn={onLoggedIn} />
+      )}
+      {isRecovering && <NoCodesEither />}
+      <div className="flex flex-wrap justify-between gap-3 text-sm">
+        <button type="button" className={`${textLink} cursor-pointer`} onClick={onBack}>
+          Back
+        </button>
+        <button
+          type="button"
+          className={`${textLink} cursor-pointer`}
+          onClick={() => setIsRecovering(!isRecovering)}
+        >
+          {isRecovering ? 'I have my device' : 'I don’t have my device'}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Takes focus, because this replaces the field that had it. */
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+function CodeForm({
+  isRecovering,
+  onLoggedIn,
+}: {
+  isRecovering: boolean
+  onLoggedIn: (user: User) => unknown
+}) {
+  const login = useCall(logins.withCode, {
+    succeeded: 'Welcome back!',
+    onSuccess: (user) => {
+      if (isRecovering) returnTo('/security')
+      return onLoggedIn(user)
+    },
+  })
+  const mustWait = useMustWait(login.error)
+  return (
+    <Form
+      schema={logins.withCode.input(z)}
+      aria-label="Second step"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => login.mutateAsync(typed)}
+    >
+      {isRecovering ? (
+        <Field name="code" label="Recovery code" hint="One of the ten you stored when you set this up.">
+          <Input
+            ref={focus}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            maxLength={40}
+            className="font-mono"
+          />
+        </Field>
+      ) : (
+        <Field name="code" label="Code from your authenticator app">
+          <CodeInput ref={focus} />
+        </Field>
+      )}
+      <Refusal error={login.error} />
+      <SubmitButton disabled={mustWait} pendingText="Checking...">
+        Continue
+      </SubmitButton>
+    </Form>
+  )
+}
+
+function NoCodesEither() {
+  const ask = useCall(logins.lostDevice, { failed: 'That didn’t work' })
+  if (ask.isSuccess)
+    return (
+      <Notice>
+        We’ve emailed you. In 72 hours you’ll get a link that removes the second step. If you find your device
+        before, just log in with it.
+      </Notice>
+    )
+  return (
+    <div className="flex flex-col items-start gap-2 border-t border-line pt-4">
+      <p className="text-sm text-muted">
+        No codes either? We can email you a link that removes the second step. For your safety, it comes after
+        72 hours.
+      </p>
+      <Button variant="secondary" size="sm" pending={ask.isPending} onClick={() => ask.mutate({})}>
+        Email me the link
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import type { OutputOf } from '#contract/endpoint.ts'
+import { factors } from '#contract/factors.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { refreshes } from './refreshes.ts'
+
+type Props = {
+  begun: OutputOf<typeof factors.beginAppCodes>
+  onClose: () => void
+  onDone: (recoveryCodes: string[] | null) => void
+}
+
+export function AppDialog({ begun: { qr, secret, sealed }, onClose, onDone }: Props) {
+  const turnOn = useCall(factors.confirmAppCodes, {
+    refreshes,
+    succeeded: 'Authenticator app turned on',
+    onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
+  })
+  return (
+    <Dialog
+      title="Set up an authenticator app"
+      description="Scan this with your app, then enter the code it shows."
+      onClose={onClose}
+    >
+      {/* Cameras need dark on light, also in the dark theme. */}
+      <svg
+        role="img"
+        aria-label="QR code for your authenticator app"
+        viewBox={`0 0 ${qr.size} ${qr.size}`}
+        shapeRendering="crispEdges"
+        className="w-full max-w-52 self-center rounded-md bg-white"
+      >
+        <path d={qr.path} fill="#000" />
+      </svg>
+      <p className="text-sm text-muted">
+        Can’t scan it? Enter this key instead:{' '}
+        <code className="font-mono break-all text-ink select-all">{secret.match(/.{4}/g)?.join(' ')}</code>
+      </p>
+      <Form
+        schema={factors.confirmAppCodes.input(z)}
+        extra={{ sealed }}
+        aria-label="Set up an authenticator app"
+        className="flex flex-col gap-4"
+        onSubmit={(typed) => turnOn.mutateAsync(typed)}
+      >
+        <Field name="code" label="Code from the app">
+          <CodeInput />
+        </Field>
+        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <SubmitButton pendingText="Checking...">Turn on</SubmitButton>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
