@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { StartError } from '../errors.ts'
@@ -61,13 +62,21 @@ export async function restore(
 
 /** A running shop polls for jobs every few seconds; one that starts meanwhile waits for the migration lock. */
 async function assertAlone(client: pg.Client) {
+  // PostgreSQL lists a connection for a moment after its end, such as that of a command just before this one.
+  for (let tries = 0; await hasCompany(client); tries++) {
+    if (tries === 10)
+      throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
+    await sleep(100)
+  }
+  await waitForOthers(client)
+}
+
+async function hasCompany(client: pg.Client) {
   const { rows } = await client.query(
     `select from pg_stat_activity where datname = current_database() and usename = current_user
        and pid <> pg_backend_pid() and (state <> 'idle' or state_change > now() - interval '15 seconds') limit 1`,
   )
-  if (rows.length > 0)
-    throw new StartError('The shop is running on this database: stop it first. Nothing was changed.')
-  await waitForOthers(client)
+  return rows.length > 0
 }
 
 /** What this version or a newer one created, but not what an extension brought. */
