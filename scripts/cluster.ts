@@ -7,16 +7,15 @@ import { accounts } from '#contract/accounts.ts'
 import { connect } from '#server/database/connect.ts'
 import { readMigrations } from '#server/database/migrations.ts'
 import { readOutbox } from '#server/gateways/outbox.ts'
-import { compareBooks } from '#server/testing/books.ts'
+import { compareBooks, countDifferent } from '#server/testing/books.ts'
 import { jobsAreDone } from '#server/testing/crashes.ts'
 import { hasPgBouncer, openPgBouncer } from '#server/testing/pgbouncer.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
-import { installNextVersion, thisVersion } from './cluster/next-version.ts'
 import { hasNginx, openNginx } from './cluster/nginx.ts'
 import { openPostgresPair } from './cluster/postgres-pair.ts'
 import { openVisitors, type Visitors } from './cluster/visitors.ts'
-import { countDifferent } from './faults/payment-side.ts'
 import freshWeb from './fresh-web.ts'
+import { installNextVersion, thisVersion } from './lab/next-version.ts'
 import { query } from './lab/query.ts'
 import { openProcess } from './lab/shop-process.ts'
 
@@ -177,7 +176,8 @@ async function sessionsOn(url: string): Promise<number> {
 
 /** What everyone was told, against what the promoted replica holds and what the payment side says. */
 async function judge(visitors: Visitors, url: string) {
-  const { counts, confirmed, accountsMade, posted, writes } = visitors
+  const { counts, people, posted, writes } = visitors
+  const { confirmed, accountsMade } = people
   const connection = connect(url, () => {})
   await jobsAreDone(connection)
   const books = await compareBooks({ connection })
@@ -208,12 +208,12 @@ async function judge(visitors: Visitors, url: string) {
     `${books.booked.length} purchases: ${twice?.count} doubled, ${different} differ from the payment side, ${distinct} receipts`,
   )
   must(
-    counts.logins > 0 && counts.sessionsLost === 0,
-    `${counts.logins} logins, ${counts.sessionsLost} sessions lost`,
+    people.counts.logins > 0 && people.counts.sessionsLost === 0,
+    `${people.counts.logins} logins, ${people.counts.sessionsLost} sessions lost`,
   )
   must(
     counts.gaveUp === 0,
-    `${confirmed.length} buyers got through, ${counts.byEmail} guests have to log in by email, ${counts.gaveUp} gave up after 30 s`,
+    `${confirmed.length} buyers got through, ${people.counts.byEmail} guests have to log in by email, ${counts.gaveUp} gave up after 30 s`,
   )
   console.log(`  ${counts.exports} exports, ${counts.failedExports} had to be repeated`)
 }

@@ -16,7 +16,7 @@ import { readMigrations } from '#server/database/migrations.ts'
 import { codeAt } from '#server/features/factors/totp.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
-import { addNextMigrations, copyOfThisVersion } from './cluster/next-version.ts'
+import { addNextMigrations, copyOfThisVersion } from './lab/next-version.ts'
 
 /**
  * `npm run test:operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a

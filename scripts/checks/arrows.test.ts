@@ -35,6 +35,7 @@ test.for([
     'only tests may import test helpers',
   ],
   ['benchmarks know no faults', 'scripts/bench/a.ts', '../faults/b.ts', 'share only scripts/lab'],
+  ['neither does the cluster', 'scripts/cluster.ts', './faults/b.ts', 'share only scripts/lab'],
   [
     'ui knows nothing about the shop',
     'web/ui/form.tsx',

@@ -90,7 +90,7 @@ const isTesting = (path: string) =>
   isTest(path) ||
   isForTests(path) ||
   /^(e2e\/|scripts\/(bench|cluster|faults|lab|million|operations))/.test(path)
-const proofOf = (path: string) => /^scripts\/(bench|faults|lab)\//.exec(path)?.[1]
+const proofOf = (path: string) => /^scripts\/(bench|cluster|faults|lab|million|operations)/.exec(path)?.[1]
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
@@ -119,7 +119,7 @@ function mayImport(from: string, to: string): string | undefined {
   if (isTest(to)) return 'nothing may import a test'
   if (isForTests(to) && !inTest) return 'only tests may import test helpers'
   if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to)))
-    return 'benchmarks and faults share only scripts/lab'
+    return 'benchmarks, faults and the like share only scripts/lab'
 
   const mayCross =
     room === target ||

@@ -9,9 +9,9 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import type { Answer } from '../lab/ask.ts'
 import { keepDoing } from '../lab/concurrently.ts'
 import { openProcess, seller } from '../lab/shop-process.ts'
+import { createTally } from '../lab/tally.ts'
+import { createWrites } from '../lab/writes.ts'
 import type { Row } from './row.ts'
-import { createTally } from './tally.ts'
-import { createWrites } from './writes.ts'
 
 /** The actual commands, as an operator runs them, while buyers write. */
 export const backupAndRestore: Row = {

@@ -9,9 +9,9 @@ import { type Answer, ask, type Request } from '../lab/ask.ts'
 import { concurrently } from '../lab/concurrently.ts'
 import type { LabShop } from '../lab/lab.ts'
 import { seller } from '../lab/shop-process.ts'
+import { createTally } from '../lab/tally.ts'
 import { inputs, type JsonSchema } from './arbitrary-inputs.ts'
 import { details, type Row } from './row.ts'
-import { createTally } from './tally.ts'
 
 /** Inputs for every endpoint of the contract, generated from its own schemas: valid ones, and wrong ones of every kind. */
 export const badInputs: Row = {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask } from '../lab/ask.ts'
 import { keepDoing } from '../lab/concurrently.ts'
+import { createTally } from '../lab/tally.ts'
 import { timed } from '../lab/timed.ts'
 import { childrenOf } from '../lab/usage.ts'
+import { createWrites, untilWritten } from '../lab/writes.ts'
 import type { Row } from './row.ts'
-import { createTally } from './tally.ts'
-import { createWrites, untilWritten } from './writes.ts'
 
 export const databaseRestarts: Row = {
   name: 'PostgreSQL restarted under load',

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { type Answer, ask } from '../lab/ask.ts'
 import { query } from '../lab/query.ts'
 import { openProcess } from '../lab/shop-process.ts'
+import { createTally } from '../lab/tally.ts'
 import { timed } from '../lab/timed.ts'
+import { createWrites, untilWritten } from '../lab/writes.ts'
 import type { Outcome, Row } from './row.ts'
-import { createTally } from './tally.ts'
-import { createWrites, untilWritten } from './writes.ts'
 
 /** A shop and its local PostgreSQL on a small disk that fills up while buyers write. */
 export const diskFull: Row = {

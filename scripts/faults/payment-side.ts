@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { openSandbox } from '#sandbox/sandbox.ts'
 import { connect } from '#server/database/connect.ts'
 import { createStripeGateway } from '#server/gateways/stripe.ts'
-import { compareBooks } from '#server/testing/books.ts'
+import { compareBooks, countDifferent } from '#server/testing/books.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { jobsAreDone } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
@@ -41,16 +40,6 @@ export async function openPaymentSide(shop: LabShop) {
     },
   }
 }
-
-/** Purchases that differ from Stripe: wrong, missing, extra or duplicated. */
-export function countDifferent({ booked, wanted }: Awaited<ReturnType<typeof compareBooks>>) {
-  const [inBooks, atStripe] = [byId(booked), byId(wanted)]
-  const ids = [...new Set([...inBooks.keys(), ...atStripe.keys()])]
-  const different = ids.filter((id) => !isDeepStrictEqual(inBooks.get(id), atStripe.get(id))).length
-  return different + booked.length - inBooks.size
-}
-
-const byId = <Row extends { id: string }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))
 
 type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 

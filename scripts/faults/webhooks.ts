@@ -1,9 +1,9 @@
 import { readOutbox } from '#server/gateways/outbox.ts'
 import { startProcess } from '#server/testing/crashes.ts'
 import { concurrently } from '../lab/concurrently.ts'
+import { createTally } from '../lab/tally.ts'
 import { openPaymentSide, trade } from './payment-side.ts'
 import type { Row } from './row.ts'
-import { createTally } from './tally.ts'
 
 /** Everything Stripe sends, much of it twice, shuffled, with forgeries mixed in. */
 export const webhookStorm: Row = {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { eq, isNotNull, sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 import { purchases, users } from '../database/schema.ts'
@@ -153,4 +154,13 @@ export async function compareBooks({ connection }: Shop) {
       .toSorted(byId),
     wanted: readWanted(await readLedger(connection)).toSorted(byId),
   }
+}
+
+/** Purchases that differ from Stripe: wrong, missing, extra or duplicated. */
+export function countDifferent({ booked, wanted }: Awaited<ReturnType<typeof compareBooks>>) {
+  const byId = <Row extends { id: string }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))
+  const [inBooks, atStripe] = [byId(booked), byId(wanted)]
+  const ids = [...new Set([...inBooks.keys(), ...atStripe.keys()])]
+  const different = ids.filter((id) => !isDeepStrictEqual(inBooks.get(id), atStripe.get(id))).length
+  return different + booked.length - inBooks.size
 }

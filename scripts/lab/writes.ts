@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ask } from '../lab/ask.ts'
-import { planted } from '../lab/leaks.ts'
-import { query } from '../lab/query.ts'
+import { type Answer, ask } from './ask.ts'
+import { planted } from './leaks.ts'
+import { query } from './query.ts'
 
 /** A write: a newsletter address, which must be in the database once acknowledged. */
 const subscription = (email: string, headers: Record<string, string>) => ({

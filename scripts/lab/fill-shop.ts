@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import type { LabShop } from '../lab/lab.ts'
+import type { LabShop } from './lab.ts'
 
 /** A shop as large as the budgets assume or, with `--quick`, a small one. */
 export const size = process.argv.includes('--quick')

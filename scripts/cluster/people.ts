@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accounts } from '#contract/accounts.ts'
+import { ApiError } from '#contract/call.ts'
+import { checkout } from '#contract/checkout.ts'
+import { createBuyers } from '#server/testing/buyers.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import type { createTally } from '../lab/tally.ts'
+
+type Given = {
+  url: string
+  publishableKey: string
+  newVisitor: () => Visitor
+  answers: ReturnType<typeof createTally<string>>
+}
+
+export const password = 'a long password for the cluster'
+const patience = 30_000
+
+/** Buyers and customers, who keep what the shop has acknowledged to them. */
+export function createPeople({ url, publishableKey, newVisitor, answers }: Given) {
+  const { begin, pay } = createBuyers({ url, publishableKey: () => publishableKey })
+  const accountsMade: string[] = []
+  const confirmed: string[] = []
+  const counts = { logins: 0, sessionsLost: 0, byEmail: 0 }
+
+  /** As people do: press again until it works. A refusal stays a refusal. */
+  async function persist<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    for (const until = performance.now() + patience; ; await sleep(500)) {
+      try {
+        const result = await work()
+        answers.add(`${what} ok`)
+        return result
+      } catch (error) {
+        const status = error instanceof ApiError ? error.status : 'cut off'
+        answers.add(`${what} ${status}`)
+        if ((typeof status === 'number' && status < 500) || performance.now() > until) throw error
+      }
+    }
+  }
+
+  /** Every other buyer is a guest. */
+  async function buy(number: number) {
+    const visitor = newVisitor()
+    const email = `buyer-${number}@cluster.example`
+    const isGuest = number % 2 === 0
+    if (!isGuest) {
+      await persist('register', () => visitor.call(accounts.register, { name: 'Buyer', email, password }))
+      accountsMade.push(email)
+    }
+    const begun = await persist('checkout', () => begin(visitor, isGuest ? { email } : {}))
+    await persist('pay', async () => {
+      const outcome = await pay(begun)
+      // A second press, after an answer that got lost.
+      if (outcome !== 'succeeded' && !/already succeeded/.test(outcome ?? '')) throw new Error(outcome)
+    })
+    const { paymentIntentId } = begun
+    if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
+    await untilDone(() => visitor.call(checkout.confirm, { paymentIntentId }))
+    confirmed.push(paymentIntentId)
+  }
+
+  /** Works once: if the answer to that got lost, the guest gets in by the link in the email. */
+  async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
+    try {
+      await untilDone(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+      return true
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error
+      counts.byEmail += 1
+      return false
+    }
+  }
+
+  async function untilDone(call: () => Promise<{ state: string }>) {
+    while ((await persist('confirm', call)).state !== 'done') await sleep(500)
+  }
+
+  /** Logs in, then asks several times: the proxy sends each request to another machine. */
+  async function logIn(turn: number) {
+    const email = accountsMade[turn % accountsMade.length]
+    if (!email) return sleep(100)
+    const visitor = newVisitor()
+    await persist('login', () => visitor.call(accounts.login, { email, password }))
+    counts.logins += 1
+    for (let times = 0; times < 4; times++)
+      if (!(await persist('account', () => visitor.call(accounts.user, {})))) counts.sessionsLost += 1
+  }
+
+  return { buy, logIn, accountsMade, confirmed, counts }
+}
