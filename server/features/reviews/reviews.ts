@@ -1,15 +1,18 @@
-import { and, eq, exists, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
-import { reboundSigmaPro } from '#contract/price-list.ts'
-import { keptSince, retention } from '#contract/retention.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { reboundSigmaPro as product } from '#contract/price-list.ts'
 import { type newReview, paidDaysToReview } from '#contract/reviews.ts'
 import type { InferOutput } from '#contract/schema.ts'
 import type { Actor } from '../../actor.ts'
-import type { Database, Transaction } from '../../database/connect.ts'
-import { purchases, reviews, users } from '../../database/schema.ts'
+import type { Database } from '../../database/connect.ts'
+import { reviews } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
-import { isWritten, managed, managedPage, type Page, publicPage, publicPart } from './shown.ts'
+import { mayWrite } from './eligibility.ts'
+import { inviteToReview } from './invitations.ts'
+import { createModeration } from './moderation.ts'
+import { createPersonalData } from './personal-data.ts'
+import { forEveryone, isWritten, listReviews, type Page } from './shown.ts'
 
 export { latestReviews, reviewSummary } from './shown.ts'
 
@@ -17,40 +20,15 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; audit: Audit;
 
 export type Reviews = ReturnType<typeof createReviews>
 
-const product = reboundSigmaPro
-const batch = 500
-
 /** Only people who have paid for a while may write; all of it is shown, and nobody can delete what another wrote. */
-export function createReviews({ db, now, mails, audit, supportEmail }: Dependencies) {
-  /** Paid through Stripe for long enough, with no money back. */
-  const hasPaidLongEnough = () =>
-    exists(
-      db
-        .select({ one: sql`1` })
-        .from(purchases)
-        .where(
-          and(
-            eq(purchases.userId, users.id),
-            eq(purchases.productId, product.id),
-            isNotNull(purchases.stripeSubscriptionId),
-            eq(purchases.refundedAmount, 0),
-            eq(purchases.isDisputed, false),
-            sql`coalesce(${purchases.endedAt}, ${now()}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,
-          ),
-        ),
-    )
-
-  async function mayWrite(tx: Transaction | Database, userId: string): Promise<boolean> {
-    const [found] = await tx
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.deletedAt), hasPaidLongEnough()))
-    return found !== undefined
-  }
-
+export function createReviews(deps: Dependencies) {
+  const { db, now, mails, supportEmail } = deps
   return {
-    list: (wanted: Page) => publicPage(db, wanted),
-    adminList: (wanted: Page) => managedPage(db, wanted),
+    ...createModeration(deps),
+    ...createPersonalData(deps),
+    invite: () => inviteToReview(deps),
+
+    list: (page: Page) => listReviews(db, page, forEveryone),
 
     async mine(userId: string) {
       const [found] = await db
@@ -58,13 +36,13 @@ export function createReviews({ db, now, mails, audit, supportEmail }: Dependenc
         .from(reviews)
         .where(and(eq(reviews.userId, userId), isWritten))
       return found
-        ? { mayWrite: false, review: publicPart(managed(found)) }
-        : { mayWrite: await mayWrite(db, userId), review: null }
+        ? { mayWrite: false, review: forEveryone(found) }
+        : { mayWrite: await mayWrite(db, userId, now()), review: null }
     },
 
     async write({ user }: Actor, { stars, text, author }: InferOutput<typeof newReview>) {
       await db.transaction(async (tx) => {
-        if (!(await mayWrite(tx, user.id)))
+        if (!(await mayWrite(tx, user.id, now())))
           throw new Refusal(403, `You can write a review once you’ve paid for ${paidDaysToReview} days.`)
         const written = { stars, text, author, writtenAt: now() }
         const [saved] = await tx
@@ -92,97 +70,6 @@ export function createReviews({ db, now, mails, audit, supportEmail }: Dependenc
         if (!reported) throw notFound('Review')
         await mails.send(tx, supportEmail, 'reviewReported', { reason, text: reported.text ?? '' })
       })
-    },
-
-    async answer(actor: Actor, id: string, answer: string) {
-      await db.transaction(async (tx) => {
-        const [answered] = await tx
-          .update(reviews)
-          .set({ answer, answeredAt: now() })
-          .where(and(eq(reviews.id, id), isWritten))
-          .returning({ userId: reviews.userId })
-        if (!answered) throw notFound('Review')
-        await audit.record(tx, actor, { action: 'review.answer', subject: id, aboutId: answered.userId })
-      })
-    },
-
-    async hide(actor: Actor, id: string, reason: string) {
-      await db.transaction(async (tx) => {
-        const [found] = await tx
-          .select({
-            userId: reviews.userId,
-            reportedAt: reviews.reportedAt,
-            email: users.email,
-            deletedAt: users.deletedAt,
-          })
-          .from(reviews)
-          .innerJoin(users, eq(users.id, reviews.userId))
-          .where(and(eq(reviews.id, id), isWritten))
-        if (!found) throw notFound('Review')
-        if (!found.reportedAt) throw conflict('Only a review that someone reported can be hidden')
-        await tx.update(reviews).set({ hiddenBecause: reason }).where(eq(reviews.id, id))
-        await audit.record(tx, actor, { action: 'review.hide', subject: id, aboutId: found.userId })
-        if (!found.deletedAt) await mails.send(tx, found.email, 'reviewHidden', { reason })
-      })
-    },
-
-    /** Everyone who may write is asked once. */
-    async invite() {
-      const due = await db
-        .select({ id: users.id, email: users.email, name: users.name })
-        .from(users)
-        .where(
-          and(
-            isNull(users.deletedAt),
-            hasPaidLongEnough(),
-            notExists(
-              db
-                .select({ one: sql`1` })
-                .from(reviews)
-                .where(and(eq(reviews.userId, users.id), eq(reviews.productId, product.id))),
-            ),
-          ),
-        )
-        .limit(batch)
-      for (const { id: userId, email, name } of due)
-        await db.transaction(async (tx) => {
-          const [invited] = await tx
-            .insert(reviews)
-            .values({ userId, productId: product.id, invitedAt: now() })
-            .onConflictDoNothing()
-            .returning({ id: reviews.id })
-          if (invited) await mails.send(tx, email, 'reviewInvitation', { name, product: product.name })
-        })
-    },
-
-    /** What others wrote in a report is kept no longer than their messages. */
-    async forgetReports() {
-      await db
-        .update(reviews)
-        .set({ report: null })
-        .where(lt(reviews.reportedAt, keptSince(now(), retention.reviewReports)))
-    },
-
-    /** What was written stays, without a name. */
-    async forget(tx: Transaction, userId: string) {
-      await tx.delete(reviews).where(and(eq(reviews.userId, userId), isNull(reviews.writtenAt)))
-      await tx.update(reviews).set({ author: null }).where(eq(reviews.userId, userId))
-    },
-
-    async dataOf(userId: string) {
-      const written = await db
-        .select({
-          stars: reviews.stars,
-          text: reviews.text,
-          author: reviews.author,
-          invitedAt: reviews.invitedAt,
-          writtenAt: reviews.writtenAt,
-          answer: reviews.answer,
-          hiddenBecause: reviews.hiddenBecause,
-        })
-        .from(reviews)
-        .where(eq(reviews.userId, userId))
-      return { reviews: written }
     },
   }
 }

@@ -7,7 +7,9 @@ import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { reviews } from '../../database/schema.ts'
 
 export type Page = { limit: number; cursor?: string | undefined }
+type Row = typeof reviews.$inferSelect
 
+/** Until then the row is only an invitation. */
 export const isWritten = isNotNull(reviews.writtenAt)
 
 /** For the pages, which show it without asking: how many there are, and their average. */
@@ -21,16 +23,16 @@ export async function reviewSummary(db: Database): Promise<SiteSettings['reviews
 
 /** The first page of them as the call would answer it, for the page that shows them without asking. */
 export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
-  const { items, next } = await publicPage(db, { limit: reviewsPerPage })
+  const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
   return { items: z.parse(contract.list.output(z), items), next }
 }
 
-export async function publicPage(db: Database, wanted: Page) {
-  const { items, next } = await managedPage(db, wanted)
-  return { items: items.map(publicPart), next }
-}
-
-export async function managedPage(db: Database, { cursor, limit }: Page) {
+/** Newest first. */
+export async function listReviews<Item extends { id: string; writtenAt: Date }>(
+  db: Database,
+  { cursor, limit }: Page,
+  present: (row: Row) => Item,
+) {
   const after = decodeCursor(cursor)
   const rows = await db
     .select()
@@ -40,26 +42,30 @@ export async function managedPage(db: Database, { cursor, limit }: Page) {
     )
     .orderBy(desc(reviews.writtenAt), desc(reviews.id))
     .limit(limit + 1)
-  return pageOf(rows.map(managed), limit, ({ writtenAt: at, id }) => ({ at, id }))
+  return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
 }
 
-export function managed(row: typeof reviews.$inferSelect) {
-  const { id, author, answer, answeredAt, hiddenBecause, report, reportedAt } = row
+/** Reports are nobody's business but the seller's, and a hidden text is nobody's at all. */
+export function forEveryone(row: Row) {
+  const { text, author, ...review } = whole(row)
+  return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }
+}
+
+export const forTheSeller = (row: Row) => ({
+  ...whole(row),
+  report: row.report,
+  reportedAt: row.reportedAt,
+})
+
+function whole({ id, stars, text, author, writtenAt, invitedAt, answer, answeredAt, hiddenBecause }: Row) {
   return {
     id,
-    stars: row.stars ?? 1,
-    text: row.text ?? '',
+    stars: stars ?? 1,
+    text: text ?? '',
     author,
-    writtenAt: row.writtenAt ?? row.invitedAt,
+    writtenAt: writtenAt ?? invitedAt,
     answer,
     answeredAt,
     hiddenBecause,
-    report,
-    reportedAt,
   }
-}
-
-/** Reports are nobody's business but the seller's, and a hidden text nobody's at all. */
-export function publicPart({ report: _, reportedAt: __, ...review }: ReturnType<typeof managed>) {
-  return review.hiddenBecause ? { ...review, text: '', author: null } : review
 }
