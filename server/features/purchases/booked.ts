@@ -112,7 +112,7 @@ export function createBooked({ db, now, mails, accounts, entitlements, notify }:
       change(eq(purchases.id, id), ({ status, bookedUntil }) => {
         if (status === 'active') return null
         if (status !== 'pending_cancel')
-          throw conflict('This subscription has ended. You can buy a new one at any time.')
+          throw conflict('This subscription has ended. You can buy a new one any time.')
         return { status: 'active', endsAt: bookedUntil }
       }),
 

@@ -17,6 +17,7 @@ import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
 import { createEndingNotices } from './ending-notices.ts'
 import { createInbox } from './inbox.ts'
+import { createInvoices } from './invoices.ts'
 import { createLookup } from './lookup.ts'
 import { createNotifications } from './notifications.ts'
 import { createForgetOld } from './old-purchases.ts'
@@ -62,6 +63,7 @@ export function createPurchases(deps: Dependencies) {
   return {
     ...lookup,
     ...createOwnSubscriptions(shared),
+    ...createInvoices(shared),
     sync,
     card: createCardUpdate(shared),
     administration: createAdministration(shared),

@@ -1,0 +1,145 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../../database/connect.ts'
+import { isOngoingPurchase } from '../../database/live-purchase.ts'
+import { purchases, users } from '../../database/schema.ts'
+import type { Subscription } from '../../gateways/stripe.ts'
+import { type AccessRequests, endAccess } from '../access-requests/access-requests.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
+import type { Seats } from '../seats/seats.ts'
+import { restToPayBack } from './notice.ts'
+import type { createNotifications } from './notifications.ts'
+import type { PayBackJobs } from './pay-back.ts'
+import { isUnpaidAttempt, stateOf } from './state.ts'
+
+export type ApplyDependencies = {
+  now: () => Date
+  accounts: Pick<Accounts, 'forGuest' | 'handOver'>
+  checkouts: Checkouts
+  entitlements: Pick<Entitlements, 'refresh'>
+  accessRequests: Pick<AccessRequests, 'claim'>
+  seats: Pick<Seats, 'release'>
+  notify: ReturnType<typeof createNotifications>
+}
+
+/** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
+export function createApply(deps: ApplyDependencies & PayBackJobs) {
+  const { now, accounts, checkouts, entitlements, accessRequests, seats, notify } = deps
+  const { payBackDuplicate, payBackRest, creditRefunds } = deps
+
+  /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
+  async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
+    const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
+    const userId = checkout.userId ?? guest?.id
+    if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
+    await checkouts.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
+    await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
+    const buyer = await lockUser(tx, userId)
+    const state = stateOf(answer)
+    const isDuplicate = state.endedAt === null && (buyer.deletedAt || (await hasOther(tx, userId, checkout)))
+    const [after] = await tx
+      .insert(purchases)
+      .values({
+        userId,
+        productId: checkout.productId,
+        billingType: checkout.billingType,
+        createdAt: now(),
+        stripeSubscriptionId: answer.id,
+        paymentIntentId: checkout.paymentIntentId,
+        ...state,
+        ...(isDuplicate
+          ? { status: 'cancelled' as const, endedAt: now(), endedBecause: 'duplicate' as const }
+          : {}),
+      })
+      .returning()
+    await entitlements.refresh(tx, userId)
+    await seats.release(tx, [userId, checkout.email], checkout.productId)
+    const username = checkout.tradingViewUsername
+    if (after && username && !isDuplicate)
+      await accessRequests.claim(tx, { userId, purchaseId: after.id, productId: after.productId, username })
+    if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
+    const attached = guest?.isNew === false
+    const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
+    if (isHandedOver) {
+      await accounts.handOver(tx, buyer)
+      // Whoever started them may still have the form open, and paying would only lead to a refund.
+      for (const subscriptionId of await checkouts.handOver(tx, buyer))
+        await payBackDuplicate(tx, { subscriptionId })
+    }
+    if (after && !buyer.deletedAt)
+      await notify(tx, {
+        before: undefined,
+        after,
+        to: isHandedOver ? { ...buyer, name: '' } : buyer,
+        attached: attached && !isHandedOver,
+        ...paidInvoiceOf(answer),
+        startNow: await checkouts.wantsToStartNow(tx, checkout.id),
+      })
+  }
+
+  async function change(tx: Transaction, answer: Subscription) {
+    const [before] = await tx
+      .select()
+      .from(purchases)
+      .where(eq(purchases.stripeSubscriptionId, answer.id))
+      .for('update')
+    // An admin deleted it; nothing Stripe still has to say brings it back.
+    if (!before) return
+    const { refundedAmount, ...state } = stateOf(answer)
+    const [after] = await tx
+      .update(purchases)
+      .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
+      .where(eq(purchases.id, before.id))
+      .returning()
+    if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+    await entitlements.refresh(tx, before.userId)
+    const rest = after && !before.endedAt ? restToPayBack(after) : 0
+    if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
+    if (after && after.refundedAmount > before.refundedAmount)
+      await creditRefunds(tx, { subscriptionId: answer.id })
+    const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
+    if (after && to && !to.deletedAt)
+      await notify(tx, { before, after, to, attached: false, ...paidInvoiceOf(answer) })
+  }
+
+  /** False if the answer is no longer the newest. */
+  return async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
+    const checkout = await checkouts.claim(tx, known)
+    if (!checkout) return false
+    const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
+    if (isUnpaidAttempt(answer) || isGivenUp) {
+      if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
+    } else if (checkout.closedAt) await change(tx, answer)
+    else await book(tx, checkout, answer)
+    return true
+  }
+}
+
+const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
+  latestInvoice?.status === 'paid'
+    ? { paidInvoiceId: latestInvoice.id, tax: latestInvoice.tax }
+    : { paidInvoiceId: null, tax: null }
+
+/** Makes two payments by one account wait their turn to be booked. */
+async function lockUser(tx: Transaction, userId: string) {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+  if (!user) throw new Error(`There is no user ${userId}`)
+  return user
+}
+
+async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
+  const [other] = await tx
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        eq(purchases.productId, productId),
+        isOngoingPurchase,
+        sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
+      ),
+    )
+    .limit(1)
+  return other !== undefined
+}
