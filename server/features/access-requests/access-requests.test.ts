@@ -214,6 +214,7 @@ describe('the seller', () => {
     await buyer.ask()
     const { id } = await onlyRequestOf(buyer)
     await admin.call(contract.adminGrant, { ids: [id] })
+    await shop.queue.runNow('purge-exchange-keys')
     await admin.call(contract.adminUndo, { ids: [id] })
     expect(await onlyRequestOf(buyer)).toMatchObject({ status: 'requested', decidedAt: null })
     await shop.afterUndo()

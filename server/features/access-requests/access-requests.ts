@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, gt, isNotNull } from 'drizzle-orm'
+import { and, desc, eq, isNotNull } from 'drizzle-orm'
 import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access-requests.ts'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { accessRequests, purchases, users } from '../../database/schema.ts'
+import { accessRequests, purchases } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Audit } from '../audit/audit.ts'
 import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
+import { createAdminLists } from './admin-lists.ts'
+import { createByHand } from './by-hand.ts'
+import type { Connector } from './connector.ts'
 import { createDecisions } from './decisions.ts'
-import { purgeKeys, sealKeys } from './keys.ts'
-import { isForHand, isOpen } from './open.ts'
+import { purgeKeys, revealKeys, sealKeys } from './keys.ts'
 import { createPersonalData } from './personal-data.ts'
 import { shownColumns } from './shown-columns.ts'
 
@@ -37,18 +39,8 @@ type Dependencies = {
   askExchangeKeys: boolean
 }
 
-/** Whatever unlocks by itself, if anything does. */
-export type Connector = {
-  isOn(): Promise<boolean>
-  isWorking(tx?: Database | Transaction): Promise<boolean>
-  /** Checks on TradingView what was recorded here. */
-  verify(tx: Transaction, userId: string): Promise<void>
-}
-
 /** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
-
-const day = 86_400_000
 
 /** TradingView usernames are case-insensitive. */
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
@@ -57,17 +49,8 @@ export type AccessRequests = ReturnType<typeof createAccessRequests>
 
 /** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
 export function createAccessRequests(deps: Dependencies) {
-  const { db, now, mails, secrets, accounts, entitlements, connector, supportEmail, askExchangeKeys } = deps
-
-  async function tellBoth(
-    tx: Transaction | Database,
-    { id, name, email, tradingViewUsername }: Record<'id' | 'name' | 'email' | 'tradingViewUsername', string>,
-  ) {
-    const received = { name, tradingViewUsername }
-    const requested = { ...received, email }
-    await mails.sendOnce(`received ${id}`, email, 'accessRequestReceived', received, tx)
-    await mails.sendOnce(`request ${id}`, supportEmail, 'accessRequested', requested, tx)
-  }
+  const { db, now, secrets, accounts, entitlements, connector, askExchangeKeys } = deps
+  const byHand = createByHand(deps)
 
   /** With a connector, a name that can't work is refused right away; without one, the seller looks at it. */
   async function readable(
@@ -87,9 +70,12 @@ export function createAccessRequests(deps: Dependencies) {
   }
 
   return {
+    ...createAdminLists(deps),
     ...createDecisions(deps),
     ...createPersonalData(deps),
+    reveal: (actor: Actor, id: string) => revealKeys(deps, actor, id),
     purgeKeys: () => purgeKeys({ db, now }),
+    handOver: byHand.handOver,
 
     /** Replaces an open request, so the queue lists each purchase once. */
     async submit({ user }: Actor, which: Which, sent: SentAccessRequest) {
@@ -123,7 +109,7 @@ export function createAccessRequests(deps: Dependencies) {
         // What unlocks itself in seconds needs no email that promises 24 hours.
         if (await connector.isWorking(tx)) return
         if (undecided && isSameName(undecided.tradingViewUsername, tradingViewUsername)) return
-        await tellBoth(tx, { id, name, email, tradingViewUsername })
+        await byHand.notify(tx, { id, name, email, tradingViewUsername })
       })
     },
 
@@ -159,23 +145,6 @@ export function createAccessRequests(deps: Dependencies) {
     },
 
     readable,
-
-    /** What has not unlocked itself within ten minutes is promised and done by hand, as without a connector. */
-    async handOver() {
-      if (!(await connector.isOn())) return
-      const waiting = await db
-        .select({
-          id: accessRequests.id,
-          tradingViewUsername: accessRequests.tradingViewUsername,
-          name: users.name,
-          email: users.email,
-        })
-        .from(accessRequests)
-        .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
-        .innerJoin(users, eq(users.id, accessRequests.userId))
-        .where(and(isOpen, isForHand(now()), gt(accessRequests.submittedAt, new Date(now().getTime() - day))))
-      for (const request of waiting) await tellBoth(db, request)
-    },
 
     /** The latest request for each purchase. */
     async list(userId: string) {

@@ -1,91 +1,30 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, like, lte, or, type SQL, sql } from 'drizzle-orm'
-import { promisedBy } from '#contract/access-requests.ts'
+import { and, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
-import type { Secrets } from '../../security/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
 import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
-import { openKeys } from './keys.ts'
-import { isForHand, isOpen, isUndecided } from './open.ts'
-import { shownColumns } from './shown-columns.ts'
-import { isUnpaid, replaceOlderGrants } from './unpaid.ts'
+import type { Connector } from './connector.ts'
+import { isGranted, isOpen, isRestorable, isUndecided } from './open.ts'
+import { replaceOlderGrants } from './unpaid.ts'
 
 type Dependencies = {
   db: Database
   now: () => Date
   mails: Mails
-  secrets: Secrets
   audit: Audit
   entitlements: Pick<Entitlements, 'withhold'>
-  connector: {
-    isWorking(): Promise<boolean>
-    verify(tx: Transaction, userId: string): Promise<void>
-  }
+  connector: Pick<Connector, 'verify'>
 }
 
 /** So long a grant by hand can be undone: only then is the buyer told and are the keys deleted. */
 const undoMilliseconds = 60_000
 
-type Paging = { limit: number; cursor?: string | undefined }
-
-const isGranted = eq(accessRequests.status, 'granted')
-/** Revoked while it is paid for, and nothing has replaced it since. */
-const isRestorable = and(
-  eq(accessRequests.status, 'revoked'),
-  isEntitling,
-  sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId}
-    and newer.id <> ${accessRequests.id} and newer.submitted_at >= ${accessRequests.submittedAt})`,
-)
-
-const lowerName = sql`lower(${accessRequests.tradingViewUsername})`
-/** A word that more people match finds what the newest of them have. */
-const mostPeople = 2000
-const peopleLike = (q: string) =>
-  sql`array(select ${users.id} from ${users} where ${like(users.searchText, containing(q))} order by ${desc(users.createdAt)} limit ${mostPeople})`
-
-/** What admins see of the requests, and what they decide about them. */
-export function createDecisions(deps: Dependencies) {
-  const { db, now, mails, secrets, audit, entitlements, connector } = deps
-
-  async function page(
-    condition: SQL | undefined,
-    { limit, cursor }: Paging,
-    sort: 'oldest' | 'newest' = 'oldest',
-  ) {
-    const after = decodeCursor(cursor)
-    const [direction, beyond] = sort === 'oldest' ? [asc, sql.raw('>')] : [desc, sql.raw('<')]
-    const rows = await db
-      .select({
-        ...shownColumns,
-        hasKeys: sql<boolean>`${accessRequests.sealedKeys} is not null`,
-        user: { id: users.id, email: users.email, name: users.name },
-        purchase: {
-          billingType: purchases.billingType,
-          status: purchases.status,
-          endedAt: purchases.endedAt,
-        },
-      })
-      .from(accessRequests)
-      .innerJoin(users, eq(users.id, accessRequests.userId))
-      .leftJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
-      .where(
-        and(
-          condition,
-          after &&
-            sql`(${accessRequests.submittedAt}, ${accessRequests.id}) ${beyond} (${after.at}, ${after.id})`,
-        ),
-      )
-      .orderBy(direction(accessRequests.submittedAt), direction(accessRequests.id))
-      .limit(limit + 1)
-    const { items, next } = pageOf(rows, limit, ({ submittedAt, id }) => ({ at: submittedAt, id }))
-    return { items: items.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) })), next }
-  }
-
+/** What admins decide about the requests. */
+export function createDecisions({ db, now, mails, audit, entitlements, connector }: Dependencies) {
   /** Updates the named requests that are still in the expected state, and notifies their buyers. */
   async function decide(
     actor: Actor,
@@ -144,12 +83,6 @@ export function createDecisions(deps: Dependencies) {
   }
 
   return {
-    /** While a connector works, only what it has not managed. */
-    open: async (paging: Paging) =>
-      page(and(isOpen, (await connector.isWorking()) ? isForHand(now()) : undefined), paging),
-
-    toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
-
     grant: (actor: Actor, ids: string[]) => decide(actor, ids, { from: isOpen, to: 'granted' }),
 
     /** Takes a grant back while nobody has been told of it. */
@@ -198,38 +131,7 @@ export function createDecisions(deps: Dependencies) {
     revoke: (actor: Actor, ids: string[]) =>
       decide(actor, ids, { from: isGranted, to: 'revoked', mail: 'accessRevoked' }),
 
-    /** What is granted, or what was revoked and can be restored. */
-    granted: (status: 'granted' | 'revoked', { q, ...paging }: Paging & { q?: string | undefined }) =>
-      page(
-        and(
-          eq(accessRequests.status, status),
-          status === 'revoked' ? isRestorable : undefined,
-          q
-            ? or(like(lowerName, containing(q)), sql`${accessRequests.userId} = any(${peopleLike(q)})`)
-            : undefined,
-        ),
-        paging,
-        'newest',
-      ),
-
     restore: (actor: Actor, ids: string[]) => decide(actor, ids, { from: isRestorable, to: 'granted' }),
-
-    async reveal(actor: Actor, id: string) {
-      return db.transaction(async (tx) => {
-        const [request] = await tx
-          .select({ sealedKeys: accessRequests.sealedKeys, userId: accessRequests.userId })
-          .from(accessRequests)
-          .where(eq(accessRequests.id, id))
-        if (!request) throw notFound('Access request')
-        if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
-        await audit.record(tx, actor, {
-          action: 'access.reveal-keys',
-          aboutId: request.userId,
-          detail: { request: id },
-        })
-        return openKeys(secrets, request.sealedKeys, id)
-      })
-    },
   }
 }
 

@@ -1,18 +1,21 @@
-import { and, eq, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
+import type { Actor } from '../../actor.ts'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
-import { conflict } from '../../errors.ts'
+import { conflict, notFound } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
+import type { Audit } from '../audit/audit.ts'
 import { openRequests } from './open.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
+type Revealing = { db: Database; secrets: Secrets; audit: Audit }
 
 /** The row's id is sealed in, so keys copied to another row can't be opened there. */
 export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, requestId: string) =>
   secrets.seal(JSON.stringify([apiKey, secretKey]), requestId)
 
-export function openKeys(secrets: Secrets, sealedKeys: string, requestId: string): Keys {
+function openKeys(secrets: Secrets, sealedKeys: string, requestId: string): Keys {
   const missing = secrets.missingKey(sealedKeys)
   if (missing)
     throw conflict(
@@ -20,6 +23,24 @@ export function openKeys(secrets: Secrets, sealedKeys: string, requestId: string
     )
   const [apiKey, secretKey]: [string, string] = JSON.parse(secrets.open(sealedKeys, requestId))
   return { apiKey, secretKey }
+}
+
+/** For the admin who sets up the exchange; each look is on record. */
+export function revealKeys({ db, secrets, audit }: Revealing, actor: Actor, id: string): Promise<Keys> {
+  return db.transaction(async (tx) => {
+    const [request] = await tx
+      .select({ sealedKeys: accessRequests.sealedKeys, userId: accessRequests.userId })
+      .from(accessRequests)
+      .where(eq(accessRequests.id, id))
+    if (!request) throw notFound('Access request')
+    if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
+    await audit.record(tx, actor, {
+      action: 'access.reveal-keys',
+      aboutId: request.userId,
+      detail: { request: id },
+    })
+    return openKeys(secrets, request.sealedKeys, id)
+  })
 }
 
 /** Keys are kept only while they're needed: the request is open, its subscription is live, and for 30 days at most. */
@@ -33,7 +54,11 @@ export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) 
         isNotNull(accessRequests.sealedKeys),
         or(
           lt(accessRequests.submittedAt, keptSince(now(), retention.exchangeKeys)),
-          notInArray(accessRequests.id, db.select({ id: open.id }).from(open)),
+          // A grant that can still be undone may become an open request again.
+          and(
+            isNull(accessRequests.announceAt),
+            notInArray(accessRequests.id, db.select({ id: open.id }).from(open)),
+          ),
         ),
       ),
     )

@@ -1,9 +1,18 @@
-import { and, eq, lt } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
 import { isEntitling } from '../entitlements/entitlements.ts'
 
 export const isUndecided = eq(accessRequests.status, 'requested')
+export const isGranted = eq(accessRequests.status, 'granted')
+
+/** Revoked while it is paid for, and nothing has replaced it since. */
+export const isRestorable = and(
+  eq(accessRequests.status, 'revoked'),
+  isEntitling,
+  sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId}
+    and newer.id <> ${accessRequests.id} and newer.submitted_at >= ${accessRequests.submittedAt})`,
+)
 
 /** For a request joined with its purchase: still undecided, and still paid for. */
 export const isOpen = and(isUndecided, isEntitling)
