@@ -29,8 +29,8 @@ export function createBilling({ db, now, stripe, idsOf }: Dependencies) {
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
     const details = (await find(userId))?.details
     if (!details) return none
-    const { userId: _, updatedAt: __, ...shown } = details
-    return shown
+    const { company, street, postalCode, city, country, vatId } = details
+    return { company, street, postalCode, city, country, vatId }
   }
 
   return {

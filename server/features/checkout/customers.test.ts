@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { billing } from '#contract/billing.ts'
 import { purchases } from '#contract/purchases.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -68,14 +69,16 @@ test('each guest is a separate customer, even with the address of an account', a
   expect(await customersOf(owner.user.id)).toHaveLength(2)
 })
 
-test('a customer the seller deleted at Stripe is replaced by a new one', async () => {
+test('a customer the seller deleted at Stripe is replaced by a new one, with the same billing details', async () => {
   const user = await shop.user()
   await shop.begin(user)
+  const address = { street: '1 Main St', postalCode: '10115', city: 'Berlin', country: 'DE', vatId: '' }
+  await user.call(billing.save, { company: 'Ada Ltd', ...address })
   await shop.connection.db.execute(sql`
     update sandbox.objects set data = data || '{"deleted": true}'
     where id in (select customer_id from checkouts where user_id = ${user.user.id})`)
   await shop.begin(user, { billing: 'yearly' })
-  expect(await customersOf(user.user.id)).toHaveLength(2)
+  expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
 })
 
 test('the name at Stripe follows the account', async () => {

@@ -15,6 +15,8 @@ const wanted = (product: Product, billing: BillingType) => ({
 export const wantedPrices = () =>
   products.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
 
+export type Prices = ReturnType<typeof createPrices>
+
 /** The catalog's prices at Stripe, found by lookup key and created if missing or different. */
 export function createPrices(stripe: StripeGateway) {
   const ids = new Map<string, Promise<string>>()
