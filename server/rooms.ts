@@ -62,121 +62,17 @@ export type RoomDependencies = {
 
 /** Builds every room and hands each what it needs: nothing is global. */
 export function createRooms(deps: RoomDependencies) {
-  const { config, connection, queue, transport, stripe, secrets, passwords, log, now, crashPoint } = deps
-  const { db } = connection
-  const { supportEmail } = config
-
-  const audit = createAudit({ db, now })
-  const site = mailSite(config, secrets)
-  const mails = createMails({ db, now, queue, transport, site })
-  const attempts = createAttempts({ db, now })
-  const securityLog = createSecurityLog(log)
-  const sessions = createSessions({ db, now, mails, attempts, securityLog })
-  const factors = createFactors({
-    db,
-    now,
-    mails,
-    audit,
-    passwords,
-    attempts,
-    secrets,
-    securityLog,
-    sessions,
-    staffNeedFactor: config.staffNeedFactor,
-    publicUrl: config.publicUrl,
-  })
-  const questions = createEmailQuestions({ db, now })
-  // Off in most tests, where every visitor has the same address.
-  if (!config.rateLimits) questions.ask = async () => {}
-  const { linkToken, isLinkToken } = secrets
-  const customers = createCustomers({ db, now, queue, stripe })
-  const accounts = createAccounts({
-    db,
-    now,
-    mails,
-    queue,
-    audit,
-    passwords,
-    attempts,
-    questions,
-    securityLog,
-    linkToken,
-    isLinkToken,
-    accountChanged: customers.accountChanged,
-  })
-  const checkouts = createCheckouts({ db, now })
-  const tradingView = createTradingView({
-    db,
-    now,
-    queue,
-    mails,
-    audit,
-    secrets,
-    gateway: deps.tradingViewGateway,
-    supportEmail,
-    crashPoint,
-  })
-  const entitlements = createEntitlements({ db, now, deliver: tradingView.deliver })
-  const seats = createSeats({ db, now, mails, supportEmail })
-  const accessRequests = createAccessRequests({
-    db,
-    now,
-    mails,
-    secrets,
-    audit,
-    accounts,
-    entitlements,
-    askExchangeKeys: config.askExchangeKeys,
-    connector: { isOn: tradingView.isOn, isWorking: tradingView.isWorking, verify: tradingView.deliver },
-    supportEmail,
-  })
-  const purchases = createPurchases({
-    db,
-    now,
-    stripe,
-    queue,
-    mails,
-    audit,
-    accounts,
-    checkouts,
-    entitlements,
-    accessRequests,
-    seats,
-    supportEmail,
-    consumerLaw: config.consumerLaw,
-    log,
-    crashPoint,
-    attempts,
-    isLinkToken,
-  })
-  const checkout = createCheckout({
-    db,
-    now,
-    stripe,
-    checkouts,
-    customers,
-    purchases,
-    questions,
-    seats,
-    wantsTax: config.tax.mode === 'stripe',
-    crashPoint,
-  })
-  const reviews = createReviews({ db, now, mails, audit, supportEmail })
-
-  const contact = createContact({ db, now, mails, audit, supportEmail })
-  const newsletter = createNewsletter({ db, now, mails, secrets })
-  const declarations = createDeclarations({
-    db,
-    now,
-    queue,
-    mails,
-    audit,
-    attempts,
-    secrets,
-    purchases,
-    supportEmail,
-    consumerLaw: config.consumerLaw,
-  })
+  const { config, connection, stripe, secrets, passwords, log, now } = deps
+  const { consumerLaw } = config
+  const common = createCommon(deps)
+  const { mails, audit, attempts, securityLog } = common
+  const selling = createSelling(deps, common)
+  const { sessions, factors, customers, accounts, checkouts, tradingView } = selling
+  const { entitlements, seats, accessRequests, purchases } = selling
+  const reviews = createReviews(common)
+  const contact = createContact(common)
+  const newsletter = createNewsletter({ ...common, secrets })
+  const declarations = createDeclarations({ ...common, secrets, purchases, consumerLaw })
 
   /** Every room that stores something about people, for "my data". */
   const personalData = [
@@ -198,19 +94,17 @@ export function createRooms(deps: RoomDependencies) {
 
   return {
     /** What emails say about the shop, for their preview. */
-    mailSite: site,
+    mailSite: common.site,
     audit,
     mails,
     attempts,
     securityLog,
-    sessions,
-    factors,
-    accounts,
+    ...selling,
+    reviews,
+    declarations,
     deletion: createDeletion({
-      db,
+      ...common,
       passwords,
-      attempts,
-      audit,
       rooms: [
         // Before the accounts: it asks which address was theirs.
         contact,
@@ -230,28 +124,19 @@ export function createRooms(deps: RoomDependencies) {
       forgetAddress: mails.forgetAddress,
     }),
     personalData,
-    customerData: createCustomerData({ db, audit, rooms: personalData, contact, newsletter }),
-    declarations,
-    checkouts,
-    customers,
-    purchases,
-    checkout,
-    accessRequests,
-    reviews,
-    tradingView,
+    customerData: createCustomerData({ ...common, rooms: personalData, contact, newsletter }),
     access: createAccess({ tradingView, entitlements, accessRequests }),
     tradingViewAdmin: createTradingViewAdmin({ tradingView, entitlements, accessRequests }),
     reconcileTradingView: createReconcile(tradingView, entitlements),
-    seats,
     newsletter,
     contact,
-    imports: createImports({ db, now, audit, accounts, purchases, accessRequests, entitlements }),
+    imports: createImports({ ...common, accounts, purchases, accessRequests, entitlements }),
     privatePackage: createPrivatePackage({ links: config.package, entitlements }),
-    assets: createAssets({ db, now, audit, entitlements }),
+    assets: createAssets({ ...common, entitlements }),
     exports: createExports({ connection, now, audit }),
-    overview: createOverview({ db, now, queue, mails, supportEmail }),
-    reminders: createReminders({ db, now, queue, mails, audit, accounts }),
-    jobs: createJobs({ db, queue, audit }),
+    overview: createOverview(common),
+    reminders: createReminders({ ...common, accounts }),
+    jobs: createJobs(common),
     stripeSetup: createStripeSetup({
       stripe,
       now,
@@ -261,6 +146,103 @@ export function createRooms(deps: RoomDependencies) {
       events: eventTypes,
       prices: wantedPrices(),
     }),
+  }
+}
+
+/** What almost every room works with. */
+function createCommon({ config, connection: { db }, queue, transport, secrets, log, now }: RoomDependencies) {
+  const site = mailSite(config, secrets)
+  return {
+    db,
+    now,
+    queue,
+    site,
+    supportEmail: config.supportEmail,
+    mails: createMails({ db, now, queue, transport, site }),
+    audit: createAudit({ db, now }),
+    attempts: createAttempts({ db, now }),
+    securityLog: createSecurityLog(log),
+  }
+}
+
+/** From an account to a purchase to access on TradingView: the rooms that need each other. */
+function createSelling(deps: RoomDependencies, common: ReturnType<typeof createCommon>) {
+  const { config, stripe, secrets, passwords, log, crashPoint } = deps
+  const questions = createEmailQuestions(common)
+  // Off in most tests, where every visitor has the same address.
+  if (!config.rateLimits) questions.ask = async () => {}
+
+  const sessions = createSessions(common)
+  const factors = createFactors({
+    ...common,
+    passwords,
+    secrets,
+    sessions,
+    staffNeedFactor: config.staffNeedFactor,
+    publicUrl: config.publicUrl,
+  })
+  const customers = createCustomers({ ...common, stripe })
+  const accounts = createAccounts({
+    ...common,
+    passwords,
+    questions,
+    linkToken: secrets.linkToken,
+    isLinkToken: secrets.isLinkToken,
+    accountChanged: customers.accountChanged,
+  })
+  const checkouts = createCheckouts(common)
+  const tradingView = createTradingView({
+    ...common,
+    secrets,
+    gateway: deps.tradingViewGateway,
+    crashPoint,
+  })
+  const entitlements = createEntitlements({ ...common, deliver: tradingView.deliver })
+  const seats = createSeats(common)
+  const accessRequests = createAccessRequests({
+    ...common,
+    secrets,
+    accounts,
+    entitlements,
+    askExchangeKeys: config.askExchangeKeys,
+    connector: { isOn: tradingView.isOn, isWorking: tradingView.isWorking, verify: tradingView.deliver },
+  })
+  const purchases = createPurchases({
+    ...common,
+    stripe,
+    accounts,
+    checkouts,
+    entitlements,
+    accessRequests,
+    seats,
+    consumerLaw: config.consumerLaw,
+    log,
+    crashPoint,
+    isLinkToken: secrets.isLinkToken,
+  })
+  const checkout = createCheckout({
+    ...common,
+    stripe,
+    checkouts,
+    customers,
+    purchases,
+    questions,
+    seats,
+    wantsTax: config.tax.mode === 'stripe',
+    crashPoint,
+  })
+  return {
+    sessions,
+    factors,
+    customers,
+    accounts,
+    checkouts,
+    tradingView,
+    entitlements,
+    seats,
+    accessRequests,
+    purchases,
+    checkout,
   }
 }
 

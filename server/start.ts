@@ -1,12 +1,11 @@
 import cluster from 'node:cluster'
-import { readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { SiteSettings } from '#contract/site.ts'
 import { createApp } from './app.ts'
+import { photoOf, siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
@@ -19,7 +18,7 @@ import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
 import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
-import { securityHeaders } from './http/headers.ts'
+import { type SecurityHeaders, securityHeaders } from './http/headers.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
 import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
@@ -59,6 +58,10 @@ export type StartOptions = {
   /** How the sandbox behaves, where a test wants it to differ from Stripe. */
   quirks?: Quirks
 }
+
+type Parts = { config: Config; connection: Connection }
+type SiteParts = Parts & { payments: Payments; security: SecurityHeaders; log: Logger }
+type AdminParts = Parts & { passwords: Passwords; now: () => Date }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 
@@ -110,22 +113,7 @@ export async function startShop(
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
     const security = securityHeaders(config)
-    const settings = siteSettings(config, payments)
-    const pages = withPages
-      ? await openPages({
-          dist,
-          cacheDir: join(config.dataDir, 'cache'),
-          shown: async () => ({
-            ...settings,
-            reviews: await reviewSummary(connection.db),
-            latestReviews: await latestReviews(connection.db),
-            seatsAreLimited: await seatsAreLimited(connection.db),
-          }),
-          files: photoOf(config, settings),
-          security,
-          log,
-        })
-      : noPages()
+    const pages = withPages ? await openSite({ config, payments, connection, security, log }) : noPages()
     closers.push(pages.close)
 
     const app = await createApp({
@@ -153,16 +141,7 @@ export async function startShop(
     closers.push(() => app.close())
 
     // Last, because its password is shown once: a failed start must not have created it.
-    const firstAdmin = await createAdmins({
-      db: connection.db,
-      now,
-      passwords,
-      attempts: createAttempts({ db: connection.db, now }),
-      audit: createAudit({ db: connection.db, now }),
-    }).ensureFirst({
-      email: config.admin.email ?? config.supportEmail,
-      password: config.admin.password,
-    })
+    const firstAdmin = await ensureAdmin({ config, connection, passwords, now })
 
     return {
       config,
@@ -186,6 +165,36 @@ export async function startShop(
   }
 }
 
+/** The pages, with what they show of the settings and of the books. */
+function openSite({ config, payments, connection: { db }, security, log }: SiteParts) {
+  const settings = siteSettings(config, payments)
+  return openPages({
+    dist,
+    cacheDir: join(config.dataDir, 'cache'),
+    shown: async () => ({
+      ...settings,
+      reviews: await reviewSummary(db),
+      latestReviews: await latestReviews(db),
+      seatsAreLimited: await seatsAreLimited(db),
+    }),
+    files: photoOf(config, settings),
+    security,
+    log,
+  })
+}
+
+function ensureAdmin({ config, connection: { db }, passwords, now }: AdminParts) {
+  const shared = { db, now }
+  const admins = createAdmins({
+    ...shared,
+    passwords,
+    attempts: createAttempts(shared),
+    audit: createAudit(shared),
+  })
+  const { email = config.supportEmail, password } = config.admin
+  return admins.ensureFirst({ email, password })
+}
+
 async function listen(app: FastifyInstance, config: Config) {
   // Several processes each accept their own visitors: those that Node's primary holds for them are lost in a stop.
   const reusePort = cluster.isWorker && process.platform === 'linux'
@@ -196,33 +205,4 @@ async function listen(app: FastifyInstance, config: Config) {
     throw explainListen(error as NodeJS.ErrnoException, config)
   }
   if (cluster.isWorker) process.send?.('listening')
-}
-
-/** What the pages show of the configuration. */
-function siteSettings(config: Config, payments: Payments): SiteSettings {
-  const { publicUrl, supportEmail, regionLookupUrl, cookieBanner, gaMeasurementId } = config
-  const { seller, consumerLaw, tax, askExchangeKeys, maker } = config
-  const photo = maker.photo ? `/maker${extname(maker.photo).toLowerCase()}` : null
-  return {
-    askExchangeKeys,
-    reviews: { count: 0, average: 0 },
-    seatsAreLimited: false,
-    maker: maker.name ? { name: maker.name, sentence: maker.sentence, photo } : null,
-    publicUrl,
-    supportEmail,
-    testMode: payments.sandbox !== undefined,
-    stripe: payments.settings,
-    regionLookupUrl,
-    cookieBanner,
-    consumerLaw,
-    tax,
-    gaMeasurementId,
-    seller,
-  }
-}
-
-/** The maker's picture comes from the seller's disk, not from the build. */
-function photoOf({ maker }: Config, settings: SiteSettings) {
-  const path = settings.maker?.photo
-  return path && maker.photo ? [{ path, body: readFileSync(maker.photo) }] : []
 }

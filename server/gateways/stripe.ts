@@ -7,6 +7,7 @@ import { creditNoteCalls } from './stripe/credit-notes.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
+import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
 import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
 import { subscriptionCalls } from './stripe/subscriptions.ts'
@@ -55,7 +56,8 @@ export function createStripeGateway({
   const { payments, ...refunds } = paymentCalls(client)
   return {
     ...customerCalls(client, invoices),
-    ...subscriptionCalls(client, payments, invoices),
+    ...newSubscriptionCalls(client, invoices),
+    ...subscriptionCalls(client, payments),
     ...refunds,
     ...invoiceCalls(client, refunds.hasPaid),
     ...creditNoteCalls(client),

@@ -8,6 +8,7 @@ import { waitForOthers } from '../database/migrate.ts'
 import { createFailedJobs, type Query } from './failed-jobs.ts'
 import { type Kind, prepareQueues } from './kinds.ts'
 import { forgetPayloads, jobsSchema } from './schema.ts'
+import { createStoredJobs } from './stored-jobs.ts'
 import { createWorkers } from './workers.ts'
 
 /**
@@ -72,6 +73,7 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
 
   const query: Query = async (text, values) => (await boss.getDb().executeSql(text, values)).rows
   const workers = createWorkers({ boss, query, log })
+  const stored = createStoredJobs({ kinds, query })
 
   function register(kind: Kind) {
     if (kinds.has(kind.name)) throw new Error(`There are two jobs named ${kind.name}`)
@@ -127,31 +129,10 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
 
     /** Resolves when nothing is due or running anymore. */
     async idle() {
-      for (;;) {
-        const due = await query(
-          `select 1 from jobs.job where name = any($1) and state in ('created', 'retry', 'active') and start_after <= now() limit 1`,
-          [[...kinds.keys()]],
-        )
-        if (due.length === 0) return
+      while (await stored.isSomethingDue()) {
         workers.wake()
         await new Promise((done) => setTimeout(done, 20))
       }
-    },
-
-    /**
-     * Drops the emails meant for an address, and what was given up about it; returns how many are being sent right now.
-     * Finished jobs hold no data; those from before we saw to that do.
-     */
-    async forget(email: string, except: string): Promise<number> {
-      const [row] = await query<{ active: number }>(
-        `with about as (
-           select id, state from jobs.job where name = any($1) and id <> $3 and (data->>'to' = $2 or data->>'email' = $2
-             or (state > 'active' and data->'data'->>'email' = $2))
-         ), dropped as (delete from jobs.job where id in (select id from about where state <> 'active'))
-         select count(*)::int as active from about where state = 'active'`,
-        [[...kinds.keys()], email, except],
-      )
-      return row?.active ?? 0
     },
 
     /** Lets running jobs finish for a while; whatever is waiting or must be cut short stays stored. */
@@ -161,17 +142,11 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
       await boss.stop({ graceful: false })
     },
 
+    forget: stored.forget,
+    depths: stored.depths,
+
     /** Jobs that are no longer retried. */
     failed: createFailedJobs({ boss, kinds, query }),
-
-    /** How many jobs of each kind are in which state, and how long the oldest has been due. */
-    depths: () =>
-      query<{ name: string; state: string; count: number; seconds: number }>(
-        `select name, state, count(*)::int as count,
-           greatest(0, extract(epoch from now() - min(greatest(created_on, start_after))))::float as seconds
-         from jobs.job where name = any($1) and state <> 'completed' group by name, state order by name, state`,
-        [[...kinds.keys()]],
-      ),
 
     /** How often each kind of job has succeeded and failed in this process. */
     runs: workers.runs,
