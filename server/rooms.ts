@@ -134,7 +134,7 @@ export function createRooms(deps: RoomDependencies) {
     privatePackage: createPrivatePackage({ links: config.package, entitlements }),
     assets: createAssets({ ...common, entitlements }),
     exports: createExports({ connection, now, audit }),
-    overview: createOverview(common),
+    overview: createOverview({ ...common, accessRequests }),
     reminders: createReminders({ ...common, accounts }),
     jobs: createJobs(common),
     stripeSetup: createStripeSetup({

@@ -7,6 +7,7 @@ import { hashToken } from './tokens.ts'
 export type Attempts = ReturnType<typeof createAttempts>
 
 export type Limit = { requests: number; seconds: number }
+type Options = { device?: string | undefined; tx?: Transaction | Database }
 
 // Typed addresses may belong to people who are not customers: only a hash is kept.
 const keyOf = (what: string, whom: string, device?: string) =>
@@ -17,13 +18,13 @@ const keyOf = (what: string, whom: string, device?: string) =>
  * A `device` that the account has used before is counted separately, so nobody else can lock its owner out.
  */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
-  /** Counts one more try, and refuses it beyond `requests` within `seconds` of the first. */
-  async function count(
+  /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */
+  async function waitFor(
     what: string,
     whom: string,
     { requests, seconds }: Limit,
-    { device, tx = db }: { device?: string | undefined; tx?: Transaction | Database } = {},
-  ) {
+    { device, tx = db }: Options = {},
+  ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const over = lt(attempts.endsAt, now())
     const [row] = await tx
@@ -37,8 +38,8 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
         },
       })
       .returning()
-    if (!row || row.count <= requests) return
-    throw tooMany(Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000)))
+    if (!row || row.count <= requests) return 0
+    return Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000))
   }
 
   async function clearStarting(tx: Transaction, whats: string[], whom: string) {
@@ -48,15 +49,22 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 
+  const allows = async (what: string, whom: string, limit: Limit, options?: Options) =>
+    (await waitFor(what, whom, limit, options)) === 0
+
   return {
-    count,
+    /** Counts one more try; false beyond the limit. */
+    allows,
+
+    /** Counts one more try, and refuses it beyond the limit. */
+    async count(what: string, whom: string, limit: Limit, options?: Options) {
+      const seconds = await waitFor(what, whom, limit, options)
+      if (seconds > 0) throw tooMany(seconds)
+    },
 
     /** Whether an address may get one more of these emails: at most three a day, or anyone could flood its mailbox. */
     mayMail: (tx: Transaction, what: string, whom: string) =>
-      count(what, whom, { requests: 3, seconds: 86_400 }, { tx }).then(
-        () => true,
-        () => false,
-      ),
+      allows(what, whom, { requests: 3, seconds: 86_400 }, { tx }),
 
     async clear(what: string, whom: string, device?: string) {
       await db.delete(attempts).where(eq(attempts.key, keyOf(what, whom, device)))

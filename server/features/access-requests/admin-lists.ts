@@ -53,10 +53,13 @@ export function createAdminLists({ db, now, connector }: Dependencies) {
     return { items: items.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) })), next }
   }
 
+  /** Of the open requests, those for the seller to decide: while a connector works, only what it has not managed. */
+  const isForSeller = async () => ((await connector.isWorking()) ? isForHand(now()) : undefined)
+
   return {
-    /** While a connector works, only what it has not managed. */
-    open: async (paging: Paging) =>
-      page(and(isOpen, (await connector.isWorking()) ? isForHand(now()) : undefined), paging),
+    isForSeller,
+
+    open: async (paging: Paging) => page(and(isOpen, await isForSeller()), paging),
 
     toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
 

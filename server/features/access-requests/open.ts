@@ -1,4 +1,4 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
 import { isEntitling } from '../entitlements/entitlements.ts'
@@ -17,13 +17,13 @@ export const isRestorable = and(
 /** For a request joined with its purchase: still undecided, and still paid for. */
 export const isOpen = and(isUndecided, isEntitling)
 
-/** What's waiting for the seller. The queue, the overview, the digest and the key purge all use this definition. */
-export const openRequests = (db: Database) =>
+/** Requests that nobody has decided and that are still paid for; of these, those that match the condition. */
+export const openRequests = (db: Database, condition?: SQL) =>
   db
     .select({ id: accessRequests.id, submittedAt: accessRequests.submittedAt })
     .from(accessRequests)
     .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
-    .where(isOpen)
+    .where(and(isOpen, condition))
 
 /** A connector has this long before a request is handed to the seller. */
 export const connectorPatience = 10 * 60_000

@@ -54,9 +54,11 @@ export function createAdministration({ db, audit, execution }: Given) {
 
     async close(actor: Actor, id: string, outcome: string) {
       await findOpen(id)
-      // The outcome stays with the declaration: it may name the buyer.
-      await audit.record(db, actor, { action: 'declaration.close', subject: id })
-      await execution.close(id, outcome)
+      await db.transaction(async (tx) => {
+        // The outcome stays with the declaration: it may name the buyer.
+        await audit.record(tx, actor, { action: 'declaration.close', subject: id })
+        await execution.close(id, outcome, tx)
+      })
     },
   }
 }

@@ -1,4 +1,3 @@
-import { Refusal } from '../../errors.ts'
 import type { DeclarationRow, Dependencies } from './dependencies.ts'
 
 const hour = 3600
@@ -11,13 +10,7 @@ export function createCorrespondence({
 }: Pick<Dependencies, 'mails' | 'attempts' | 'supportEmail'>) {
   /** Nobody's mailbox can be flooded; the declaration is stored and counts all the same. */
   async function unlessFlooded(to: string, requests: number, send: () => Promise<void>) {
-    try {
-      await attempts.count('declaration', to, { requests, seconds: hour })
-    } catch (error) {
-      if (error instanceof Refusal) return
-      throw error
-    }
-    await send()
+    if (await attempts.allows('declaration', to, { requests, seconds: hour })) await send()
   }
 
   const contentOf = (row: DeclarationRow) => ({

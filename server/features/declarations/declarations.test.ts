@@ -5,7 +5,7 @@ import { accounts } from '#contract/accounts.ts'
 import { declarations as contract } from '#contract/declarations.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { purchases } from '#contract/purchases.ts'
-import { declarations } from '../../database/schema.ts'
+import { declarations, purchases as purchaseRows } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 let shop: TestShop
@@ -222,20 +222,24 @@ test('on day 15 it is too late to be automatic; the seller may still carry it ou
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
-test('a cancellation for a later day waits for the period in which that day falls', async () => {
-  const buyer = await shop.buyer()
+test('a cancellation for a later day waits for the period in which that day falls, and for no other', async () => {
+  const [gone, buyer] = [await shop.buyer(), await shop.buyer()]
   const endsOn = new Date(shop.clock.now().getTime() + 45 * 86_400_000).toISOString().slice(0, 10)
-  const { id } = await buyer.call(contract.cancel, {
-    ...declared(buyer.user.email),
-    grounds: 'ordinary',
-    endsOn,
-  })
+  const wish = { grounds: 'ordinary' as const, endsOn }
+  await gone.call(contract.cancel, { ...declared(gone.user.email), ...wish })
+  await shop.settle()
+  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), ...wish })
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'confirmed' })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   await shop.advance(1, 'month')
   await shop.advance(1, 'hour')
-  await shop.queue.runNow('carry-out-declarations')
+  // Someone deleted its subscription at Stripe.
+  await shop.connection.db
+    .update(purchaseRows)
+    .set({ stripeSubscriptionId: 'sub_gone' })
+    .where(eq(purchaseRows.id, gone.purchase.id))
+  await expect(shop.queue.runNow('carry-out-declarations')).rejects.toThrow('1 of 2 declarations')
   expect(await stored(id)).toMatchObject({ state: 'done' })
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])

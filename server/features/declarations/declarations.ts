@@ -45,7 +45,7 @@ export function createDeclarations(deps: Dependencies) {
     const awaits = isCertain && !isOwner ? contract.owner : undefined
     await sendReceipt(row, { withLink: awaits?.email === row.email })
     if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
-    if (isCertain && isOwner) await confirm(row, row.userId)
+    if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
     else if (!isCertain) await tellSeller(row)
   })
 
@@ -76,15 +76,6 @@ export function createDeclarations(deps: Dependencies) {
     })
   }
 
-  /** From here on, the shop carries it out, however often it has to try. */
-  async function confirm(row: DeclarationRow, userId: string | null) {
-    await db
-      .update(declarations)
-      .set({ state: 'confirmed', userId })
-      .where(and(eq(declarations.id, row.id), eq(declarations.state, 'open')))
-    await execution.carryOut(row.id)
-  }
-
   return {
     withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
     cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
@@ -95,7 +86,7 @@ export function createDeclarations(deps: Dependencies) {
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'This link has expired.')
       const purchase = await purchases.find(row.purchaseId)
-      if (mayCarryOut(row, purchase)) await confirm(row, purchase.userId)
+      if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
     },
 
     administration: createAdministration({ ...deps, execution }),

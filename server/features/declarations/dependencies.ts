@@ -14,7 +14,7 @@ export type Dependencies = {
   queue: Queue
   mails: Mails
   audit: Pick<Audit, 'record'>
-  attempts: Pick<Attempts, 'count'>
+  attempts: Pick<Attempts, 'allows'>
   secrets: Pick<Secrets, 'isLinkToken'>
   purchases: Pick<Purchases, 'withdraw' | 'cancelDeclared' | 'find'>
   supportEmail: string

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { isLive } from '#contract/statuses.ts'
+import type { Database, Transaction } from '../../database/connect.ts'
 import { declarations } from '../../database/schema.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -31,8 +32,8 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
     await close(id, outcome)
   }
 
-  async function close(id: string, outcome: string) {
-    await db
+  async function close(id: string, outcome: string, tx: Database | Transaction = db) {
+    await tx
       .update(declarations)
       .set({ state: 'done', handledAt: now(), outcome })
       .where(eq(declarations.id, id))
@@ -43,21 +44,28 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
     carryOut,
     close,
 
-    /** Someone answered for it: the seller, or the job that found its owner. */
-    async confirmAndCarryOut(id: string) {
+    /** Someone answers for it: the seller or its owner. From here on the shop tries until it is done. */
+    async confirmAndCarryOut(id: string, owner: { userId?: string } = {}) {
       await db
         .update(declarations)
-        .set({ state: 'confirmed' })
+        .set({ state: 'confirmed', ...owner })
         .where(and(eq(declarations.id, id), eq(declarations.state, 'open')))
       await carryOut(id)
     },
 
+    /** What cannot be done yet doesn't keep the others waiting. */
     async carryOutConfirmed() {
       const waiting = await db
         .select({ id: declarations.id })
         .from(declarations)
         .where(eq(declarations.state, 'confirmed'))
-      for (const { id } of waiting) await carryOut(id)
+      const failures: unknown[] = []
+      for (const { id } of waiting) await carryOut(id).catch((error: unknown) => failures.push(error))
+      if (failures.length > 0)
+        throw new AggregateError(
+          failures,
+          `${failures.length} of ${waiting.length} declarations not carried out`,
+        )
     },
   }
 }

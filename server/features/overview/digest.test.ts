@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
+import { openConnectedShop } from '../../testing/connected-shop.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
 const openSellersShop = () => openShop({ env: { SUPPORT_EMAIL: 'seller@example.com' } })
@@ -46,4 +47,18 @@ test('the seller is reminded of exactly the requests in the queue', async () => 
   expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
   await shop.queue.runNow('digest')
   expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+})
+
+test('while a connector works, only what it has not managed in ten minutes waits for the seller', async () => {
+  await using shop = await openConnectedShop()
+  await shop.namedBuyer('nobody_by_this_name')
+  await shop.settle()
+  const admin = await shop.admin()
+  const waiting = async () => [
+    (await admin.call(accessRequests.adminList, {})).length,
+    (await admin.call(overview.adminShow, {})).openAccessRequests,
+  ]
+  expect(await waiting()).toEqual([0, 0])
+  shop.clock.advance({ minutes: 11 })
+  expect(await waiting()).toEqual([1, 1])
 })

@@ -1,14 +1,21 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { accessPromiseHours } from '#contract/access-requests.ts'
 import type { Database } from '../../database/connect.ts'
-import { accessRequests, purchases } from '../../database/schema.ts'
+import { purchases, accessRequests as requestRows } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
-import { openRequests } from '../access-requests/access-requests.ts'
+import { type AccessRequests, openRequests } from '../access-requests/access-requests.ts'
 import type { Mails } from '../mails/mails.ts'
 import { monthsOf } from './months.ts'
 import { createMovements } from './movements.ts'
 
-type Dependencies = { db: Database; now: () => Date; queue: Queue; mails: Mails; supportEmail: string }
+type Dependencies = {
+  db: Database
+  now: () => Date
+  queue: Queue
+  mails: Mails
+  accessRequests: Pick<AccessRequests, 'isForSeller'>
+  supportEmail: string
+}
 
 const cap = 10_000
 const hour = 3_600_000
@@ -16,7 +23,7 @@ const hour = 3_600_000
 export type Overview = ReturnType<typeof createOverview>
 
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
-export function createOverview({ db, now, queue, mails, supportEmail }: Dependencies) {
+export function createOverview({ db, now, queue, mails, accessRequests, supportEmail }: Dependencies) {
   const { movements, addUpMovements } = createMovements({ db })
 
   async function openMatters() {
@@ -26,7 +33,10 @@ export function createOverview({ db, now, queue, mails, supportEmail }: Dependen
       .from(purchases)
       .where(eq(purchases.status, 'past_due'))
       .limit(cap)
-    const requests = openRequests(db).orderBy(asc(accessRequests.submittedAt)).limit(cap).as('open')
+    const requests = openRequests(db, await accessRequests.isForSeller())
+      .orderBy(asc(requestRows.submittedAt))
+      .limit(cap)
+      .as('open')
     const [matters] = await db
       .select({
         failedPayments: sql<number>`(select count(*) from ${failed} failed)::int`,

@@ -8,7 +8,7 @@ type Dependencies = {
   now: () => Date
   stripe: StripeGateway
   lookup: Lookup
-  attempts: Pick<Attempts, 'count'>
+  attempts: Pick<Attempts, 'allows'>
   isLinkToken: Secrets['isLinkToken']
 }
 
@@ -45,12 +45,8 @@ export function createInvoices({ now, stripe, lookup, attempts, isLinkToken }: D
       const found = invoices.find((invoice) => invoice.id === invoiceId)
       if (!found?.invoiceUrl) throw notFound('Invoice')
       const isOld = now().getTime() - found.createdAt.getTime() > linkSeconds * 1000
-      const count = attempts.count('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
-      const isUsed = await count.then(
-        () => false,
-        (error: unknown) => error instanceof Refusal || Promise.reject(error),
-      )
-      if (isOld || isUsed)
+      const isFirst = await attempts.allows('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
+      if (isOld || !isFirst)
         throw new Refusal(410, 'This link has been used or has expired. Please log in to see your invoices.')
       return { invoiceUrl: found.invoiceUrl }
     },

@@ -45,7 +45,7 @@ type Dependencies = {
   consumerLaw: 'eu' | 'none'
   log: Logger
   crashPoint: (name: string) => void
-  attempts: Pick<Attempts, 'count'>
+  attempts: Pick<Attempts, 'allows'>
   isLinkToken: Secrets['isLinkToken']
 }
 
