@@ -10,6 +10,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PurchaseRow } from './lookup.ts'
+import { addMonths } from './months.ts'
 import type { createNotifications } from './notifications.ts'
 import { productName } from './product-name.ts'
 
@@ -170,14 +171,11 @@ const inThePast = () => {
 export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
   bookedUntil ?? periodEnd(createdAt, billingType, now)
 
-/** Counted from the booking as Stripe counts: the 31st is the 30th in a shorter month. */
+/** When the current period ends, counted from the booking. */
 function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
   const months = billingType === 'yearly' ? 12 : 1
   for (let passed = months; ; passed += months) {
-    const end = new Date(start)
-    end.setUTCMonth(start.getUTCMonth() + passed)
-    // Too long for its month, the day has run over into the next one.
-    if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
+    const end = addMonths(start, passed)
     if (end > now) return end
   }
 }

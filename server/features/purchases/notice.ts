@@ -1,4 +1,5 @@
 import type { PurchaseRow } from './lookup.ts'
+import { addMonths } from './months.ts'
 
 const day = 86_400_000
 
@@ -11,7 +12,7 @@ export function noticeFor(purchase: PurchaseRow, now: Date): { endsAt: Date; ref
   if (billingType !== 'yearly' || !currentPeriodEnd || !stripeSubscriptionId) return null
   // Booked moments after its first period began.
   const isFirstYear = yearBefore(currentPeriodEnd).getTime() < createdAt.getTime() + 7 * day
-  const endsAt = monthAfter(now)
+  const endsAt = addMonths(now, 1)
   if (isFirstYear || endsAt >= currentPeriodEnd) return null
   return { endsAt, refund: restOf(purchase.amount, currentPeriodEnd, endsAt) }
 }
@@ -29,13 +30,4 @@ export function restOf(amount: number, periodEnd: Date, endsAt: Date): number {
   return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)
 }
 
-const yearBefore = (date: Date) => shifted(date, -12)
-const monthAfter = (date: Date) => shifted(date, 1)
-
-/** The 31st is the 30th in a shorter month. */
-function shifted(date: Date, months: number): Date {
-  const moved = new Date(date)
-  moved.setUTCMonth(date.getUTCMonth() + months)
-  if (moved.getUTCDate() !== date.getUTCDate()) moved.setUTCDate(0)
-  return moved
-}
+const yearBefore = (date: Date) => addMonths(date, -12)

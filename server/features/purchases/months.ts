@@ -1,0 +1,8 @@
+/** So many months later, or earlier, as Stripe counts: the 31st is the 30th in a shorter month. */
+export function addMonths(date: Date, months: number): Date {
+  const moved = new Date(date)
+  moved.setUTCMonth(date.getUTCMonth() + months)
+  // Too long for its month, the day has run over into the next one.
+  if (moved.getUTCDate() !== date.getUTCDate()) moved.setUTCDate(0)
+  return moved
+}
