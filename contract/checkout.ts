@@ -27,7 +27,7 @@ export const checkout = {
         productSlug: z.string().check(z.maxLength(100)),
         billingType: billingType(z),
         email: z.optional(email(z)),
-        /** To be unlocked right after paying. Never in the way: whatever is typed, the checkout goes on. */
+        /** For access right after paying. It never stops the checkout, whatever is typed. */
         tradingViewUsername: optionalText(z, 200),
         /** Where the buyer is; needed where tax is computed. */
         place: z.optional(place(z)),

@@ -36,7 +36,7 @@ test('a guest gives a name, pays, and sees it unlock without a reload', async ({
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await page.getByRole('button', { name: 'Skip for Now' }).click()
   const card = page.getByRole('region', { name: 'TradingView Access' })
-  await expect(card.getByText(/Unlocked until .*It renews by itself\./)).toBeVisible({ timeout: 10_000 })
+  await expect(card.getByText(/Unlocked until .*It renews automatically\./)).toBeVisible({ timeout: 10_000 })
   await expect(card).toContainText('Indicators → Invite-only scripts')
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')

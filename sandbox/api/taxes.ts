@@ -5,7 +5,7 @@ import { deletedTaxId, newTaxId } from '../objects/tax.ts'
 import { choice, paging, required, text } from './params.ts'
 import { route } from './route.ts'
 
-/** What a VAT id looks like, by kind. Whether it exists is the tax office's to know. */
+/** What a VAT ID looks like, by kind. Whether it exists is the tax office's to know. */
 const patterns = {
   eu_vat:
     /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[A-Z0-9+*]{2,12}$/,

@@ -93,7 +93,7 @@ export function billedTo(invoice: Invoice): string[][] {
   return [
     ['Billed to', name ?? email ?? invoice.customer],
     ...(where.length > 0 ? [['Address', where.join(', ')]] : []),
-    ...invoice.customer_tax_ids.map(({ value }) => ['VAT id', value]),
+    ...invoice.customer_tax_ids.map(({ value }) => ['VAT ID', value]),
     ...(name && email ? [['Email', email]] : []),
   ]
 }

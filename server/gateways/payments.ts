@@ -102,7 +102,7 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
 function invoicing({ seller, tax }: Config) {
   const footer = [
     [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', '),
-    seller.vatId ? `VAT id: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
+    seller.vatId ? `VAT ID: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
     tax.mode === 'none' ? tax.note : '',
   ]
   return { footer: footer.filter(Boolean).join('\n'), automaticTax: tax.mode === 'stripe' }

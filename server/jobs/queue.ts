@@ -21,7 +21,7 @@ export type Queue = ReturnType<typeof createQueue>
 export type JobOptions = {
   /** A second job with the same id is not stored for as long as the first is kept. */
   id?: string
-  /** A moment, or so many seconds from now. */
+  /** A point in time, or a number of seconds from now. */
   startAfter?: Date | number
   /** While a job with the same key is waiting, a second one is not stored. */
   singletonKey?: string

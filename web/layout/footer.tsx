@@ -70,7 +70,7 @@ export function Footer({ slim }: { slim: boolean }) {
   )
 }
 
-/** The law wants these two easy to find, in its own words. */
+/** The law requires these two to be easy to find, in its own words. */
 function ContractLink({ href, label }: { href: string; label: { en: string; de: string } }) {
   return (
     <Link href={href} className="flex flex-wrap gap-x-2 rounded-sm py-0.5 font-medium hover:underline">

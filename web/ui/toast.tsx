@@ -32,7 +32,7 @@ export function dismissToast(id: number) {
 const loadToaster = () => import('./toaster.tsx')
 const Toaster = lazy(loadToaster)
 
-/** Until a toast can be read, however slowly its code comes. When that never comes there is nothing to wait for. */
+/** Until a toast can be read, however slowly its code loads. If it never loads, there is nothing to wait for. */
 export const toastShown = () =>
   loadToaster().then(
     (toaster) => toaster.toastShown(),

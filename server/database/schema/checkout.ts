@@ -30,7 +30,7 @@ export const checkouts = pgTable(
     closedAt: moment(),
     /** When the one login that a guest's payment allows was used or forfeited. */
     loginUsedAt: moment(),
-    /** Asked before paying, if the buyer wants to be unlocked right after it. */
+    /** Given before paying by buyers who want access right away. */
     tradingViewUsername: text(),
   },
   (t) => [

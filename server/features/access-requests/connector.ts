@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/connect.ts'
 
-/** Whatever unlocks by itself, if anything does. */
+/** Whatever unlocks access automatically, if anything does. */
 export type Connector = {
   isOn(): Promise<boolean>
   isWorking(tx?: Database | Transaction): Promise<boolean>

@@ -20,7 +20,7 @@ type Dependencies = {
   connector: Pick<Connector, 'verify'>
 }
 
-/** So long a grant by hand can be undone: only then is the buyer told and are the keys deleted. */
+/** How long a grant by hand can be undone. Only then is the buyer told, and only then are the keys deleted. */
 const undoMilliseconds = 60_000
 
 /** What admins decide about the requests. */

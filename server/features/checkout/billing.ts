@@ -15,7 +15,7 @@ type Dependencies = {
 
 const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
-/** What a buyer wants on invoices. Stripe writes those, so it learns first, and says whether the VAT id can be right. */
+/** What a buyer wants on invoices. Stripe writes those, so it learns first, and says whether the VAT ID can be right. */
 export function createBilling({ db, now, stripe, idsOf }: Dependencies) {
   async function find(userId: string) {
     const [row] = await db

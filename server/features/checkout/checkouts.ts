@@ -60,7 +60,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .orderBy(desc(checkouts.createdAt))
         .limit(10),
 
-    /** The TradingView account to unlock, if the buyer thinks again before paying. */
+    /** The TradingView account to unlock, if the buyer changes their mind before paying. */
     async rename(id: string, tradingViewUsername: string | null) {
       await db.update(checkouts).set({ tradingViewUsername }).where(eq(checkouts.id, id))
     },

@@ -22,7 +22,7 @@ export function createOrderRecords({ db, now }: { db: Database; now: () => Date 
     recordAgreement: (checkoutId: string, agreement: Agreement) =>
       record(db, checkoutId, { ...agreement, agreedAt: now() }),
 
-    /** For tax; the VAT id is with the customer at Stripe. */
+    /** For tax; the VAT ID is with the customer at Stripe. */
     recordPlace: (checkoutId: string, { country, postalCode }: Place) =>
       record(db, checkoutId, { country, postalCode: postalCode || null }),
 

@@ -67,12 +67,12 @@ test('summary, receipt and invoice say what tax is inside; the invoice has the s
     'VAT 19 %</th><td class="Number">$6.23',
     'Total</th><td class="Number">$39.00',
     'Sigma GmbH, Hauptgasse 1, 4500 Solothurn, Switzerland',
-    'VAT id: CHE-123.456.789 MWST',
+    'VAT ID: CHE-123.456.789 MWST',
   ])
     expect(page).toContain(part)
 })
 
-test('a company with a VAT id in the Union accounts for the tax itself; a wrong id is refused by name', async () => {
+test('a company with a VAT ID in the Union accounts for the tax itself; a wrong id is refused by name', async () => {
   const { tax, page } = await buyFrom({ country: 'DE', vatId: 'de123456789' })
   expect(tax).toEqual({ percent: 0, amount: 0, isReverseCharge: true })
   expect(page).toContain('VAT (reverse charge)')
@@ -143,7 +143,7 @@ test('what the buyer agreed to and where they are stays with the order, and is i
   expect(kept?.order_records).toMatchObject({ ...record, postalCode: null })
 })
 
-test('a buyer’s company, address and VAT id are on the next invoice, and leave with the account', async () => {
+test('a buyer’s company, address and VAT ID are on the next invoice, and leave with the account', async () => {
   const buyer = await buyFrom({ country: 'AT' })
   const details = {
     company: 'Ada & Co',

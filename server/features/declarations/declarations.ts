@@ -93,7 +93,7 @@ export function createDeclarations(deps: Dependencies) {
     carryOutConfirmed: execution.carryOutConfirmed,
     ...createPersonalData(deps),
 
-    /** That long someone may sue over them; an open one waits a year longer. */
+    /** Kept for as long as someone may sue over them; an open one a year longer. */
     async forgetOld() {
       const { years } = retention.declarations
       const before = keptSinceNewYear(now(), { years })

@@ -54,8 +54,8 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
     },
 
     /**
-     * The TradingView account to unlock. Kept even if it cannot be unlocked: as `problem` says, another customer
-     * has it or nobody can be called that.
+     * The TradingView account to unlock. Kept even if it can't be unlocked: `problem` says whether another customer
+     * has it or it can't be a username.
      */
     async claim(tx: Transaction, userId: string, productId: string, typed: string) {
       await workOut(tx, userId, now())

@@ -1,4 +1,4 @@
-/** So many months later, or earlier, as Stripe counts: the 31st is the 30th in a shorter month. */
+/** Moves a date by months as Stripe does: the 31st becomes the 30th in a shorter month. */
 export function addMonths(date: Date, months: number): Date {
   const moved = new Date(date)
   moved.setUTCMonth(date.getUTCMonth() + months)

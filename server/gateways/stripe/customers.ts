@@ -17,7 +17,7 @@ const wrongVatId = () =>
   new Refusal(400, 'Please check the VAT ID', { fields: { vatId: 'Please check the VAT ID' } })
 
 export function customerCalls({ sdk, ask, orMissing }: Client, { footer }: Invoicing) {
-  /** The one VAT id of a customer; an empty one removes it. */
+  /** The one VAT ID of a customer; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
     if (!data.some(({ value }) => value === vatId) && vatId) {
@@ -55,7 +55,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, { footer }: Invoi
       await orMissing(sdk.customers.update(id, { name, email }))
     },
 
-    /** Where the buyer is, for tax; a VAT id makes it a company's. A deleted customer is the next call's problem. */
+    /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
     async placeCustomer(id: string, { country, postalCode, vatId, ip }: Place) {
       try {
         await ask(

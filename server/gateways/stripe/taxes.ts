@@ -16,7 +16,7 @@ const union = new Set(
   'AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '),
 )
 
-/** Which kind of VAT id this is; nothing for one we can't tell. */
+/** Which kind of VAT ID this is; nothing for one we can't tell. */
 export function taxIdTypeOf(vatId: string): 'eu_vat' | 'ch_vat' | 'gb_vat' | undefined {
   if (vatId.startsWith('CHE')) return 'ch_vat'
   if (vatId.startsWith('GB')) return 'gb_vat'

@@ -19,7 +19,7 @@ export function ImprintWarning() {
       <div className="flex min-w-0 flex-col gap-1">
         <p className="font-semibold text-danger">Your imprint is incomplete</p>
         <p>
-          The law wants visitors to know who sells to them. Set{' '}
+          By law, visitors must know who is selling to them. Set{' '}
           <span className="font-mono text-sm break-words">{missing.join(', ')}</span> and restart the shop,
           then look at the{' '}
           <Link href="/legal/imprint" className="font-medium underline underline-offset-2">

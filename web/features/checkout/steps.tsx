@@ -55,7 +55,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
       setAsked(wanted)
     } catch (error) {
       startOver()
-      // Who has a subscription has made no error: it is said where the way on is.
+      // Having a subscription already is no mistake: the message comes with the way to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error.serverMessage ?? '')
       else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // The form says it at the field, too.
@@ -152,7 +152,7 @@ const NameField = () => (
   </Field>
 )
 
-/** Sold out, the way on is the waiting list; otherwise whoever has a subscription is led to it. */
+/** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
 function Refusal({ text, children }: { text: string; children: ReactNode }) {
   if (!text) return null
   const isSoldOut = text.startsWith('All seats')

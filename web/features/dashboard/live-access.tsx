@@ -14,7 +14,7 @@ import { Time } from '#web/ui/time.tsx'
 
 const refreshes = [tradingView.mine, accessRequests.list]
 
-const looks = {
+const appearance = {
   none: { icon: KeyRound, badge: null },
   unlocking: { icon: LoaderCircle, badge: <Badge tone="warning">unlocking</Badge> },
   unlocked: { icon: CircleCheck, badge: <Badge tone="good">unlocked</Badge> },
@@ -28,7 +28,7 @@ export function LiveAccess({ access }: { access: Access }) {
   const { state, username, purchaseId, mayChangeFrom, oldUsername } = access
   const [naming, setNaming] = useState(false)
   const recheck = useCall(tradingView.recheck, { refreshes, failed: 'Failed to check again' })
-  const { icon: Icon, badge } = looks[state]
+  const { icon: Icon, badge } = appearance[state]
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
       <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
@@ -85,9 +85,9 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
   const change = useCall(tradingView.changeUsername, { refreshes, failed: 'Failed to change the username' })
   switch (state) {
     case 'none':
-      return <p>Tell us your TradingView username, and Rebound Sigma Pro unlocks itself in seconds.</p>
+      return <p>Enter your TradingView username, and Rebound Sigma Pro unlocks in seconds.</p>
     case 'unlocking':
-      return <p>Unlocking {username}… usually takes a few seconds.</p>
+      return <p>Unlocking {username}. This usually takes a few seconds.</p>
     case 'unlocked':
       return (
         <>
@@ -99,7 +99,7 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
             ) : (
               'Unlocked.'
             )}{' '}
-            {reason === 'renews' && 'It renews by itself.'}
+            {reason === 'renews' && 'It renews automatically.'}
             {reason === 'unpaid' && 'Please update your card to keep it.'}
             {reason === 'disputed' && 'Your payment is disputed, so it isn’t extended for now.'}
           </p>
@@ -134,10 +134,7 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
       return <p>This TradingView account already belongs to another customer.</p>
     case 'manual':
       return (
-        <p>
-          TradingView does not answer us at the moment. Your request is in our hands; we unlock it within 24
-          hours.
-        </p>
+        <p>TradingView isn’t answering right now. We have your request and will unlock it within 24 hours.</p>
       )
   }
 }

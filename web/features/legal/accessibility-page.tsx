@@ -56,7 +56,9 @@ const sections: LegalSection[] = [
           The card fields and invoices come from Stripe, the indicator from TradingView; we can’t change
           those.
         </li>
-        <li>Charts have a text that says what they show, but their single points can’t be read out.</li>
+        <li>
+          Charts come with a text that says what they show, but their individual points aren’t read out.
+        </li>
         <li>No outside expert has audited this site yet.</li>
       </ul>
     ),

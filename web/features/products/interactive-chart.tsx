@@ -31,7 +31,7 @@ export default function InteractiveChart({ className }: { className: string }) {
       handleScroll: { vertTouchDrag: false },
       localization: { timeFormatter: dayOf },
     })
-    // So does the wheel, unless it is meant to zoom: the chart must not hold anyone who only passes by.
+    // So does the wheel, unless it is meant to zoom: the chart must not trap anyone who is just scrolling past.
     const passBy = (event: WheelEvent) => {
       if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
     }

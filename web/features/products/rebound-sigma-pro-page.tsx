@@ -64,7 +64,7 @@ export default function ReboundSigmaProPage() {
   )
 }
 
-/** On phones, the way to buy stays at hand. */
+/** On phones, the buy button stays within reach. */
 function StickyOffer() {
   return (
     <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
@@ -190,7 +190,7 @@ function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: numbe
   return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
 }
 
-/** Whoever owns it reads so and gets to it; all others read what owners say. Its place is kept. */
+/** Owners get a link to it; everyone else sees what owners say. Its space is reserved. */
 function Standing() {
   const { user } = useUser()
   return (

@@ -49,12 +49,12 @@ const declarationReceived: Template<Declared & { withLink: boolean }> = (data, s
       `This is your receipt. Your ${noun} counts from the time below, to the second. Please keep this email.`,
       data.withLink
         ? 'You bought with this email address, so one click carries it out right away.'
-        : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address of the purchase, if there is one; without a click on it, we check your declaration ourselves, within 14 days at most.',
+        : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; if nobody clicks it, we check your declaration ourselves, within 14 days.',
     ],
     ...(data.reason ? { quote: data.reason } : {}),
     details: content(data),
     ...(data.withLink ? { action: { label: confirmLabel(data.kind), url: confirmLink(data.id, site) } } : {}),
-    footnote: `Wasn’t you? Then someone typed your address; reply to this email and we’ll look into it.`,
+    footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }
 }
 
@@ -70,10 +70,10 @@ const declarationToConfirm: Template<{
   return {
     subject: `Please confirm your ${noun}`,
     preheader: 'If it wasn’t you, there’s nothing to do.',
-    heading: `Was this ${noun} yours?`,
+    heading: `Did you send this ${noun}?`,
     paragraphs: [
       greeting(data.name),
-      `Someone declared the ${noun} of your contract on our site, without logging in. If it was you, one click carries it out right away; it counts from the time below.`,
+      `Someone who wasn’t logged in sent us a ${noun} for your contract. If it was you, one click carries it out right away, and it counts from the time below.`,
       'If it wasn’t you, there’s nothing to do: nothing happens to your contract, and we’ve told nobody that it exists.',
     ],
     details: [
@@ -88,9 +88,9 @@ const declarationToConfirm: Template<{
 const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
   subject: `Waiting for you: a ${data.kind}`,
   preheader: `${data.name} declared it, and the shop can’t decide it alone.`,
-  heading: `A ${data.kind} waits for you`,
+  heading: `A ${data.kind} is waiting for you`,
   paragraphs: [
-    'It’s for good cause, after the 14 days, or about a contract the shop can’t find, so a person must look at it. By law, act on it within 14 days.',
+    'It’s for good cause, after the 14 days, or about a contract the shop can’t find, so a person must look at it. By law, you have 14 days to act on it.',
   ],
   ...(data.reason ? { quote: data.reason } : {}),
   details: content(data),

@@ -5,15 +5,15 @@ const counted = (count: number, one: string, many: string) => (count === 1 ? `1 
 const stops = {
   expired: {
     subject: 'Your TradingView session has ended',
-    text: 'Your TradingView session has ended, so the shop can no longer unlock anyone. Buyers wait for you until you renew it: the admin area shows how, in five steps.',
+    text: 'Your TradingView session has ended, so the shop can no longer unlock anyone. Until you renew it, buyers have to wait for you. The admin area shows how, in five steps.',
   },
   blocked: {
-    subject: 'TradingView blocks your server',
-    text: 'TradingView refuses calls from your server’s address, so the shop can’t unlock anyone. Run the shop from another address, or unlock buyers by hand in the meantime.',
+    subject: 'TradingView is blocking your server',
+    text: 'TradingView is refusing calls from your server’s address, so the shop can’t unlock anyone. Run the shop from another address, or unlock buyers by hand in the meantime.',
   },
   changed: {
-    subject: 'TradingView answers in a new way',
-    text: 'TradingView has given several answers in a row that the shop doesn’t understand. To be safe it has stopped calling. Unlock buyers by hand, and look for an update of the shop.',
+    subject: 'TradingView has changed how it answers',
+    text: 'TradingView has given several answers in a row that the shop doesn’t understand. To be safe, it has stopped calling. Unlock buyers by hand, and check for an update to the shop.',
   },
 }
 
@@ -26,7 +26,7 @@ const tradingViewStopped: Template<{ because: keyof typeof stops; lastError: str
   heading: stops[because].subject,
   paragraphs: [
     stops[because].text,
-    'Nothing is lost: open requests are in the manual queue, and everything catches up by itself.',
+    'Nothing is lost: open requests are in the manual queue, and everything catches up on its own.',
   ],
   details: [['What TradingView said', lastError]],
   action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
@@ -59,15 +59,15 @@ const tradingViewDifferences: Template<{
   people: number
 }> = ({ missing, wrong, ended, foreign, heldBack, people }, { publicUrl }) => ({
   subject: heldBack
-    ? `We would lock ${heldBack} of ${people} people. Please look.`
-    : 'TradingView and the shop differed last night',
-  preheader: heldBack ? 'Nobody was locked.' : 'What could be mended is mended.',
-  heading: heldBack ? 'Please look before we lock so many' : 'Differences of last night',
+    ? `${heldBack} of ${people} people would lose access. Please check.`
+    : 'TradingView and the shop didn’t match last night',
+  preheader: heldBack ? 'Nobody has lost access so far.' : 'The shop has fixed what it could.',
+  heading: heldBack ? 'Please check before so many lose access' : 'Last night’s differences',
   paragraphs: [
     heldBack > 0 &&
-      `Last night’s check would have taken access from ${counted(heldBack, 'person', 'people')} at once. That is unusual, so nobody was locked. Please look, and confirm it in the admin area if it’s right.`,
+      `Last night’s check would have taken access from ${counted(heldBack, 'person', 'people')} at once. That’s unusual, so nobody was locked out. Please check, and confirm it in the admin area if it’s right.`,
     missing + wrong + ended > 0 &&
-      'The shop compared every list with what is paid for and mended what differed.',
+      'The shop compared every list with what’s been paid for and fixed the differences.',
     foreign > 0 &&
       `${counted(foreign, 'person has', 'people have')} access that this shop didn’t grant. They are only reported, never removed.`,
   ].filter((text) => text !== false),
@@ -90,13 +90,13 @@ const tradingViewSeats: Template<{ people: number; limit: number | null }> = (
   paragraphs: [
     'TradingView is reported to bill authors for each person with access once there are more than 100 on the last day of a month. Please check your terms with TradingView (section 22A).',
     limit === null
-      ? 'In the admin area you can set a limit of seats: whoever comes after it joins a waiting list.'
-      : `Your limit is ${counted(limit, 'seat', 'seats')}: whoever comes after it joins a waiting list.`,
+      ? 'You can set a seat limit in the admin area; after that, people join a waiting list.'
+      : `Your limit is ${counted(limit, 'seat', 'seats')}; after that, people join a waiting list.`,
   ],
   action: { label: 'Open Access', url: `${publicUrl}/admin/access` },
 })
 
-/** To the buyer: only they know how they are called. */
+/** To the buyer: only they know their username. */
 const nameNotFound: Template<{ name: string; username: string; similar: string[] }> = (
   { name, username, similar },
   { publicUrl },
@@ -106,7 +106,7 @@ const nameNotFound: Template<{ name: string; username: string; similar: string[]
   heading: 'One step left',
   paragraphs: [
     greeting(name),
-    `TradingView doesn’t know ${username}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks itself in seconds.`,
+    `TradingView doesn’t know ${username}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks in seconds.`,
   ],
   action: { label: 'Correct it', url: `${publicUrl}/dashboard` },
 })

@@ -16,7 +16,7 @@ export function AttentionList() {
         Needs attention
       </h2>
       {data.length === 0 ? (
-        <EmptyState title="Nothing needs you" />
+        <EmptyState title="Nothing needs your attention" />
       ) : (
         <Card className="p-0">
           <ul className="divide-y divide-line">
@@ -31,14 +31,14 @@ export function AttentionList() {
 }
 
 function Matter({ matter: { kind, grantId, username, email, text } }: { matter: Attention }) {
-  const failed = 'That did not work'
+  const failed = 'That didn’t work'
   const retry = useCall(tradingViewAdmin.retry, { refreshes, failed })
   const adopt = useCall(tradingViewAdmin.adopt, { refreshes, failed })
   const rename = useCall(tradingViewAdmin.rename, { refreshes, failed })
   const reconcile = useCall(tradingViewAdmin.reconcile, {
     refreshes,
     failed,
-    succeeded: 'They will be locked now',
+    succeeded: 'They’ll lose access now',
   })
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
@@ -124,8 +124,8 @@ export function Differences() {
                 <span>{run.script}</span>
                 <span className="text-muted">
                   {run.isComplete
-                    ? `${run.people} people · ${run.missing} missing · ${run.wrong} with another date · ${run.ended} ended but present · ${run.foreign} not from this shop`
-                    : `The list was not read to its end, so nothing was concluded. ${run.error ?? ''}`}
+                    ? `${run.people} people · ${run.missing} missing · ${run.wrong} with a wrong date · ${run.ended} ended but present · ${run.foreign} not from this shop`
+                    : `The list couldn’t be read to the end, so nothing was changed. ${run.error ?? ''}`}
                   {run.heldBack > 0 && ` · ${run.heldBack} held back`}
                 </span>
               </li>

@@ -19,7 +19,7 @@ const steps = [
   'Open the developer tools (F12) and choose Application, then Cookies.',
   'Copy the values of sessionid and sessionid_sign.',
   'Paste them below as sessionid=…; sessionid_sign=…',
-  'Close the window. Do not log out in it: that would end the session.',
+  'Close the window without logging out: that would end the session.',
 ]
 
 /** Two cookies, never a password. */

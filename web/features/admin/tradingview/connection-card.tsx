@@ -168,13 +168,13 @@ function Summary({ connection }: { connection: TradingViewConnection }) {
 function Trouble({ connection: { state, lastError, downSince } }: { connection: TradingViewConnection }) {
   const text =
     state === 'expired'
-      ? 'Your TradingView session has ended. Buyers wait for you until you renew it.'
+      ? 'Your TradingView session has ended. Buyers have to wait until you renew it.'
       : state === 'blocked'
-        ? 'TradingView blocks this server’s address. Run the shop from another address.'
+        ? 'TradingView is blocking this server’s address. Run the shop from another address.'
         : state === 'paused'
           ? 'Nothing is called. New requests appear in the manual queue.'
           : downSince
-            ? 'TradingView does not answer as it should; the shop keeps trying.'
+            ? 'TradingView isn’t answering properly; the shop keeps trying.'
             : null
   if (!text) return null
   return (
