@@ -17,7 +17,7 @@ import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { untilDone } from './until-done.ts'
+import { untilDone, wait } from './until-done.ts'
 
 const GuestPasskey = lazy(() => import('#web/features/security/guest-passkey.tsx'))
 
@@ -28,7 +28,6 @@ type State =
   | { step: 'done'; paymentIntentId: string }
 
 const failed = { title: 'Processing failed', description: 'Something went wrong' }
-const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 /** Begun once for each arrival, however often the page is rendered. */
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined

@@ -1,6 +1,6 @@
 import { ApiError } from '#contract/call.ts'
 
-const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
+export const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 /** Seconds between one question and the next: about twenty in all, and then on as long as the page is open. */
 const pauses = [0.5, 1, 1.5, 2, 3, 4, 4, 4]
