@@ -222,7 +222,7 @@ test('on day 15 it is too late to be automatic; the seller may still carry it ou
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
-test('a cancellation for a later day waits for the period in which that day falls, and for no other', async () => {
+test('a cancellation for a later day waits for that day’s period; one that fails holds up no other', async () => {
   const [gone, buyer] = [await shop.buyer(), await shop.buyer()]
   const endsOn = new Date(shop.clock.now().getTime() + 45 * 86_400_000).toISOString().slice(0, 10)
   const wish = { grounds: 'ordinary' as const, endsOn }
