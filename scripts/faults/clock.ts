@@ -2,9 +2,8 @@ import { accounts } from '#contract/accounts.ts'
 import { checkout } from '#contract/checkout.ts'
 import { newsletter } from '#contract/newsletter.ts'
 import { purchases } from '#contract/purchases.ts'
-import { compareBooks } from '#server/testing/books.ts'
+import { compareBooks, countDifferent } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { countDifferent } from './payment-side.ts'
 import { details, type Row } from './row.ts'
 
 const day = 24 * 60
