@@ -19,7 +19,7 @@ export async function readTables(): Promise<OwnedTable[]> {
   const tables = files.map(async (file) => {
     const room = file.replace(/\.ts$/, '')
     const owner = existsSync(`server/features/${room}`) ? `features/${room}` : room
-    const module: Record<string, unknown> = await import(`../../server/database/schema/${file}`)
+    const module: Record<string, unknown> = await import(`../../server/database/schema/${room}.ts`)
     return Object.entries(module).flatMap(([name, table]) =>
       isTable(table) ? [{ name, sqlName: getTableName(table), owner }] : [],
     )
