@@ -162,7 +162,7 @@ export const accessRequests = {
   adminGranted: endpoint({
     method: 'GET',
     path: '/api/admin/access-requests/granted',
-    access: 'admin',
+    access: 'staff',
     summary: 'What is granted, or was revoked although it is paid for, newest first',
     input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(grantedStates)) }),
     output: (z) => z.array(queuedRequest(z)),
@@ -171,7 +171,7 @@ export const accessRequests = {
   adminRestore: endpoint({
     method: 'POST',
     path: '/api/admin/access-requests/restore',
-    access: 'admin',
+    access: 'staff',
     summary:
       'Give back access that was revoked, while it is paid for; a minute later, the buyers get an email',
     input: (z) => z.strictObject({ ids: some(z) }),

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { catalog } from '#contract/catalog.ts'
-import { billingType, id, optionalText } from '#contract/fields.ts'
+import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
 import {
@@ -38,13 +38,7 @@ const shared = {
   ),
 }
 const paidElsewhere = z.object({ ...shared, amount: dollarAmount })
-const gift = z.object({
-  ...shared,
-  amount: z.pipe(
-    z.unknown(),
-    z.transform(() => 0),
-  ),
-})
+const gift = z.object({ ...shared, amount: z._default(cents(z), 0) })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')

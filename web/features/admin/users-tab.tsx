@@ -12,7 +12,9 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
+import { CustomerDataButton } from './customer-data-button.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { ImportButton } from './import/import-button.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { SearchBox, SortFilter } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
@@ -51,6 +53,7 @@ export default function UsersTab() {
         <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
         <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
         {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
+        {isAdmin && <ImportButton />}
       </div>
       <EndlessTable
         label="Users"
@@ -91,6 +94,7 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
       <Cell className="py-1.5">
         {isAdmin && (
           <div className="flex items-center justify-end gap-1">
+            <CustomerDataButton id={user.id} email={user.email} />
             <Button variant="ghost" size="sm" onClick={onRole}>
               Role<span className="sr-only"> of {user.email}</span>
             </Button>

@@ -64,13 +64,22 @@ export const areas: Area[] = [
     name: 'Access',
     key: 'a',
     icon: KeyRound,
-    views: [{ name: 'Access', path: '/admin/access', screen: lazy(() => import('../access-tab.tsx')) }],
+    views: [
+      { name: 'Access', path: '/admin/access', screen: lazy(() => import('../access-tab.tsx')) },
+      { name: 'Granted', path: '/admin/access/granted', screen: lazy(() => import('../access/granted.tsx')) },
+    ],
   },
   {
     name: 'Messages',
     key: 'm',
     icon: MessageSquare,
     views: [
+      { name: 'Messages', path: '/admin/messages', screen: lazy(() => import('../messages/messages.tsx')) },
+      {
+        name: 'Newsletter',
+        path: '/admin/messages/newsletter',
+        screen: lazy(() => import('../messages/newsletter.tsx')),
+      },
       { name: 'Reviews', path: '/admin/messages/reviews', screen: lazy(() => import('../reviews-tab.tsx')) },
     ],
   },
@@ -89,7 +98,7 @@ export const areas: Area[] = [
 ]
 
 /** What support works with; the rest is for admins. */
-const supportViews = new Set(['Users', 'Purchases', 'Access'])
+const supportViews = new Set(['Users', 'Purchases', 'Access', 'Granted'])
 const supportAreas = areas.flatMap((area): Area[] => {
   const [first, ...others] = area.views.filter(({ name }) => supportViews.has(name))
   return first ? [{ ...area, views: [first, ...others] }] : []

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { accessRequests } from '#contract/access-requests.ts'
+import { contact } from '#contract/contact.ts'
+import { newsletter } from '#contract/newsletter.ts'
+import { purchases } from '#contract/purchases.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+
+/** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */
+
+const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
+const dialog = (page: Page) => page.getByRole('dialog')
+const question = (page: Page) => page.getByRole('alertdialog')
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+async function openAdmin(page: Page, shop: TestShop, path: string) {
+  const admin = await shop.admin()
+  await logInAs(page, admin, shop)
+  await page.goto(`/admin/${path}`)
+  return admin
+}
+
+/** Nothing hangs over the edge of a phone, and axe has nothing to say. */
+async function expectFitsAPhone(page: Page, theme: 'light' | 'dark') {
+  const desk = page.viewportSize() ?? { width: 1280, height: 720 }
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  const toggle = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))
+  if (theme === 'dark') await toggle()
+  await expectAccessible(page)
+  if (theme === 'dark') await toggle()
+  await page.setViewportSize(desk)
+}
+
+test('a gift is booked with a reason and an end; its buyer is told, sees when it ends, and cancels', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.user({ email: `friend-${randomUUID()}@example.com` })
+  const { email } = buyer.user
+  await openAdmin(page, shop, 'purchases')
+  await page.getByRole('button', { name: 'Add Purchase' }).click()
+  await page.getByRole('combobox', { name: 'User' }).fill(email)
+  await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1)
+  await page.getByRole('combobox', { name: 'User' }).press('Enter')
+  const suggested = () => page.getByLabel('Ends').inputValue()
+  const afterAMonth = await suggested()
+  await page.getByLabel('Billing Type').selectOption('yearly')
+  expect(Date.parse(await suggested()) - Date.parse(afterAMonth)).toBeGreaterThan(300 * 86_400_000)
+  await page.getByLabel('Kind').selectOption('gift')
+  await expect(page.getByLabel('Amount in dollars')).toBeHidden()
+  await page.getByLabel('Reason (optional)').fill('Helped with the first version')
+  await expect(page.getByLabel('Tell the buyer by email')).toBeChecked()
+  await expectFitsAPhone(page, 'dark')
+  await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
+  await toast(page, 'Purchase created successfully')
+  await page.getByRole('searchbox').fill(email)
+  await expect(rowOf(page, email)).toContainText('gift')
+  await expect(rowOf(page, email)).toContainText('“Helped with the first version”')
+  const told = (await shop.mails()).filter(({ to }) => to === email)
+  expect(told.map(({ subject }) => subject)).toContain('You have access to Rebound Sigma Pro')
+
+  await page.context().clearCookies()
+  await logInAs(page, buyer, shop)
+  await page.goto('/dashboard')
+  const product = page.getByRole('region', { name: 'My Products' }).getByRole('listitem').first()
+  await expect(product).toContainText('ends on')
+  await expect(product.getByRole('link', { name: 'Subscribe', exact: true })).toBeVisible()
+  await product.getByRole('button', { name: 'Download Invoice' }).click()
+  await toast(page, 'There is no invoice for this purchase: it was not paid through this shop')
+  await product.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await question(page).getByRole('button', { name: 'Cancel Subscription' }).click()
+  await toast(page, 'Subscription will be cancelled')
+  await expect(product).toContainText('Cancels at period end')
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', kind: 'gift' }])
+})
+
+test('messages are answered, newsletter addresses exported, access revoked and restored', async ({
+  page,
+  shop,
+}) => {
+  const mark = randomUUID().slice(0, 8)
+  const email = `writer-${mark}@example.com`
+  await shop
+    .visitor()
+    .call(contact.send, { firstName: 'Wanda', lastName: mark, email, message: 'Does it work in Zürich?' })
+  await shop.visitor().call(newsletter.subscribe, { email })
+  const admin = await openAdmin(page, shop, 'messages?state=open')
+  await page.getByRole('searchbox', { name: 'Search messages' }).fill(mark)
+  await rowOf(page, mark).getByRole('button', { name: 'Answer' }).click()
+  await dialog(page).getByLabel('Your answer').fill('It does.')
+  await expectFitsAPhone(page, 'light')
+  await dialog(page).getByRole('button', { name: 'Send answer' }).click()
+  await toast(page, 'Answer sent')
+  await expect(page.getByText('No messages found')).toBeVisible()
+  const [answer] = (await shop.mails()).filter(({ to, subject }) => to === email && subject.startsWith('Re:'))
+  expect(answer?.text).toContain('It does.')
+  await page.getByLabel('State').selectOption('answered')
+  await rowOf(page, mark).getByRole('button', { name: 'Read' }).click()
+  await expect(dialog(page).getByText(`by ${admin.user.email}`)).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.goto('/admin/messages/newsletter?state=asked')
+  await page.getByRole('searchbox', { name: 'Search by email' }).fill(email)
+  await expect(rowOf(page, email)).toContainText('not confirmed')
+  await expectFitsAPhone(page, 'dark')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export not confirmed' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toMatch(/^newsletter-asked-\d{4}-\d\d-\d\d\.csv$/)
+  expect(await readFile(await download.path(), 'utf8')).toContain(email)
+  await toast(page, 'Newsletter data exported successfully')
+
+  const buyer = await shop.user()
+  const purchase = await bookPurchase(shop.connection, buyer.user.id)
+  await buyer.call(accessRequests.submitForPurchase, {
+    purchaseId: purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername: `tv_${mark}`,
+    apiKey: 'k',
+    secretKey: 's',
+  })
+  const [request] = await buyer.call(accessRequests.list, {})
+  await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
+  await page.goto('/admin/access/granted')
+  await page.getByRole('searchbox').fill(`tv_${mark}`)
+  await expect(rowOf(page, `tv_${mark}`)).toContainText('paid')
+  await expectFitsAPhone(page, 'light')
+  await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Revoke' }).click()
+  await question(page).getByRole('button', { name: 'Revoke access' }).click()
+  await toast(page, 'Access revoked')
+  await expect(page.getByText('Nobody found')).toBeVisible()
+  await page.getByLabel('State').selectOption('revoked')
+  await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Restore' }).click()
+  await toast(page, 'Access restored')
+  await expect.poll(async () => (await buyer.call(accessRequests.list, {}))[0]?.status).toBe('granted')
+})
+
+test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({
+  page,
+  shop,
+}) => {
+  const mark = randomUUID().slice(0, 8)
+  const people = Array.from({ length: 60 }, (_, index) => `s${index}-${mark}@example.com`)
+  const file = [
+    'E-mail;Name;TradingView username;Plan;Paid until',
+    'nobody;Nobody;;monthly;2099-12-31',
+    `late-${mark}@example.com;Late;;yearly;2020-01-01`,
+    ...people.map((email) => `${email};Ada;;monthly;2099-12-31`),
+    `${people[0]};Ada;;monthly;2099-12-31`,
+  ].join('\r\n')
+  const admin = await openAdmin(page, shop, 'users')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page
+    .getByLabel('Choose a CSV file')
+    .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
+  await expect(dialog(page).getByText('60 subscribers to book, 3 with a fault')).toBeVisible()
+  await expect(rowOf(page, 'nobody')).toContainText('Please enter a valid email address')
+  await expect(rowOf(page, 'late-')).toContainText('“Paid until” is in the past')
+  await expect(rowOf(page, 'The same email as in line 4')).toContainText('64')
+  expect(await admin.call(purchases.adminList, { q: mark })).toEqual([])
+  await expectFitsAPhone(page, 'dark')
+
+  await page.getByLabel('Tell each of them by email').uncheck()
+  let calls = 0
+  await page.route('**/api/admin/imports', (route) =>
+    ++calls === 2 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+  )
+  await dialog(page).getByRole('button', { name: 'Import 60 subscribers' }).click()
+  await expect(
+    dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable'),
+  ).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog(page).getByText('60 subscribers booked, 3 with a fault')).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('searchbox').fill(`s59-${mark}`)
+  await expect(rowOf(page, `s59-${mark}`)).toContainText('1 / 1')
+  expect((await admin.call(purchases.adminList, { q: mark, limit: 100 })).length).toBe(60)
+  expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
+
+  const downloading = page.waitForEvent('download')
+  await rowOf(page, `s59-${mark}`).getByRole('button', { name: 'Export everything' }).click()
+  const data = JSON.parse(await readFile(await (await downloading).path(), 'utf8'))
+  expect(data).toMatchObject({ account: { email: `s59-${mark}@example.com` }, purchases: [{}] })
+})
