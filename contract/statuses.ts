@@ -124,6 +124,7 @@ export const attentionKinds = [
 /** What someone may do besides what every user may. Admins have `isAdmin` instead, which includes all of it. */
 export const roles = ['support'] as const
 export type Role = (typeof roles)[number]
+export const roleTexts: Record<Role, string> = { support: 'Support' }
 export const isStaff = (user: { isAdmin: boolean; role: Role | null }) => user.isAdmin || user.role !== null
 
 /** How someone has shown, in this session, who they are. */

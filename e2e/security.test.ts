@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
 import { logins } from '#contract/logins.ts'
-import { codeAt } from '#server/features/factors/totp.ts'
+import { codeAt } from '#server/features/factors/factors.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'

@@ -6,7 +6,7 @@ import { checkout } from '#contract/checkout.ts'
 import { declarations } from '#contract/declarations.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import { type BillingType, type Role, roles } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { createStripeGateway } from '#server/gateways/stripe.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
@@ -149,7 +149,8 @@ async function declareSome(shop: Shop) {
 async function hireSupport({ config, connection }: Shop) {
   const { call } = createCaller((path, init) => fetch(new URL(path, config.publicUrl), init))
   const { id } = await call(accounts.register, demoSupport)
-  await connection.pool.query(`update users set role = 'support', verified_at = now() where id = $1`, [id])
+  const role: Role = roles[0]
+  await connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { createCaller } from '#contract/call.ts'
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import type { WayToProve } from '#contract/statuses.ts'
 import { stepUp } from '#contract/step-up.ts'
@@ -10,8 +11,10 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { askForPasskey, passkeyProblem } from './passkeys.ts'
-import { call } from './step-up.tsx'
 import { messageOf } from './use-call.ts'
+
+// Not the page's caller, or a refusal here would open this dialog once more.
+const { call } = createCaller((address, init) => fetch(address, init))
 
 type Props = { ways: WayToProve[]; onDone: (proven: boolean) => void }
 

@@ -1,10 +1,6 @@
 import { createRoot } from 'react-dom/client'
-import { createCaller } from '#contract/call.ts'
 import type { WayToProve } from '#contract/statuses.ts'
 import { StepUpDialog } from './step-up-dialog.tsx'
-
-// Not the page's caller, or a refusal here would open this dialog once more.
-export const { call } = createCaller((address, init) => fetch(address, init))
 
 let asking: Promise<boolean> | undefined
 

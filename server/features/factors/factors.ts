@@ -23,6 +23,7 @@ import { createStepUp } from './step-up.ts'
 export { resealAppCodes } from './app-codes.ts'
 export { halfLoginLifetime } from './half-login.ts'
 export { removeFactors, removeFactorsSince } from './lost-device.ts'
+export { codeAt } from './totp.ts'
 
 type Dependencies = {
   db: Database

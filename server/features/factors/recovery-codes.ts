@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../database/connect.ts'
 import { recoveryCodes } from '../../database/schema.ts'
 import { hashToken } from '../../security/tokens.ts'
 
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 
 /** 32 signs, none of which looks like another. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'

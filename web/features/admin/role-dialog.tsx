@@ -1,6 +1,7 @@
 import { accounts } from '#contract/accounts.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { staff } from '#contract/staff.ts'
+import { roles, roleTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -37,7 +38,11 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
         >
           <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
             <option value="none">None</option>
-            <option value="support">Support</option>
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {roleTexts[role]}
+              </option>
+            ))}
             <option value="admin">Admin</option>
           </Select>
         </Field>

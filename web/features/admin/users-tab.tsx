@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { purchases } from '#contract/purchases.ts'
+import { roleTexts } from '#contract/statuses.ts'
 import { useIsAdmin, useUser } from '#web/api/session.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -118,6 +119,6 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
 
 function RoleName({ user }: { user: User }) {
   if (user.isAdmin) return <Badge tone="good">Admin</Badge>
-  if (user.role === 'support') return <Badge>Support</Badge>
+  if (user.role) return <Badge>{roleTexts[user.role]}</Badge>
   return <span className="text-muted">No</span>
 }

@@ -28,7 +28,7 @@ export type Area = {
 }
 
 /** Every screen of the admin area, in the order of the navigation; each is loaded when it is opened. */
-export const areas: Area[] = [
+const areas: Area[] = [
   {
     name: 'Overview',
     key: 'o',
