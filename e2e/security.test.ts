@@ -69,6 +69,7 @@ test('a passkey is made, named and used: by the browser’s suggestion and by th
   await expect(row).toContainText('Chrome')
   await row.getByRole('button', { name: /^Rename/ }).click()
   await page.getByLabel('Name', { exact: true }).fill('My own phone')
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(row).toContainText('My own phone')
   await expect(page.getByText('10 of 10 recovery codes are left.')).toBeVisible()

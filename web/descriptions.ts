@@ -20,6 +20,8 @@ const descriptions: Record<string, string> = {
   '/welcome': 'What happens after your purchase.',
   '/setup-guide': 'From access to the first signal in six steps.',
   '/dashboard': 'Your subscriptions, invoices, and recommended assets.',
+  '/security': 'How you log in, and where you are logged in.',
+  '/account/link': 'What a link that we emailed you does.',
   '/admin': 'Recommended assets, users, and purchases.',
   '/help': 'Answers to what people ask most: access on TradingView, plan limits, renamed accounts, signals, billing.',
   '/changelog': 'What is new in Rebound Sigma Pro and on this site.',

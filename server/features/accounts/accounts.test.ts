@@ -23,6 +23,7 @@ describe('signing up', () => {
       name: 'Grace',
       email: 'grace@example.com',
       isAdmin: false,
+      role: null,
       createdAt: expect.any(String),
     })
     expect(await visitor.call(accounts.user, {})).toEqual(user)

@@ -25,6 +25,7 @@ export function createPasswordChange({ db, mails, passwords, attempts }: Depende
       if (!before) throw conflict('You have no password yet. Use “Email me a link” in your profile.')
       if (!(await passwords.matches(currentPassword, before)))
         throw new Refusal(403, 'Wrong password', { fields: { currentPassword: 'Wrong password' } })
+      await attempts.clear('step-up', user.id)
       const passwordHash = await passwords.hash(newPassword)
       await db.transaction(async (tx) => {
         const changed = await tx

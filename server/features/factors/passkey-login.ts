@@ -10,6 +10,9 @@ import { webAuthn } from './passkeys.ts'
 const refused = () =>
   new Refusal(401, 'This passkey wasn’t accepted. Log in with your password, or use another device.')
 
+const isCredentialId = (given: unknown): given is string =>
+  typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
+
 type Dependencies = {
   db: Database
   now: () => Date
@@ -38,10 +41,11 @@ export function createPasskeyLogin({ db, now, challenges, origin }: Dependencies
     /** Whose passkey has signed; refuses one that is unknown, unverified, from elsewhere, or copied. */
     async verify(response: Record<string, unknown>): Promise<{ userId: string }> {
       const challenge = await challenges.spendIn(response, '')
+      const claimed = isCredentialId(response.id) ? response.id : ''
       const [known] = await db
         .select()
         .from(passkeys)
-        .where(and(eq(passkeys.id, String(response.id)), eq(passkeys.host, host)))
+        .where(and(eq(passkeys.id, claimed), eq(passkeys.host, host)))
       if (!known) throw refused()
       const { id, publicKey, counter, userId } = known
       const { verifyAuthenticationResponse } = await webAuthn()

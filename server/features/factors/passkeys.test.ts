@@ -39,6 +39,9 @@ describe('a passkey', () => {
     await person.call(factors.renamePasskey, { id: passkey.id, name: 'Old phone' })
     const { passkeys } = await person.call(factors.show, {})
     expect(passkeys).toMatchObject([{ name: 'Old phone', lastUsedAt: expect.any(String) }])
+    const data = JSON.stringify(await person.call(accounts.myData, {}))
+    expect(data).toContain('Old phone')
+    for (const hidden of [passkey.id, 'publicKey', 'counter']) expect(data).not.toContain(hidden)
     await person.call(factors.removePasskey, { id: passkey.id })
     await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
   })
@@ -131,6 +134,23 @@ describe('a passkey', () => {
     const passkey = await addPasskey(person)
     await person.call(accounts.deleteMyself, { password: person.password })
     await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  })
+})
+
+test('nonsense in a passkey’s answer is refused like any other', async () => {
+  const person = await shop.user()
+  const passkey = await addPasskey(person)
+  for (const id of ['\u0000', '', 7, null, 'x'.repeat(5000)]) {
+    const { response } = await answerOf(passkey, shop.visitor())
+    await expect(
+      shop.visitor().call(logins.withPasskey, { response: { ...response, id } }),
+    ).rejects.toMatchObject({ status: 401 })
+  }
+  const made = createAuthenticator(shop.url)
+  const { response, ...rest } = made.register(await person.call(factors.beginPasskey, {}))
+  const odd = { ...rest, response: { ...response, transports: { not: 'a list' } } }
+  expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({
+    recoveryCodes: null,
   })
 })
 

@@ -16,6 +16,12 @@ const algorithms = [-8, -7, -257]
 
 type Made = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
 
+/** The browser's own words, which nobody has signed. */
+const knownTransports = (given: unknown): string[] =>
+  Array.isArray(given)
+    ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
+    : []
+
 type Dependencies = {
   db: Database
   now: () => Date
@@ -103,9 +109,7 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
           userId: user.id,
           publicKey: credential.publicKey,
           counter: credential.counter,
-          transports: (credential.transports ?? [])
-            .filter((each) => /^[a-z-]{1,20}$/.test(each))
-            .slice(0, 10),
+          transports: knownTransports(credential.transports),
           isSynced: credentialBackedUp,
           aaguid,
           host,
