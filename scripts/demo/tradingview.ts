@@ -75,6 +75,7 @@ async function addMatters(shop: Shop) {
   await connection.pool.query(
     `update tv_grants set tries = 5, next_try_at = now() + interval '1 hour' where username_key = 'uma_unlocks'`,
   )
+  await connection.pool.query('update tv_connection set down_since = null, last_error = null')
   await connection.pool.query(`delete from jobs.job where name = 'tradingview-sync' and state < 'active'`)
   await fetch(new URL(seats.join.path, config.publicUrl), {
     method: 'POST',

@@ -114,7 +114,9 @@ export function createTradingView(deps: TradingViewDependencies) {
 
     /** Lost jobs, waiting retries and whoever waited for a new session. */
     async catchUp() {
-      if ((await connections.current())?.state !== 'on') return
+      const opened = await connections.open()
+      if (!opened) return
+      if (opened.row.downSince) await connections.lookWhetherBack(opened.client)
       for (const { userId } of await syncing.due()) if (userId) await enqueue(db, { userId })
     },
   }

@@ -54,9 +54,14 @@ const events = {
   async buy(person: Person) {
     person.purchase = await shop.buy(person.visitor)
   },
-  async gift({ userId }: Person) {
-    await admin.call(purchases.adminAdd, { userId, ...bookedByHand })
-  },
+  byHand: ({ userId }: Person) => admin.call(purchases.adminAdd, { userId, ...bookedByHand }),
+  gift: ({ userId }: Person) =>
+    admin.call(purchases.adminAdd, {
+      userId,
+      ...bookedByHand,
+      kind: 'gift',
+      endsAt: new Date(shop.clock.now().getTime() + 10 * day).toISOString(),
+    }),
   async name(person: Person) {
     const [live] = await person.visitor.call(tradingView.mine, {})
     if (!live) return
@@ -166,7 +171,7 @@ async function paidUntil(userId: string): Promise<Date | null | undefined> {
     held: Date | null
   }>(
     `select is_disputed, e.until as held, case status
-         when 'active' then current_period_end + interval '3 days'
+         when 'active' then coalesce(ends_at, current_period_end + interval '3 days')
          when 'pending_cancel' then coalesce(ends_at, current_period_end)
          when 'past_due' then past_due_since + interval '14 days' end as until
      from purchases p join users u on u.id = p.user_id left join entitlements e on e.user_id = p.user_id

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { ConnectionState } from '#contract/statuses.ts'
 import type { Database } from '../../../database/connect.ts'
 import { tvConnection } from '../../../database/schema.ts'
-import type { TradingViewClient, TradingViewFailure } from '../../../gateways/tradingview.ts'
+import { type TradingViewClient, TradingViewFailure } from '../../../gateways/tradingview.ts'
 import type { Mails } from '../../mails/mails.ts'
 import { type ConnectionRow, onlyRow } from './row.ts'
 
@@ -45,27 +45,41 @@ export function createHealth({ db, now, mails, supportEmail, current, set, clien
     })
   }
 
+  /** The whole connection suffers from some failures: everything stops, and the seller hears of it. */
+  async function failed(failure: TradingViewFailure) {
+    const row = await current()
+    if (row?.state !== 'on') return
+    const at = now()
+    const about = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
+    const misunderstood = row.misunderstood + 1
+    if (failure.kind === 'session' || failure.kind === 'blocked') {
+      // A page may be a check for robots that passes: ask once more before giving up.
+      if (failure.http === 200 && (await isStillAlive(row))) return void (await set(about))
+      await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
+    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit)
+      await stop('paused', about)
+    else if (failure.kind === 'unknown') await set({ ...about, misunderstood })
+    else if (failure.kind === 'passing') await set(about)
+  }
+
+  /** Somebody's next try may be an hour away: until then, one failure must not look like an outage. */
+  async function lookWhetherBack(client: TradingViewClient) {
+    try {
+      await client.probe()
+      await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null })
+    } catch (error) {
+      if (!(error instanceof TradingViewFailure)) throw error
+      await failed(error)
+    }
+  }
+
   return {
     async succeeded() {
       await set({ okAt: now(), checkedAt: now(), downSince: null, misunderstood: 0, lastError: null })
     },
 
-    /** The whole connection suffers from some failures: everything stops, and the seller hears of it. */
-    async failed(failure: TradingViewFailure) {
-      const row = await current()
-      if (row?.state !== 'on') return
-      const at = now()
-      const about = { checkedAt: at, lastError: failure.message, downSince: row.downSince ?? at }
-      const misunderstood = row.misunderstood + 1
-      if (failure.kind === 'session' || failure.kind === 'blocked') {
-        // A page may be a check for robots that passes: ask once more before giving up.
-        if (failure.http === 200 && (await isStillAlive(row))) return void (await set(about))
-        await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
-      } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit)
-        await stop('paused', about)
-      else if (failure.kind === 'unknown') await set({ ...about, misunderstood })
-      else if (failure.kind === 'passing') await set(about)
-    },
+    failed,
+    lookWhetherBack,
 
     /** Daily, while the session is over: buyers are waiting. */
     async remind() {
