@@ -98,6 +98,19 @@ describe('TradingView that does not answer', () => {
   })
 })
 
+test('one failure long ago is no outage: the shop looks every minute whether it has passed', async () => {
+  const buyer = await shop.namedBuyer('lucky_luke')
+  await shop.settle()
+  await shop.connection.pool.query('update tv_connection set down_since = $1', [
+    new Date(shop.clock.now().getTime() - 11 * 60_000),
+  ])
+  const check = () => admin.call(tradingViewAdmin.show, {})
+  expect(await check()).toMatchObject({ state: 'on', downSince: expect.any(String) })
+  await shop.queue.runNow('tradingview-due')
+  expect(await check()).toMatchObject({ state: 'on', downSince: null, lastError: null })
+  expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+})
+
 describe('a name', () => {
   test('that TradingView finds only later is found when the buyer checks again', async () => {
     const buyer = await shop.namedBuyer('nobody_yet')

@@ -56,8 +56,7 @@ export function createHealth({ db, now, mails, supportEmail, current, set, clien
       // A page may be a check for robots that passes: ask once more before giving up.
       if (failure.http === 200 && (await isStillAlive(row))) return void (await set(about))
       await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
-    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit)
-      await stop('paused', about)
+    } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', about)
     else if (failure.kind === 'unknown') await set({ ...about, misunderstood })
     else if (failure.kind === 'passing') await set(about)
   }
