@@ -3,6 +3,7 @@ import { id, instant, text } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
 import { attentionKinds, connectionModes, connectionStates, grantStates } from './statuses.ts'
 import { typedName } from './tradingview.ts'
+import { meter } from './tradingview-meter.ts'
 
 const connection = schema((z) =>
   z.strictObject({
@@ -23,7 +24,7 @@ const connection = schema((z) =>
     seatLimit: z.nullable(z.int()),
     showsSeats: z.boolean(),
     freezesDisputes: z.boolean(),
-    /** So many would have lost access at once; nobody did. */
+    /** This many would have lost access at once; nobody did. */
     heldBack: z.nullable(z.int()),
   }),
 )
@@ -96,22 +97,6 @@ const run = schema((z) =>
     error: z.nullable(z.string()),
   }),
 )
-
-const meter = schema((z) =>
-  z.strictObject({
-    people: z.int(),
-    foreign: z.int(),
-    limit: z.nullable(z.int()),
-    /** The month's last day. */
-    lastDay: instant(z),
-    forecast: z.int(),
-    endBefore: z.int(),
-    newAtThisPace: z.int(),
-    waiting: z.int(),
-    level: z.enum(['calm', 'near', 'full']),
-  }),
-)
-export type Meter = InferOutput<typeof meter>
 
 const grantId = schema((z) => z.strictObject({ id: id(z) }))
 

@@ -1,19 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import { accounts } from '#contract/accounts.ts'
-import { staff } from '#contract/staff.ts'
-import type { BillingType } from '#contract/statuses.ts'
 import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox } from '../gateways/outbox.ts'
 import { createPasswords, type Passwords } from '../security/passwords.ts'
 import { type StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
+import { createPeople, seller } from './people.ts'
 import { createTestDatabase } from './test-database.ts'
-import { createVisitor } from './visitor.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
@@ -32,8 +28,6 @@ export type OpenShopOptions = {
   quirks?: StartOptions['quirks']
   log?: Logger
 }
-
-const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
 /** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */
 export async function openShop({
@@ -82,54 +76,21 @@ export async function openShop({
     publishableKey: () => sandbox().publishableKey,
     finishPayments: () => sandbox().controls.settle(),
   })
-  async function user(given: { name?: string; email?: string; password?: string } = {}) {
-    const credentials = {
-      name: 'Ada Trader',
-      email: `ada-${randomUUID()}@example.com`,
-      password: 'correct horse battery',
-      ...given,
-    }
-    const visitor = createVisitor(url)
-    const signedUp = await visitor.call(accounts.register, credentials)
-    return { ...visitor, user: signedUp, password: credentials.password }
-  }
-
-  /** The shop's first admin, logged in. */
-  async function admin() {
-    const visitor = createVisitor(url)
-    return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
+  /** Every email sent so far, oldest first; waits for those still on their way. */
+  async function mails() {
+    await shop.queue.idle()
+    return readOutbox(join(folder, 'outbox'))
   }
 
   return {
     ...shop,
     ...buyers,
+    ...createPeople({ url, buy: buyers.buy, mails }),
     get sandbox() {
       return sandbox()
     },
     url,
     clock,
-    /** Someone with a browser: keeps cookies, calls the contract. */
-    visitor: () => createVisitor(url),
-    /** Someone who has just signed up. */
-    user,
-    /** Someone who has signed up and used a link emailed to them. */
-    async verifiedUser() {
-      const person = await user()
-      const { email } = person.user
-      await person.call(accounts.requestPasswordReset, { email })
-      await shop.queue.idle()
-      const mails = (await readOutbox(join(folder, 'outbox'))).filter(({ to }) => to === email)
-      const token = mails.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
-      await person.call(accounts.resetPassword, { token, newPassword: person.password })
-      await person.call(accounts.login, { email, password: person.password })
-      return person
-    },
-    /** Someone who has signed up and bought. */
-    async buyer(given: { billing?: BillingType; card?: string; laterCard?: string; email?: string } = {}) {
-      const { email, ...wanted } = given
-      const buyer = await user(email ? { email } : {})
-      return { ...buyer, purchase: await buyers.buy(buyer, wanted) }
-    },
     /**
      * Until every payment is finished, every webhook has arrived and every job is done; Stripe's own webhooks cannot
      * reach a test, so it asks.
@@ -154,19 +115,7 @@ export async function openShop({
       await shop.queue.runNow('announce-grants')
       await shop.queue.idle()
     },
-    admin,
-    /** Someone whom the admin made support, logged in. */
-    async support() {
-      const person = await user()
-      await (await admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
-      const { email } = person.user
-      return { ...person, user: await person.call(accounts.login, { email, password: person.password }) }
-    },
-    /** Every email sent so far, oldest first; waits for those still on their way. */
-    async mails() {
-      await shop.queue.idle()
-      return readOutbox(join(folder, 'outbox'))
-    },
+    mails,
     async close() {
       await shop.close()
       await database?.drop()

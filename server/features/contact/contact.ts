@@ -1,5 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
-import { keptSince, retention } from '#contract/retention.ts'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
@@ -8,6 +7,7 @@ import { contactMessages, users } from '../../database/schema.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
+import { createPersonalData } from './personal-data.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Wanted = {
@@ -49,6 +49,8 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
     })
 
   return {
+    ...createPersonalData({ db, now }),
+
     async send({ user }: Actor<User | null>, message: Message) {
       await db.transaction(async (tx) => {
         await tx.insert(contactMessages).values({ ...message, userId: user?.id ?? null, createdAt: now() })
@@ -123,49 +125,5 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
         await record(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
       })
     },
-
-    async forgetOld() {
-      await db
-        .delete(contactMessages)
-        .where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
-    },
-
-    /** What was sent from the account or, if its address is proven, with it. */
-    async forget(tx: Transaction, userId: string) {
-      const [owner] = await tx
-        .select({ email: users.email })
-        .from(users)
-        .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
-      await tx
-        .delete(contactMessages)
-        .where(
-          or(eq(contactMessages.userId, userId), owner ? eq(contactMessages.email, owner.email) : undefined),
-        )
-      await tx.update(contactMessages).set({ answeredBy: null }).where(eq(contactMessages.answeredBy, userId))
-    },
-
-    /** Typing an address doesn't prove it's yours: only what was sent while logged in. */
-    async dataOf(userId: string) {
-      return { contactMessages: await stored(eq(contactMessages.userId, userId)) }
-    },
-
-    /** For the seller, who knows that typing an address proves nothing. */
-    messagesFrom: (email: string) => stored(eq(contactMessages.email, email)),
-  }
-
-  function stored(which: ReturnType<typeof eq>) {
-    return db
-      .select({
-        firstName: contactMessages.firstName,
-        lastName: contactMessages.lastName,
-        email: contactMessages.email,
-        message: contactMessages.message,
-        createdAt: contactMessages.createdAt,
-        answer: contactMessages.answer,
-        answeredAt: contactMessages.answeredAt,
-      })
-      .from(contactMessages)
-      .where(which)
-      .orderBy(desc(contactMessages.createdAt))
   }
 }

@@ -4,6 +4,7 @@ import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { entitlements, purchases, tvConnection, usernameChanges, users } from '../../database/schema.ts'
 import { entitlementOf, givesAccess } from './entitlement.ts'
+import { createPersonalData } from './personal-data.ts'
 
 export { givesAccess, graceDays, graceEnd } from './entitlement.ts'
 export { recordCheckedName } from './names.ts'
@@ -38,6 +39,8 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
   }
 
   return {
+    ...createPersonalData({ db, deliver }),
+
     async owns(userId: string, productId: string): Promise<boolean> {
       const [found] = await db
         .select({ id: purchases.id })
@@ -136,32 +139,6 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
         .where(and(eq(usernameChanges.userId, userId), sql`${usernameChanges.byAdmin} is null`))
         .orderBy(sql`${usernameChanges.at} desc`)
         .limit(10),
-
-    /** Nothing is wanted for a deleted person, so whoever delivered it takes it back. */
-    async forget(tx: Transaction, userId: string) {
-      await tx.delete(usernameChanges).where(eq(usernameChanges.userId, userId))
-      await tx.delete(entitlements).where(eq(entitlements.userId, userId))
-      await deliver(tx, userId)
-    },
-
-    async dataOf(userId: string) {
-      const rows = await db
-        .select({
-          productId: entitlements.productId,
-          until: entitlements.until,
-          reason: entitlements.reason,
-          tradingViewUsername: entitlements.username,
-          checkedAt: entitlements.checkedAt,
-          withheldSince: entitlements.withheldSince,
-        })
-        .from(entitlements)
-        .where(eq(entitlements.userId, userId))
-      const changes = await db
-        .select({ from: usernameChanges.fromKey, to: usernameChanges.toKey, at: usernameChanges.at })
-        .from(usernameChanges)
-        .where(eq(usernameChanges.userId, userId))
-      return { entitlements: rows, tradingViewUsernameChanges: changes }
-    },
   }
 }
 

@@ -10,7 +10,7 @@ const staleChallenge = () => new Refusal(400, 'That took too long. Please try ag
 
 type Dependencies = {
   now: () => Date
-  attempts: Pick<Attempts, 'count'>
+  attempts: Pick<Attempts, 'allows'>
   secrets: Pick<Secrets, 'linkToken' | 'isLinkToken'>
 }
 
@@ -30,9 +30,7 @@ export function createChallenges({ now, attempts, secrets }: Dependencies) {
     const isOurs = secrets.isLinkToken(purpose(whose), text, signature)
     if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
     const once = { requests: 1, seconds: challengeLifetime / 1000 }
-    await attempts.count('challenge', challenge, once).catch(() => {
-      throw staleChallenge()
-    })
+    if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()
   }
 
   return {

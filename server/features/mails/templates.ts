@@ -1,6 +1,7 @@
 import { accessRequestMails } from './templates/access-requests.ts'
 import { accountMails } from './templates/accounts.ts'
 import { adminMails } from './templates/admin.ts'
+import { bookingMails } from './templates/bookings.ts'
 import { declarationMails } from './templates/declarations.ts'
 import { factorMails } from './templates/factors.ts'
 import { newsletterMails } from './templates/newsletter.ts'
@@ -13,6 +14,7 @@ export const templates = {
   ...accountMails,
   ...factorMails,
   ...purchaseMails,
+  ...bookingMails,
   ...accessRequestMails,
   ...declarationMails,
   ...reviewMails,

@@ -3,13 +3,14 @@ import { deviceName } from '#contract/device-name.ts'
 import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { knownDevices, sessions, users } from '../../database/schema.ts'
+import { sessions, users } from '../../database/schema.ts'
 import { notFound, type Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { noteDevice } from './known-devices.ts'
+import { createPersonalData } from './personal-data.ts'
 import { createFind, expiry, withToken } from './session-tokens.ts'
 
 export { knownDevice } from './known-devices.ts'
@@ -52,6 +53,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
+    ...createPersonalData({ db }),
     find: createFind({ db, now, securityLog }),
 
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
@@ -153,30 +155,6 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
 
     async forgetExpired() {
       await db.delete(sessions).where(lt(sessions.expiresAt, now()))
-    },
-
-    async forget(tx: Transaction, userId: string) {
-      await endSessions(tx, userId)
-      await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
-    },
-
-    async dataOf(userId: string) {
-      const devices = await db
-        .select({
-          userAgent: sessions.userAgent,
-          ip: sessions.ip,
-          createdAt: sessions.createdAt,
-          lastUsedAt: sessions.lastUsedAt,
-        })
-        .from(sessions)
-        .where(eq(sessions.userId, userId))
-        .orderBy(desc(sessions.lastUsedAt))
-      const knownBrowsers = await db
-        .select({ firstSeenAt: knownDevices.firstSeenAt })
-        .from(knownDevices)
-        .where(eq(knownDevices.userId, userId))
-        .orderBy(knownDevices.firstSeenAt)
-      return { devices, knownBrowsers }
     },
   }
 }

@@ -123,18 +123,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
             </span>
             <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
               <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
-              <button
-                type="button"
-                aria-label={`${asset.note ? 'Edit' : 'Add'} note of ${asset.ticker}`}
-                onClick={() => setEditing(asset)}
-                className="group flex min-w-0 cursor-pointer items-baseline gap-1.5 text-left text-sm text-muted hover:text-ink"
-              >
-                <span className="min-w-0 break-words">{asset.note ?? 'Add a note'}</span>
-                <Pencil
-                  className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
-                  aria-hidden="true"
-                />
-              </button>
+              <Note asset={asset} onEdit={() => setEditing(asset)} />
             </div>
             <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
               <input
@@ -166,5 +155,22 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
       <output className="sr-only">{said}</output>
       {editing && <NoteDialog asset={editing} onClose={() => setEditing(null)} />}
     </>
+  )
+}
+
+function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={`${asset.note ? 'Edit' : 'Add'} note of ${asset.ticker}`}
+      onClick={onEdit}
+      className="group flex min-w-0 cursor-pointer items-baseline gap-1.5 text-left text-sm text-muted hover:text-ink"
+    >
+      <span className="min-w-0 break-words">{asset.note ?? 'Add a note'}</span>
+      <Pencil
+        className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+        aria-hidden="true"
+      />
+    </button>
   )
 }

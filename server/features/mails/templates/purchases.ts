@@ -4,7 +4,6 @@ import { terms } from '#contract/legal/terms.ts'
 import { termsVersion } from '#contract/legal/versions.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
-import { firstPasswordLink } from './accounts.ts'
 
 type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
@@ -73,65 +72,6 @@ const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) => [
     title: `${index + 1}. ${section.title}`,
   })),
 ]
-
-/** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for whoever has no password yet. */
-const purchaseBooked: Template<{
-  name: string
-  product: string
-  isGift: boolean
-  endsAt: string | null
-  tokenId: string | null
-}> = (data, site) => ({
-  subject: `You have access to ${data.product}`,
-  preheader: data.endsAt ? `It’s yours until ${day(data.endsAt)}.` : 'It’s yours.',
-  heading: data.isGift ? `${data.product} is a gift for you` : `${data.product} is yours`,
-  paragraphs: [
-    greeting(data.name),
-    data.isGift
-      ? `We’ve given you access to ${data.product}. You pay nothing for it.`
-      : `We’ve added ${data.product} to your account.`,
-    ...(data.tokenId ? ['Choose a password, and you can log in any time.'] : []),
-    'If we don’t know your TradingView username yet, enter it on your dashboard, and we’ll unlock the indicator for you.',
-  ],
-  details: [
-    ['Product', data.product],
-    ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
-  ],
-  action: data.tokenId
-    ? { label: 'Set your password', url: firstPasswordLink(data.tokenId, site) }
-    : toDashboard('Open your dashboard', site),
-  ...(data.tokenId
-    ? {
-        footnote:
-          'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
-      }
-    : {}),
-})
-
-/** A week before something booked by hand runs out. */
-const bookedEnds: Template<{
-  name: string
-  product: string
-  slug: string
-  billingType: BillingType
-  endsAt: string
-}> = (data, { publicUrl }) => ({
-  subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
-  preheader: 'Nothing is charged. Subscribe if you want to stay.',
-  heading: `Your access ends on ${day(data.endsAt)}`,
-  paragraphs: [
-    greeting(data.name),
-    `Your access to ${data.product} ends on ${day(data.endsAt)} by itself, and nothing is charged. If you want to stay, subscribe: your subscription starts on the day you pay.`,
-  ],
-  details: [
-    ['Product', data.product],
-    ['Access until', day(data.endsAt)],
-  ],
-  action: {
-    label: 'Subscribe',
-    url: `${publicUrl}/checkout?${new URLSearchParams({ product: data.slug, billing: data.billingType })}`,
-  },
-})
 
 /** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
 const purchaseAttached: Template<Subscription> = (data, site) => ({
@@ -305,8 +245,6 @@ const refunded: Template<{ name: string; product: string; amount: number }> = (d
 
 export const purchaseMails = {
   receipt,
-  purchaseBooked,
-  bookedEnds,
   purchaseAttached,
   subscriptionWillEnd,
   subscriptionResumed,

@@ -1,4 +1,5 @@
-import { type Meter, type TradingViewConnection, tradingViewAdmin } from '#contract/tradingview-admin.ts'
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/tradingview-admin.ts'
+import type { Meter } from '#contract/tradingview-meter.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'

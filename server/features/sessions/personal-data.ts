@@ -1,0 +1,31 @@
+import { desc, eq } from 'drizzle-orm'
+import type { Database, Transaction } from '../../database/connect.ts'
+import { knownDevices, sessions } from '../../database/schema.ts'
+
+export function createPersonalData({ db }: { db: Database }) {
+  return {
+    async forget(tx: Transaction, userId: string) {
+      await tx.delete(sessions).where(eq(sessions.userId, userId))
+      await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
+    },
+
+    async dataOf(userId: string) {
+      const devices = await db
+        .select({
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(eq(sessions.userId, userId))
+        .orderBy(desc(sessions.lastUsedAt))
+      const knownBrowsers = await db
+        .select({ firstSeenAt: knownDevices.firstSeenAt })
+        .from(knownDevices)
+        .where(eq(knownDevices.userId, userId))
+        .orderBy(knownDevices.firstSeenAt)
+      return { devices, knownBrowsers }
+    },
+  }
+}
