@@ -110,7 +110,6 @@ export const tradingViewAdmin = {
     input: nothing,
     output: connection,
   }),
-  // Whoever changes the session speaks as the seller.
   connect: endpoint({
     method: 'POST',
     path: '/api/admin/tradingview',

@@ -4,6 +4,7 @@ import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { entitlements, purchases, tvConnection, usernameChanges, users } from '../../database/schema.ts'
 import { entitlementOf, givesAccess } from './entitlement.ts'
+import { createRechecks } from './names.ts'
 import { createPersonalData } from './personal-data.ts'
 
 export { givesAccess, graceDays, graceEnd } from './entitlement.ts'
@@ -13,8 +14,6 @@ export { recordCheckedName } from './names.ts'
 export const entitlingStatuses = purchaseStatuses.filter(givesAccess)
 /** True for a purchase that gives its owner access. */
 export const isEntitling = inArray(purchases.status, entitlingStatuses)
-
-const isUnknownName = eq(entitlements.problem, 'not_found')
 
 export type EntitlementRow = typeof entitlements.$inferSelect
 
@@ -29,17 +28,9 @@ export type Entitlements = ReturnType<typeof createEntitlements>
 
 /** Who may have what until when: a pure function of purchases, disputes and settings. Access elsewhere follows it. */
 export function createEntitlements({ db, now, deliver }: Dependencies) {
-  /** Asks again about a name that was unknown: it may take minutes until TradingView finds a new one. */
-  async function recheckName(tx: Transaction, userId: string) {
-    await tx
-      .update(entitlements)
-      .set({ checkedAt: null, problem: null })
-      .where(and(eq(entitlements.userId, userId), isUnknownName))
-    await deliver(tx, userId)
-  }
-
   return {
     ...createPersonalData({ db, deliver }),
+    ...createRechecks({ db, deliver }),
 
     async owns(userId: string, productId: string): Promise<boolean> {
       const [found] = await db
@@ -92,17 +83,6 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
     },
 
     takenBy,
-
-    recheckName,
-
-    /** The same for everyone who pays for a name that nothing looks like. */
-    async recheckNames() {
-      const unknown = await db
-        .select({ userId: entitlements.userId })
-        .from(entitlements)
-        .where(and(isUnknownName, isNotNull(entitlements.reason), sql`${entitlements.similar} = '[]'`))
-      for (const { userId } of unknown) await db.transaction((tx) => recheckName(tx, userId))
-    },
 
     /** The seller keeps somebody out although they pay, or lets them in again. Only access elsewhere follows. */
     async withhold(tx: Transaction, userId: string, productId: string, isWithheld: boolean) {

@@ -71,7 +71,10 @@ export function createSync(deps: Dependencies) {
     /** Returns after how long to try again, if anything is left to do. */
     async sync(userId: string): Promise<number | undefined> {
       const opened = await connections.open()
-      if (!opened) return void (await waitForConnection(userId))
+      if (!opened) {
+        await waitForConnection(userId)
+        return undefined
+      }
       for (let count = 0; count < mostRounds; count++) {
         const result = await round(userId, opened, count === 0)
         if (result.pause !== undefined) return result.pause
