@@ -11,6 +11,7 @@ import { hashToken, randomToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { noteDevice } from './known-devices.ts'
 import { createPersonalData } from './personal-data.ts'
+import { createProofs } from './proofs.ts'
 import { createFind, expiry, withToken } from './session-tokens.ts'
 
 export { knownDevice } from './known-devices.ts'
@@ -55,6 +56,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
   return {
     ...createPersonalData({ db }),
     find: createFind({ db, now, securityLog }),
+    ...createProofs({ db, now }),
 
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
@@ -110,22 +112,6 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
 
     async end(token: string) {
       await end(token)
-    },
-
-    async provenBy(sessionId: string | null): Promise<Proof | undefined> {
-      const [found] = await db
-        .select({ provenBy: sessions.provenBy })
-        .from(sessions)
-        .where(eq(sessions.id, sessionId ?? ''))
-      return found?.provenBy
-    },
-
-    /** They have just shown once more who they are; `by` says how, if that is worth more than before. */
-    async prove(tx: Transaction | Database, { sessionId }: Actor, by?: Proof) {
-      await tx
-        .update(sessions)
-        .set({ provenAt: now(), ...(by && { provenBy: by }) })
-        .where(eq(sessions.id, sessionId ?? ''))
     },
 
     /** Where this user is logged in, most recent first. */
