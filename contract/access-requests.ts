@@ -82,6 +82,9 @@ const changed = schema((z) => z.strictObject({ changed: z.int() }))
 const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
 const limit = { requests: 30, seconds: 60 }
 
+/** Parts of the queue: `overdue` is past the promise. */
+export const requestViews = ['overdue'] as const
+
 export const accessRequests = {
   submit: endpoint({
     method: 'POST',
@@ -114,7 +117,7 @@ export const accessRequests = {
     path: '/api/admin/access-requests',
     access: 'staff',
     summary: 'Open requests for live subscriptions, oldest first',
-    input: pages,
+    input: (z) => z.extend(pages(z), { show: z.optional(z.enum(requestViews)) }),
     output: (z) => z.array(queuedRequest(z)),
     answer: 'list',
   }),

@@ -64,7 +64,9 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     ...(path === '/api/admin/users' ? ['invite'] : []),
     // Only asked for where the seller has Stripe compute the tax.
     'place',
-    ...(answer === 'list' ? ['limit', 'cursor', 'q', 'status', 'billingType', 'sort'] : []),
+    ...(answer === 'list'
+      ? ['limit', 'cursor', 'q', 'status', 'billingType', 'disputed', 'begun', 'ended', 'sort']
+      : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })
   return Object.keys(properties).filter((name) => !besides.has(name))

@@ -114,7 +114,12 @@ export const declarations = {
     path: '/api/admin/declarations',
     access: 'admin',
     summary: 'Withdrawals and cancellations, newest first',
-    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    input: (z) =>
+      z.strictObject({
+        limit: paging(z).limit,
+        cursor: paging(z).cursor,
+        state: z.optional(z.enum(declarationStates)),
+      }),
     output: (z) => z.array(declaration(z)),
     answer: 'list',
   }),

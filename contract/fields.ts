@@ -109,3 +109,14 @@ export const instant = schema((z) =>
     encode: (iso) => new Date(iso),
   }),
 )
+
+/** A day someone chose, like 2026-12-31: until its end, in the shop's time. */
+export const day = schema((z) =>
+  z.pipe(
+    z.string('Please choose a day').check(
+      z.regex(/^\d{4}-\d\d-\d\d$/, 'Please choose a day'),
+      z.refine<string>((typed) => !Number.isNaN(Date.parse(typed)), 'There is no such day'),
+    ),
+    z.transform((typed: string) => new Date(`${typed}T23:59:00Z`)),
+  ),
+)

@@ -8,6 +8,7 @@ import { checkout } from './checkout.ts'
 import { contact } from './contact.ts'
 import { credentials } from './credentials.ts'
 import { customerData } from './customer-data.ts'
+import { customers } from './customers.ts'
 import { declarations } from './declarations.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exports } from './exports.ts'
@@ -23,7 +24,9 @@ import { privatePackage } from './private-package.ts'
 import { purchases } from './purchases.ts'
 import { reminders } from './reminders.ts'
 import { reviews } from './reviews.ts'
+import { search } from './search.ts'
 import { seats } from './seats.ts'
+import { settings } from './settings.ts'
 import { staff } from './staff.ts'
 import { stepUp } from './step-up.ts'
 import { stripeSetup } from './stripe-setup.ts'
@@ -54,6 +57,8 @@ export const contract = {
   contact,
   messages,
   declarations,
+  customers,
+  search,
   jobs,
   exports,
   imports,
@@ -62,4 +67,5 @@ export const contract = {
   overview,
   reminders,
   stripeSetup,
+  settings,
 } satisfies Record<string, Record<string, Endpoint>>

@@ -1,4 +1,5 @@
 import { endpoint, nothing } from './endpoint.ts'
+import { instant } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
 
 const month = schema((z) =>
@@ -29,7 +30,38 @@ const overviewFigures = schema((z) =>
   }),
 )
 
+/** What needs the seller, in the order of urgency in which the overview shows it. */
+export const needKinds = [
+  'disputes',
+  'overdue_requests',
+  'declarations',
+  'failed_payments',
+  'to_revoke',
+  'failed_jobs',
+  'settings',
+] as const
+export type NeedKind = (typeof needKinds)[number]
+
+const need = schema((z) =>
+  z.strictObject({
+    kind: z.enum(needKinds),
+    /** Capped at 10,000. */
+    count: z.int(),
+    /** When the first of them is due, if anything is. */
+    dueAt: z.nullable(instant(z)),
+  }),
+)
+export type Need = InferOutput<typeof need>
+
 export const overview = {
+  adminNeeds: endpoint({
+    method: 'GET',
+    path: '/api/admin/overview/needs',
+    access: 'admin',
+    summary: 'What needs the seller now; kinds with nothing open are left out',
+    input: nothing,
+    output: (z) => z.array(need(z)),
+  }),
   adminShow: endpoint({
     method: 'GET',
     path: '/api/admin/overview',

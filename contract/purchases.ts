@@ -1,7 +1,14 @@
 import { endpoint, nothing, paging, sort } from './endpoint.ts'
-import { billingType, cents, id, instant, optionalText, setupIntentId } from './fields.ts'
+import { billingType, cents, day, id, instant, optionalText, setupIntentId } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
 import { bookableStatuses, bookingKinds, endReasons, purchaseStatuses } from './statuses.ts'
+
+/** A status, or `live`: whichever gives access. */
+export const purchaseFilters = [...purchaseStatuses, 'live'] as const
+
+const month = schema((z) =>
+  z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
+)
 
 export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 
@@ -152,8 +159,13 @@ export const purchases = {
     input: (z) =>
       z.strictObject({
         ...paging(z),
-        status: z.optional(purchaseStatus(z)),
+        status: z.optional(z.enum(purchaseFilters)),
         billingType: z.optional(billingType(z)),
+        /** Only those whose payment a bank disputes right now. */
+        disputed: z.optional(z.enum(['yes'])),
+        /** Begun, or ended, in a month: 2026-03. */
+        begun: z.optional(month(z)),
+        ended: z.optional(month(z)),
         sort: sort(z),
       }),
     output: (z) => z.array(managedPurchase(z)),
@@ -216,6 +228,14 @@ export const purchases = {
         refundedSoFar: cents(z),
         amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
+    output: nothing,
+  }),
+  adminExtend: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/extend',
+    access: 'admin',
+    summary: 'Move the next payment, or the end, to a later day, free of charge',
+    input: (z) => z.strictObject({ id: id(z), until: day(z) }),
     output: nothing,
   }),
   adminDelete: endpoint({

@@ -45,6 +45,8 @@ export const retention = {
     days: 3,
     words: '72 hours after you changed it, so that you can undo it',
   },
+  logins: { what: 'When and from where you logged in', days: 90, words: '90 days' },
+  notes: { what: 'Our notes about your account', days: null, words: 'until your account is deleted' },
   tradingViewCalls: { what: 'What TradingView answered about your username', days: 90, words: '90 days' },
   waitlist: {
     what: 'Waiting list for a seat',

@@ -17,6 +17,7 @@ import { billingRoutes, checkoutRoutes } from './features/checkout/routes.ts'
 import { checkoutSchedules } from './features/checkout/schedules.ts'
 import { contactRoutes, messageRoutes } from './features/contact/routes.ts'
 import { contactSchedules } from './features/contact/schedules.ts'
+import { customerRoutes } from './features/customers/routes.ts'
 import { declarationRoutes } from './features/declarations/routes.ts'
 import { declarationSchedules } from './features/declarations/schedules.ts'
 import { exportRoutes } from './features/exports/routes.ts'
@@ -36,10 +37,12 @@ import { purchaseSchedules } from './features/purchases/schedules.ts'
 import { reminderRoutes } from './features/reminders/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { reviewSchedules } from './features/reviews/schedules.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { seatRoutes } from './features/seats/routes.ts'
 import { seatSchedules } from './features/seats/schedules.ts'
 import { sessionSchedules } from './features/sessions/schedules.ts'
 import { sessionDays } from './features/sessions/sessions.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
 import { stripeSetupRoutes } from './features/stripe-setup/routes.ts'
 import { tradingViewAdminRoutes, tradingViewRoutes } from './features/tradingview/routes.ts'
 import { tradingViewSchedules } from './features/tradingview/schedules.ts'
@@ -173,6 +176,8 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.contact, contactRoutes(contact))
   mount(contract.messages, messageRoutes(contact))
   mount(contract.declarations, declarationRoutes(rooms.declarations))
+  mount(contract.customers, customerRoutes(rooms.customerDesk))
+  mount(contract.search, searchRoutes(rooms.search))
   mount(contract.overview, overviewRoutes(overview))
   mount(contract.reminders, reminderRoutes(rooms.reminders))
   mount(contract.exports, exportRoutes(rooms.exports))
@@ -180,6 +185,10 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   mount(contract.customerData, customerDataRoutes(rooms.customerData))
   mount(contract.jobs, jobRoutes(rooms.jobs))
   mount(contract.stripeSetup, stripeSetupRoutes(rooms.stripeSetup))
+  mount(
+    contract.settings,
+    settingsRoutes({ settings: deps.settings, mails: rooms.mails, mailsGoTo: deps.mailsGoTo, pages }),
+  )
   mount(contract.audit, auditRoutes(rooms.audit))
 
   mountHealth(app, { pool: connection.pool, queue })

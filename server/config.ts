@@ -25,13 +25,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (!parsed.success) throw new ConfigurationError(parsed.error.issues.map((issue) => issue.message))
   const { faults, warnings } = judge(parsed.data)
   if (faults.length > 0) throw new ConfigurationError(faults)
-  return shape(parsed.data, warnings)
+  const names = new Set(Object.keys(given).filter((name) => name in parsed.data))
+  return shape(parsed.data, warnings, names)
 }
 
-function shape(s: Settings, warnings: string[]) {
+function shape(s: Settings, warnings: string[], given: ReadonlySet<string>) {
   const supportEmail = s.SUPPORT_EMAIL ?? 'support@example.com'
   const publicUrl = (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, '')
   return {
+    /** As they were read, and the names of those that the environment gave. */
+    settings: s,
+    given,
     production: s.NODE_ENV === 'production',
     port: s.PORT,
     host: s.HOST,

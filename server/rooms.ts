@@ -13,21 +13,24 @@ import {
   wantedPrices,
 } from './features/checkout/checkout.ts'
 import { createContact } from './features/contact/contact.ts'
+import { createCustomerDesk } from './features/customers/customers.ts'
 import { createDeclarations } from './features/declarations/declarations.ts'
 import { createEntitlements } from './features/entitlements/entitlements.ts'
 import { createExports } from './features/exports/exports.ts'
 import { createFactors } from './features/factors/factors.ts'
 import { createImports } from './features/imports/imports.ts'
 import { createJobs } from './features/jobs/jobs.ts'
-import { createMails } from './features/mails/mails.ts'
+import { createMails, type MailSite, sellersAddress } from './features/mails/mails.ts'
 import { createNewsletter } from './features/newsletter/newsletter.ts'
 import { createOverview } from './features/overview/overview.ts'
 import { createPrivatePackage } from './features/private-package/private-package.ts'
 import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
 import { createReminders } from './features/reminders/reminders.ts'
 import { createReviews } from './features/reviews/reviews.ts'
+import { createSearch } from './features/search/search.ts'
 import { createSeats } from './features/seats/seats.ts'
 import { createSessions } from './features/sessions/sessions.ts'
+import type { ShopSettings } from './features/settings/settings.ts'
 import { createStripeSetup } from './features/stripe-setup/stripe-setup.ts'
 import {
   createAccess,
@@ -47,6 +50,9 @@ import { createSecurityLog } from './security/security-log.ts'
 
 export type RoomDependencies = {
   config: Config
+  settings: ShopSettings
+  /** Where emails go, in words. */
+  mailsGoTo: string
   connection: Connection
   queue: Queue
   transport: MailTransport
@@ -74,6 +80,21 @@ export function createRooms(deps: RoomDependencies) {
   const newsletter = createNewsletter({ ...common, secrets })
   const declarations = createDeclarations({ ...common, secrets, purchases, consumerLaw })
 
+  const access = createAccess({ tradingView, entitlements, accessRequests })
+  const privatePackage = createPrivatePackage({ links: () => deps.settings.live.package, entitlements })
+  const assets = createAssets({ ...common, entitlements })
+  const customerDesk = createCustomerDesk({
+    ...common,
+    accounts,
+    sessions,
+    purchases,
+    accessRequests,
+    entitlements,
+    access,
+    privatePackage,
+    assets,
+  })
+
   /** Every room that stores something about people, for "my data". */
   const personalData = [
     accounts,
@@ -89,6 +110,8 @@ export function createRooms(deps: RoomDependencies) {
     reviews,
     declarations,
     contact,
+    mails,
+    customerDesk,
     audit,
   ]
 
@@ -119,22 +142,26 @@ export function createRooms(deps: RoomDependencies) {
         customers,
         sessions,
         declarations,
+        mails,
+        customerDesk,
       ],
       endSubscriptionsOf: purchases.endAllOf,
       forgetAddress: mails.forgetAddress,
     }),
     personalData,
     customerData: createCustomerData({ ...common, rooms: personalData, contact, newsletter }),
-    access: createAccess({ tradingView, entitlements, accessRequests }),
+    access,
     tradingViewAdmin: createTradingViewAdmin({ tradingView, entitlements, accessRequests }),
     reconcileTradingView: createReconcile(tradingView, entitlements),
     newsletter,
     contact,
     imports: createImports({ ...common, accounts, purchases, accessRequests, entitlements }),
-    privatePackage: createPrivatePackage({ links: config.package, entitlements }),
-    assets: createAssets({ ...common, entitlements }),
+    privatePackage,
+    assets,
+    customerDesk,
+    search: createSearch({ ...common, stripe, accounts }),
     exports: createExports({ connection, now, audit }),
-    overview: createOverview({ ...common, accessRequests }),
+    overview: createOverview({ ...common, accessRequests, settings: deps.settings }),
     reminders: createReminders({ ...common, accounts }),
     jobs: createJobs(common),
     stripeSetup: createStripeSetup({
@@ -150,14 +177,17 @@ export function createRooms(deps: RoomDependencies) {
 }
 
 /** What almost every room works with. */
-function createCommon({ config, connection: { db }, queue, transport, secrets, log, now }: RoomDependencies) {
-  const site = mailSite(config, secrets)
+function createCommon(deps: RoomDependencies) {
+  const { config, connection, queue, transport, secrets, settings, log, now } = deps
+  const { db } = connection
+  const site = mailSite(config, settings, secrets)
   return {
     db,
     now,
     queue,
     site,
-    supportEmail: config.supportEmail,
+    // The address may change while the shop runs.
+    supportEmail: sellersAddress,
     mails: createMails({ db, now, queue, transport, site }),
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now }),
@@ -246,9 +276,22 @@ function createSelling(deps: RoomDependencies, common: ReturnType<typeof createC
   }
 }
 
-function mailSite(config: Config, { linkToken }: Secrets) {
-  const { publicUrl, supportEmail, seller, consumerLaw, tax } = config
-  const sender = [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', ')
-  const party = partyOf(seller, { supportEmail, publicUrl })
-  return { publicUrl, supportEmail, sender, linkToken, party, consumerLaw, taxNote: tax.note }
+function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets): MailSite {
+  const { publicUrl, consumerLaw, tax } = config
+  return {
+    publicUrl,
+    linkToken,
+    consumerLaw,
+    taxNote: tax.note,
+    get supportEmail() {
+      return live.supportEmail
+    },
+    get sender() {
+      const { name, street, city, country } = live.seller
+      return [name, street, city, country].filter(Boolean).join(', ')
+    },
+    get party() {
+      return partyOf(live.seller, { supportEmail: live.supportEmail, publicUrl })
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
-import { photoOf, siteSettings } from './config/site-settings.ts'
+import { siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
@@ -14,6 +14,7 @@ import { type Credentials, createAdmins } from './features/accounts/accounts.ts'
 import { createAudit } from './features/audit/audit.ts'
 import { latestReviews, reviewSummary } from './features/reviews/reviews.ts'
 import { seatsAreLimited } from './features/seats/seats.ts'
+import { createShopSettings, type ShopSettings } from './features/settings/settings.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
 import { createTradingViewGateway } from './gateways/tradingview.ts'
@@ -60,7 +61,12 @@ export type StartOptions = {
 }
 
 type Parts = { config: Config; connection: Connection }
-type SiteParts = Parts & { payments: Payments; security: SecurityHeaders; log: Logger }
+type SiteParts = Parts & {
+  settings: ShopSettings
+  payments: Payments
+  security: SecurityHeaders
+  log: Logger
+}
 type AdminParts = Parts & { passwords: Passwords; now: () => Date }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -103,22 +109,41 @@ export async function startShop(
       publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
     }
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
+    const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const transport = createMailTransport(config.mail)
     closers.push(() => transport.close())
     // Not awaited: anything sent meanwhile is retried until the server is back.
     transport
       .verify()
       .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
-    const payments = await openPayments({ config, databaseUrl: url, secrets, log, quirks })
+    const settings = createShopSettings({
+      db: connection.db,
+      now,
+      audit: createAudit({ db: connection.db, now }),
+      config,
+    })
+    await settings.load()
+    const payments = await openPayments({
+      config,
+      seller: () => settings.live.seller,
+      databaseUrl: url,
+      secrets,
+      log,
+      quirks,
+    })
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
     const security = securityHeaders(config)
-    const pages = withPages ? await openSite({ config, payments, connection, security, log }) : noPages()
+    const pages = withPages
+      ? await openSite({ config, settings, payments, connection, security, log })
+      : noPages()
     closers.push(pages.close)
 
     const app = await createApp({
       config,
       connection,
+      settings,
+      mailsGoTo,
       queue,
       transport,
       secrets,
@@ -150,7 +175,7 @@ export async function startShop(
       sandbox: payments.sandbox,
       lookAlike: payments.lookAlike,
       app,
-      mailsGoTo: config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox,
+      mailsGoTo,
       databaseIsAt: database?.folder ?? new URL(url).host,
       firstAdmin,
       async stop() {
@@ -166,18 +191,21 @@ export async function startShop(
 }
 
 /** The pages, with what they show of the settings and of the books. */
-function openSite({ config, payments, connection: { db }, security, log }: SiteParts) {
-  const settings = siteSettings(config, payments)
+function openSite({ config, settings, payments, connection: { db }, security, log }: SiteParts) {
+  const { live } = settings
   return openPages({
     dist,
     cacheDir: join(config.dataDir, 'cache'),
-    shown: async () => ({
-      ...settings,
-      reviews: await reviewSummary(db),
-      latestReviews: await latestReviews(db),
-      seatsAreLimited: await seatsAreLimited(db),
-    }),
-    files: photoOf(config, settings),
+    shown: async () => {
+      await settings.load()
+      return {
+        ...siteSettings(config, live, payments),
+        reviews: await reviewSummary(db),
+        latestReviews: await latestReviews(db),
+        seatsAreLimited: await seatsAreLimited(db),
+      }
+    },
+    files: () => (live.maker.photo ? [live.maker.photo] : []),
     security,
     log,
   })

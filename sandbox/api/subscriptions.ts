@@ -3,7 +3,7 @@ import { confirmPayment } from '../billing/payments.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
 import { assertTaxable } from '../billing/tax.ts'
 import { Failure, invalid, missing } from '../failure.ts'
-import { periodOf, type Subscription } from '../objects/subscription.ts'
+import { periodOf, type Subscription, withPeriod } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard } from './methods.ts'
 import {
@@ -121,6 +121,19 @@ function changed(subscription: Subscription, params: Change, now: number): Subsc
   }
 }
 
+/** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
+function onTrial(subscription: Subscription, until: number, now: number): Subscription {
+  if (until <= now)
+    throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
+  return {
+    ...withPeriod(subscription, now, until),
+    status: 'trialing',
+    trial_start: now,
+    trial_end: until,
+    billing_cycle_anchor: until,
+  }
+}
+
 async function linesOf(
   work: Work,
   items: { price: string; quantity: number | undefined }[],
@@ -181,14 +194,15 @@ export const subscriptionRoutes = [
   route(
     'POST',
     '/v1/subscriptions/:id',
-    { ...editable, proration_behavior: choice('none') },
+    { ...editable, proration_behavior: choice('none'), trial_end: integer },
     async ({ work, id, params }) => {
       const before = await work.claim('subscription', id)
       if (before.status === 'canceled' || before.status === 'incomplete_expired') {
         throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-      return update(work, before, changed(before, params, work.now))
+      const after = changed(before, params, work.now)
+      return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
     },
   ),
   route(
@@ -219,12 +233,13 @@ export const subscriptionRoutes = [
         'incomplete_expired',
         'past_due',
         'paused',
+        'trialing',
         'unpaid',
       ),
     },
     ({ work, params: { limit, starting_after, ending_before, created, customer, price, status } }) => {
       const ended = ['canceled', 'incomplete_expired']
-      const live = ['active', 'past_due', 'incomplete', 'unpaid', 'paused']
+      const live = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
       const statuses =
         status === undefined
           ? live

@@ -65,7 +65,11 @@ async function renew(work: Work, before: Subscription) {
   const { end: start, step } = periodOf(before)
   const next = periodEnd(before.billing_cycle_anchor, step, start)
   const { invoice, intent, subscription } = await bill(work, {
-    subscription: withPeriod(before, start, next),
+    // A trial ends with its period.
+    subscription: {
+      ...withPeriod(before, start, next),
+      status: before.status === 'trialing' ? 'active' : before.status,
+    },
     reason: 'subscription_cycle',
     period: { start, end: next },
   })

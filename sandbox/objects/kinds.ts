@@ -62,7 +62,7 @@ const incompleteLifetime = 23 * 3600
 export function dueAt(kept: Kept): number | null {
   if (kept.object === 'subscription') {
     if (kept.status === 'incomplete') return kept.created + incompleteLifetime
-    if (kept.status !== 'active' && kept.status !== 'past_due') return null
+    if (!['trialing', 'active', 'past_due'].includes(kept.status)) return null
     const end = kept.items.data[0]?.current_period_end ?? null
     return kept.cancel_at !== null && end !== null ? Math.min(kept.cancel_at, end) : end
   }

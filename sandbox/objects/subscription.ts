@@ -6,6 +6,7 @@ import { listOf } from './list.ts'
 export type SubscriptionStatus =
   | 'incomplete'
   | 'incomplete_expired'
+  | 'trialing'
   | 'active'
   | 'past_due'
   | 'unpaid'
@@ -118,11 +119,11 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     status: 'incomplete' as SubscriptionStatus,
     test_clock: customer.test_clock,
     transfer_data: null,
-    trial_end: null,
+    trial_end: null as number | null,
     trial_settings: {
       end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' as const },
     },
-    trial_start: null,
+    trial_start: null as number | null,
     $sandbox: { fail_next_renewal: false },
   }
 }

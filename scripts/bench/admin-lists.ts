@@ -13,6 +13,13 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
   const later = await costOf(shop, `${list}?cursor=${await cursorAt(shop, Math.floor(total * 0.9))}`, cookie)
   const word = await costOf(shop, `${list}?q=${await rareWord(shop)}`, cookie)
   const broad = await costOf(shop, `${list}?q=example`, cookie)
+  const everywhere = '/api/admin/search'
+  const person = await costOf(shop, `${everywhere}?q=${await rareWord(shop)}`, cookie)
+  const trader = await costOf(shop, `${everywhere}?q=${await rareName(shop)}`, cookie)
+  const anyone = await costOf(shop, `${everywhere}?q=maria`, cookie)
+  const payment = await costOf(shop, `${everywhere}?q=${await somePayment(shop)}`, cookie)
+  const needs = await costOf(shop, '/api/admin/overview/needs', cookie)
+  const ended = await costOf(shop, `${list}?ended=${new Date().toISOString().slice(0, 7)}`, cookie)
   return [
     {
       what: `admin list, first of ${total} purchases`,
@@ -38,6 +45,42 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
       budget: 'at most 3 statements',
       ok: broad.statements <= 3,
     },
+    {
+      what: 'search everywhere, one person',
+      figure: show(person),
+      budget: 'at most 200 buffers, 4 statements',
+      ok: person.buffers <= 200 && person.statements <= 4,
+    },
+    {
+      what: 'search everywhere, a TradingView username',
+      figure: show(trader),
+      budget: 'at most 200 buffers, 4 statements',
+      ok: trader.buffers <= 200 && trader.statements <= 4,
+    },
+    {
+      what: 'search everywhere, a first name of thousands',
+      figure: show(anyone),
+      budget: 'at most 4 statements',
+      ok: anyone.statements <= 4,
+    },
+    {
+      what: 'search everywhere, a payment',
+      figure: show(payment),
+      budget: 'at most 50 buffers, 2 statements',
+      ok: payment.buffers <= 50 && payment.statements <= 2,
+    },
+    {
+      what: 'what needs the seller',
+      figure: show(needs),
+      budget: 'at most 6 statements',
+      ok: needs.statements <= 6,
+    },
+    {
+      what: 'purchases that ended this month',
+      figure: show(ended),
+      budget: 'at most 2 statements',
+      ok: ended.statements <= 2,
+    },
   ]
 }
 
@@ -61,4 +104,18 @@ async function rareWord(shop: LabShop) {
     'select email from users where not is_admin order by created_at offset 1000 limit 1',
   )
   return encodeURIComponent(someone?.email.split('@')[0] ?? '')
+}
+
+async function rareName(shop: LabShop) {
+  const [someone] = await shop.query<{ name: string }>(
+    'select trading_view_username as name from users where trading_view_username is not null order by created_at offset 1000 limit 1',
+  )
+  return encodeURIComponent(someone?.name ?? '')
+}
+
+async function somePayment(shop: LabShop) {
+  const [some] = await shop.query<{ id: string }>(
+    'select payment_intent_id as id from purchases where payment_intent_id is not null limit 1',
+  )
+  return some?.id ?? 'pi_none'
 }

@@ -15,6 +15,7 @@ export const offered = [
   'content/blocks.tsx',
   'content/changelog.ts',
   'content/markdown.ts',
+  'dashboard/dashboard-page.tsx',
   'legal/legal-text.tsx',
   'newsletter/mailed-link.tsx',
   'newsletter/newsletter-form.tsx',

@@ -113,6 +113,7 @@ export async function letThemBuy(config: Config): Promise<number> {
     await shop.sandbox?.controls.settle()
     await declareSome(shop)
     await hireSupport(shop)
+    await noteSome(shop)
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     return await copyPayments(shop.connection.url)
@@ -151,6 +152,20 @@ async function hireSupport({ config, connection }: Shop) {
   const { id } = await call(accounts.register, demoSupport)
   const role: Role = roles[0]
   await connection.pool.query('update users set role = $2, verified_at = now() where id = $1', [id, role])
+}
+
+/** What the seller wrote down about two of them. */
+async function noteSome({ connection }: Shop) {
+  const notes = {
+    [demoBuyer.email]: 'Asked for European symbols. Tell them when the list grows.',
+    [person('Ada').email]: 'Travels until the end of the month; no hurry with the access.',
+  }
+  for (const [email, text] of Object.entries(notes))
+    await connection.pool.query(
+      `insert into customer_notes (user_id, author_id, text)
+       select u.id, a.id, $2 from users u, (select id from users where is_admin limit 1) a where u.email = $1`,
+      [email, text],
+    )
 }
 
 function aPeriodBefore(date: Date, billing: BillingType) {

@@ -1,19 +1,26 @@
-import { readFileSync } from 'node:fs'
-import { extname } from 'node:path'
-import type { SiteSettings } from '#contract/site.ts'
+import type { Seller, SiteSettings } from '#contract/site.ts'
 import type { Config } from '../config.ts'
 import type { Payments } from '../gateways/payments.ts'
 
+/** What the seller may change while the shop runs. */
+type Live = {
+  seller: Seller
+  supportEmail: string
+  maker: { name: string; sentence: string; photo: { path: string } | null }
+}
+
 /** What the pages show of the configuration. */
-export function siteSettings(config: Config, payments: Payments): SiteSettings {
-  const { publicUrl, supportEmail, regionLookupUrl, cookieBanner, gaMeasurementId } = config
-  const { seller, consumerLaw, tax, askExchangeKeys, maker } = config
-  const photo = maker.photo ? `/maker${extname(maker.photo).toLowerCase()}` : null
+export function siteSettings(config: Config, live: Live, payments: Payments): SiteSettings {
+  const { publicUrl, regionLookupUrl, cookieBanner, gaMeasurementId } = config
+  const { consumerLaw, tax, askExchangeKeys } = config
+  const { seller, supportEmail, maker } = live
   return {
     askExchangeKeys,
     reviews: { count: 0, average: 0 },
     seatsAreLimited: false,
-    maker: maker.name ? { name: maker.name, sentence: maker.sentence, photo } : null,
+    maker: maker.name
+      ? { name: maker.name, sentence: maker.sentence, photo: maker.photo?.path ?? null }
+      : null,
     publicUrl,
     supportEmail,
     testMode: payments.sandbox !== undefined,
@@ -25,10 +32,4 @@ export function siteSettings(config: Config, payments: Payments): SiteSettings {
     gaMeasurementId,
     seller,
   }
-}
-
-/** The maker's picture comes from the seller's disk, not from the build. */
-export function photoOf({ maker }: Config, settings: SiteSettings) {
-  const path = settings.maker?.photo
-  return path && maker.photo ? [{ path, body: readFileSync(maker.photo) }] : []
 }

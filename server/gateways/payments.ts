@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
+import type { Seller } from '#contract/site.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '#sandbox/sandbox.ts'
 import { openTradingViewLookAlike, type TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
 import type { Config } from '../config.ts'
@@ -29,6 +30,8 @@ export type Quirks = NonNullable<SandboxOptions['quirks']>
 
 type Given = {
   config: Config
+  /** As the seller set it, at the time someone asks. */
+  seller: () => Seller
   databaseUrl: string
   secrets: Secrets
   log: Logger
@@ -40,12 +43,19 @@ export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) 
   `whsec_${linkToken('sandbox', 'webhook')}`
 
 /** Stripe when its keys are set, the sandbox otherwise. From here on, nobody knows the difference. */
-export async function openPayments({ config, databaseUrl, secrets, log, quirks }: Given): Promise<Payments> {
+export async function openPayments({
+  config,
+  seller,
+  databaseUrl,
+  secrets,
+  log,
+  quirks,
+}: Given): Promise<Payments> {
   const report = ({ isOutage, ...fault }: StripeFault) =>
     log[isOutage ? 'warn' : 'error']({ stripe: fault }, 'Stripe did not do what the shop asked for')
   if (config.stripe)
     return {
-      stripe: createStripeGateway({ ...config.stripe, invoices: invoicing(config), report }),
+      stripe: createStripeGateway({ ...config.stripe, invoices: invoicing(config, seller), report }),
       settings: { publishableKey: config.stripe.publishableKey, scriptUrl },
       middleware: [],
       sandbox: undefined,
@@ -83,7 +93,7 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
       secretKey,
       webhookSecret,
       address: api,
-      invoices: invoicing(config),
+      invoices: invoicing(config, seller),
       report,
     }),
     settings: { publishableKey, scriptUrl: sandbox.scriptUrl },
@@ -99,11 +109,17 @@ export async function openPayments({ config, databaseUrl, secrets, log, quirks }
 }
 
 /** The seller's particulars, as the law wants them on an invoice. */
-function invoicing({ seller, tax }: Config) {
-  const footer = [
-    [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', '),
-    seller.vatId ? `VAT ID: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
-    tax.mode === 'none' ? tax.note : '',
-  ]
-  return { footer: footer.filter(Boolean).join('\n'), automaticTax: tax.mode === 'stripe' }
+function invoicing({ tax }: Config, present: () => Seller) {
+  return {
+    automaticTax: tax.mode === 'stripe',
+    get footer() {
+      const seller = present()
+      const lines = [
+        [seller.name, seller.street, seller.city, seller.country].filter(Boolean).join(', '),
+        seller.vatId ? `VAT ID: ${seller.vatId}` : seller.taxNumber && `Tax number: ${seller.taxNumber}`,
+        tax.mode === 'none' ? tax.note : '',
+      ]
+      return lines.filter(Boolean).join('\n')
+    },
+  }
 }

@@ -7,6 +7,7 @@ import { creditNoteCalls } from './stripe/credit-notes.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
+import { lookupCalls } from './stripe/lookups.ts'
 import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
 import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
@@ -61,6 +62,7 @@ export function createStripeGateway({
     ...refunds,
     ...invoiceCalls(client, refunds.hasPaid),
     ...creditNoteCalls(client),
+    ...lookupCalls(client),
     ...cardCalls(client),
     ...priceCalls(client, invoices),
     ...accountCalls(client),

@@ -30,8 +30,8 @@ type Options = {
   cacheDir: string
   /** What pages show right now. Called often. */
   shown: () => Promise<Shown>
-  /** Other files that pages show. */
-  files?: { path: string; body: Buffer }[]
+  /** Other files that pages show right now; what they show says which, so both change together. */
+  files?: () => { path: string; body: Buffer }[]
   security: SecurityHeaders
   log: Logger
 }
@@ -42,13 +42,12 @@ export async function openPages({
   dist,
   cacheDir,
   shown,
-  files = [],
+  files = () => [],
   security,
   log,
 }: Options): Promise<Pages> {
   const renderer = join(dist, 'render', 'render.js')
   const assets = readAssets(join(dist, 'web'), security)
-  const others = files.map((file) => assetOf(file, security))
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
   let current = ''
@@ -59,6 +58,7 @@ export async function openPages({
     if (name === current) return
     const folder = join(cacheDir, name)
     const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }))
+    const others = files().map((file) => assetOf(file, security))
     responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
     current = name
     removeOld(cacheDir, name)

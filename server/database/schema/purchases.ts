@@ -45,8 +45,12 @@ export const purchases = pgTable(
     bookedAs: text().$type<BookingKind>(),
     bookedBecause: text(),
     bookedUntil: moment(),
+    /** Until when the seller may answer the bank; null if nothing is disputed or nothing can be answered. */
+    disputeDueAt: moment(),
   },
   (t) => [
+    index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`).concurrently(),
+    index('purchases_ended').on(t.endedAt).where(sql`${t.endedAt} is not null`).concurrently(),
     index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
     index('purchases_newest').on(t.createdAt, t.id),
     index('purchases_by_status').on(t.status, t.createdAt, t.id),

@@ -43,3 +43,18 @@ export const knownDevices = pgTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.fingerprint] })],
 )
+
+/** Who logged in when, and from where; sessions themselves end and vanish. */
+export const logins = pgTable(
+  'logins',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    at: createdAt(),
+    userAgent: text().notNull(),
+    ip: text().notNull(),
+  },
+  (t) => [index('logins_user').on(t.userId, t.at), index('logins_at').on(t.at)],
+)

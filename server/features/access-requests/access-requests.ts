@@ -21,7 +21,7 @@ import { createPersonalData } from './personal-data.ts'
 import { shownColumns } from './shown-columns.ts'
 
 export { resealKeys, sealKeys } from './keys.ts'
-export { connectorPatience, openRequests } from './open.ts'
+export { connectorPatience, isOverdue, openRequests } from './open.ts'
 export { namesGrantedByHand, recordLocked, recordUnlocked } from './unlocked.ts'
 export { carryAccessOver, endAccess } from './unpaid.ts'
 

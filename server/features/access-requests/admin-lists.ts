@@ -4,7 +4,7 @@ import type { Database } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { accessRequests, purchases, users } from '../../database/schema.ts'
 import type { Connector } from './connector.ts'
-import { isForHand, isGranted, isOpen, isRestorable } from './open.ts'
+import { isForHand, isGranted, isOpen, isOverdue, isRestorable } from './open.ts'
 import { shownColumns } from './shown-columns.ts'
 import { isUnpaid } from './unpaid.ts'
 
@@ -59,7 +59,19 @@ export function createAdminLists({ db, now, connector }: Dependencies) {
   return {
     isForSeller,
 
-    open: async (paging: Paging) => page(and(isOpen, await isForSeller()), paging),
+    open: async ({ show, ...paging }: Paging & { show?: 'overdue' | undefined }) =>
+      page(and(isOpen, await isForSeller(), show === 'overdue' ? isOverdue(now()) : undefined), paging),
+
+    /** How many wait to be revoked, up to a limit. */
+    countToRevoke: (most: number) =>
+      db.$count(
+        db
+          .select({ id: accessRequests.id })
+          .from(accessRequests)
+          .where(and(isGranted, isUnpaid))
+          .limit(most)
+          .as('to_revoke'),
+      ),
 
     toRevoke: (paging: Paging) => page(and(isGranted, isUnpaid), paging),
 

@@ -1,4 +1,5 @@
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { accessPromiseHours } from '#contract/access-requests.ts'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests, purchases } from '../../database/schema.ts'
 import { isEntitling } from '../entitlements/entitlements.ts'
@@ -30,3 +31,7 @@ export const connectorPatience = 10 * 60_000
 
 export const isForHand = (now: Date) =>
   lt(accessRequests.submittedAt, new Date(now.getTime() - connectorPatience))
+
+/** Past what buyers are promised. */
+export const isOverdue = (now: Date) =>
+  lt(accessRequests.submittedAt, new Date(now.getTime() - accessPromiseHours * 3_600_000))

@@ -1,6 +1,7 @@
 import { and, desc, eq, ne } from 'drizzle-orm'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { accessRequests } from '../../database/schema.ts'
+import type { Stretch } from '../../database/stretch.ts'
 
 export function createPersonalData({ db }: { db: Database }) {
   return {
@@ -14,6 +15,25 @@ export function createPersonalData({ db }: { db: Database }) {
         .update(accessRequests)
         .set({ tradingViewUsername: '' })
         .where(and(eq(accessRequests.userId, userId), ne(accessRequests.status, 'granted')))
+    },
+
+    /** What was asked and decided, for a customer's timeline. One person has few requests. */
+    async historyOf(userId: string, { before, limit }: Stretch) {
+      const requests = await db
+        .select()
+        .from(accessRequests)
+        .where(eq(accessRequests.userId, userId))
+        .orderBy(desc(accessRequests.submittedAt))
+        .limit(limit)
+      return requests
+        .flatMap((request) => [
+          entry(request, 'asked', request.submittedAt, 'Asked for access'),
+          ...(request.decidedAt && request.status !== 'requested'
+            ? [entry(request, 'decided', request.decidedAt, `Access ${request.status}`)]
+            : []),
+          ...(request.endedAt ? [entry(request, 'ended', request.endedAt, 'Access to be revoked')] : []),
+        ])
+        .filter(({ at }) => at <= before)
     },
 
     async dataOf(userId: string) {
@@ -34,3 +54,16 @@ export function createPersonalData({ db }: { db: Database }) {
     },
   }
 }
+
+const entry = (
+  { id, tradingViewUsername, reason }: typeof accessRequests.$inferSelect,
+  step: string,
+  at: Date,
+  what: string,
+) => ({
+  key: `${id}-${step}`,
+  at,
+  what,
+  username: tradingViewUsername,
+  reason: step === 'decided' ? reason : null,
+})

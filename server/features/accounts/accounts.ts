@@ -8,6 +8,7 @@ import type { SecurityLog } from '../../security/security-log.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
 import { createCommandNotices } from './command-notices.ts'
+import { createCorrections } from './corrections.ts'
 import { createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
@@ -53,6 +54,7 @@ export function createAccounts(deps: Dependencies) {
     ...createPasswordChange(deps),
     ...emailChange,
     ...createCommandNotices(deps),
+    corrections: createCorrections({ ...deps, passwordLinks }),
     users: createUsers({ ...deps, passwordLinks }),
     requestReset: passwordLinks.requestReset,
     resetPassword: passwordLinks.resetPassword,

@@ -1,9 +1,10 @@
-import { aliasedTable, and, desc, eq, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { auditLog, users } from '../../database/schema.ts'
+import type { Stretch } from '../../database/stretch.ts'
 
 export type AuditAction = {
   /** What was done, such as `purchase.cancel`. */
@@ -85,6 +86,21 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
         .limit(limit + 1)
       return pageOf(rows, limit, ({ at, id }) => ({ at, id: String(id) }))
     },
+
+    /** What was done about this person, for a customer's timeline. */
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({
+          id: auditLog.id,
+          at: auditLog.at,
+          action: auditLog.action,
+          by: sql<string>`coalesce(${actor.email}, 'command line')`,
+        })
+        .from(auditLog)
+        .leftJoin(actor, eq(actor.id, auditLog.actorId))
+        .where(and(eq(auditLog.aboutId, userId), lte(auditLog.at, before)))
+        .orderBy(desc(auditLog.at), desc(auditLog.id))
+        .limit(limit),
 
     async forgetOld() {
       const cutoff = new Date(now())

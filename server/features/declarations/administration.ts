@@ -1,5 +1,6 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { declarationDue, withdrawalEnds } from '#contract/legal/consumer-law.ts'
+import type { DeclarationState } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import { declarations, purchases, users } from '../../database/schema.ts'
@@ -7,6 +8,7 @@ import { conflict, notFound } from '../../errors.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
 
+type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationState | undefined }
 type Given = Pick<Dependencies, 'db' | 'audit'> & { execution: Execution }
 
 /** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
@@ -19,7 +21,7 @@ export function createAdministration({ db, audit, execution }: Given) {
   }
 
   return {
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    async list({ limit, cursor, state }: Wanted) {
       const after = decodeCursor(cursor)
       const rows = await db
         .select({
@@ -35,9 +37,10 @@ export function createAdministration({ db, audit, execution }: Given) {
         .leftJoin(purchases, eq(purchases.id, declarations.purchaseId))
         .leftJoin(users, eq(users.id, purchases.userId))
         .where(
-          after
-            ? sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`
-            : undefined,
+          and(
+            state ? eq(declarations.state, state) : undefined,
+            after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
+          ),
         )
         .orderBy(desc(declarations.declaredAt), desc(declarations.id))
         .limit(limit + 1)

@@ -54,6 +54,13 @@ export const samples: Samples = {
   confirmEmail: [{ id }],
   emailTaken: [{}],
   emailChanged: [{ id }],
+  emailMoved: [{ name: 'Ada Lovelace' }],
+  emailCorrected: [{ name: 'Ada Lovelace', tokenId: id }],
+  mailTest: [{}],
+  subscriptionExtended: [
+    { ...about, until: renewsAt, renews: true },
+    { ...about, until: renewsAt, renews: false },
+  ],
   receipt: [
     {
       ...subscription,

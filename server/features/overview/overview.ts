@@ -7,8 +7,9 @@ import { type AccessRequests, openRequests } from '../access-requests/access-req
 import type { Mails } from '../mails/mails.ts'
 import { monthsOf } from './months.ts'
 import { createMovements } from './movements.ts'
+import { createNeeds } from './needs.ts'
 
-type Dependencies = {
+type Dependencies = Parameters<typeof createNeeds>[0] & {
   db: Database
   now: () => Date
   queue: Queue
@@ -23,7 +24,8 @@ const hour = 3_600_000
 export type Overview = ReturnType<typeof createOverview>
 
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
-export function createOverview({ db, now, queue, mails, accessRequests, supportEmail }: Dependencies) {
+export function createOverview(deps: Dependencies) {
+  const { db, now, queue, mails, accessRequests, supportEmail } = deps
   const { movements, addUpMovements } = createMovements({ db })
 
   async function openMatters() {
@@ -50,6 +52,7 @@ export function createOverview({ db, now, queue, mails, accessRequests, supportE
 
   return {
     addUpMovements,
+    needs: createNeeds(deps),
 
     async show() {
       const [moved, matters] = await Promise.all([movements(), openMatters()])

@@ -4,4 +4,5 @@ import type { Overview } from './overview.ts'
 
 export const overviewRoutes = (overview: Overview): Handlers<typeof contract> => ({
   adminShow: () => overview.show(),
+  adminNeeds: () => overview.needs(),
 })

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
 
 type Dependencies = {
-  links: { indicatorUrl: string; strategyUrl: string }
+  links: () => { indicatorUrl: string; strategyUrl: string }
   entitlements: Pick<Entitlements, 'owns'>
 }
 
@@ -30,7 +30,7 @@ export function createPrivatePackage({ links, entitlements }: Dependencies) {
     async show(userId: string) {
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'This is for owners of Rebound Sigma Pro with a live subscription.')
-      return { ...links, setupNotes, quickInstructions }
+      return { ...links(), setupNotes, quickInstructions }
     },
   }
 }

@@ -1,9 +1,10 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, type Column, eq, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
 import { products } from '#contract/price-list.ts'
 import type { BillingType, PurchaseStatus } from '#contract/statuses.ts'
 import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
+import { isLivePurchase } from '../../database/live-purchase.ts'
 import { createLoader } from '../../database/loader.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
@@ -14,9 +15,18 @@ export type Wanted = {
   cursor?: string | undefined
   q?: string | undefined
   userId?: string
-  status?: PurchaseStatus | undefined
+  status?: PurchaseStatus | 'live' | undefined
   billingType?: BillingType | undefined
+  disputed?: 'yes' | undefined
+  begun?: string | undefined
+  ended?: string | undefined
   sort?: Sort | undefined
+}
+
+/** In a month of the books, which is UTC's. */
+function within(column: Column, month: string) {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return and(gte(column, new Date(Date.UTC(year, number - 1))), lt(column, new Date(Date.UTC(year, number))))
 }
 
 /** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
@@ -25,7 +35,7 @@ export async function listPurchases<Shown extends Position>(
   wanted: Wanted,
   show: (row: Row) => Shown,
 ) {
-  const { limit, cursor, q, userId, status, billingType, sort = 'newest' } = wanted
+  const { limit, cursor, q, userId, status, billingType, disputed, begun, ended, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
@@ -35,7 +45,12 @@ export async function listPurchases<Shown extends Position>(
     .where(
       and(
         userId ? eq(purchases.userId, userId) : undefined,
-        status ? eq(purchases.status, status) : undefined,
+        status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
+        disputed ? eq(purchases.isDisputed, true) : undefined,
+        begun
+          ? and(within(purchases.createdAt, begun), or(isLivePurchase, isNotNull(purchases.endedAt)))
+          : undefined,
+        ended ? and(within(purchases.endedAt, ended), not(isLivePurchase)) : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
         few ? inArray(purchases.userId, few) : undefined,
@@ -45,7 +60,7 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few ? 'sorting' : 'index'))
+    .orderBy(...inOrder(purchases, sort, few || disputed || ended ? 'sorting' : 'index'))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db

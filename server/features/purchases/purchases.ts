@@ -16,6 +16,8 @@ import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
 import { createEndingNotices } from './ending-notices.ts'
+import { createExtension } from './extension.ts'
+import { createHistory } from './history.ts'
 import { createInbox } from './inbox.ts'
 import { createInvoices } from './invoices.ts'
 import { createLookup } from './lookup.ts'
@@ -66,6 +68,8 @@ export function createPurchases(deps: Dependencies) {
     ...createInvoices(shared),
     sync,
     card: createCardUpdate(shared),
+    ...createHistory(deps),
+    extend: createExtension(shared),
     administration: createAdministration(shared),
     receiveEvent: inbox.receive,
     countOverdueEvents: inbox.countOverdue,

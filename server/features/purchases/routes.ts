@@ -20,6 +20,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<typeof contract> 
     adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminRefundable: ({ id }) => administration.refundable(id),
+    adminExtend: ({ id, until }, { actor }) => purchases.extend(actor, id, until),
     adminRefund: ({ id, ...wanted }, { actor }) => administration.refund(actor, id, wanted),
   }
 }

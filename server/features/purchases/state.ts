@@ -15,9 +15,11 @@ export type PurchaseState = {
   endedBecause: EndReason | null
   refundedAmount: number
   isDisputed: boolean
+  disputeDueAt: Date | null
 }
 
 const day = 86_400_000
+const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 
 /** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) =>
@@ -58,6 +60,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
+    disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     endsAt: null,
     pastDueSince: null,
     dunningStep: 0,

@@ -1,9 +1,11 @@
-import { and, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import { deviceName } from '#contract/device-name.ts'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { sessions, users } from '../../database/schema.ts'
+import { logins, sessions, users } from '../../database/schema.ts'
+import type { Stretch } from '../../database/stretch.ts'
 import { notFound, type Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
@@ -98,6 +100,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
           expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
           ...device,
         })
+        await tx.insert(logins).values({ userId, at: now(), ...device })
         const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
         // Verified mailboxes only, because anyone can sign up with anyone's address.
         if (isNews && unchanged.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
@@ -141,6 +144,16 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
 
     async forgetExpired() {
       await db.delete(sessions).where(lt(sessions.expiresAt, now()))
+      await db.delete(logins).where(lt(logins.at, keptSince(now(), retention.logins)))
     },
+
+    /** Every login, for a customer's timeline. */
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({ id: logins.id, at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
+        .from(logins)
+        .where(and(eq(logins.userId, userId), lte(logins.at, before)))
+        .orderBy(desc(logins.at))
+        .limit(limit),
   }
 }

@@ -1,5 +1,5 @@
 export { createTradingViewAdmin } from './admin/administration.ts'
-export { createAccess } from './buyers/access.ts'
+export { type Access, createAccess } from './buyers/access.ts'
 export { resealCookies } from './connection/connections.ts'
 export { createTradingView } from './connector.ts'
 export { createReconcile } from './nightly/reconcile.ts'

@@ -16,7 +16,7 @@ type BillingDetails = {
 const wrongVatId = () =>
   new Refusal(400, 'Please check the VAT ID', { fields: { vatId: 'Please check the VAT ID' } })
 
-export function customerCalls({ sdk, ask, orMissing }: Client, { footer }: Invoicing) {
+export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoicing) {
   /** The one VAT ID of a customer; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {
     const { data } = await ask(sdk.customers.listTaxIds(customer, { limit: 100 }))
@@ -41,7 +41,7 @@ export function customerCalls({ sdk, ask, orMissing }: Client, { footer }: Invoi
           {
             email,
             ...(name ? { name } : {}),
-            ...(footer ? { invoice_settings: { footer } } : {}),
+            ...(invoices.footer ? { invoice_settings: { footer: invoices.footer } } : {}),
             metadata: { checkout: attempt },
           },
           { idempotencyKey: `customer-${attempt}` },

@@ -1,7 +1,7 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, isMissing, isRefused } from './answers.ts'
-import { date, idOf, subscriptionOf } from './values.ts'
+import { date, dateOrNull, idOf, subscriptionOf } from './values.ts'
 
 export type Payment = {
   paymentIntentId: string
@@ -9,6 +9,8 @@ export type Payment = {
   amount: number
   refunded: number
   dispute: 'none' | 'open' | 'won' | 'lost'
+  /** Until when evidence can be sent; null if there is nothing to answer. */
+  disputeDueAt: Date | null
   /** Where the card was issued. */
   cardCountry: string | null
 }
@@ -20,10 +22,16 @@ const isOtherUse = (error: unknown) => error instanceof StripeSdk.errors.StripeI
 
 /** Money that came in, and money that goes back. */
 export function paymentCalls({ sdk, ask, all, change }: Client) {
-  async function disputeOf(charge: string): Promise<Payment['dispute']> {
-    const { data } = await ask(sdk.disputes.list({ charge, limit: 100 }))
-    if (data.some(({ status }) => status === 'lost')) return 'lost'
-    return data.every(({ status }) => wonDisputes.has(status)) ? 'won' : 'open'
+  async function disputeOf({
+    id,
+    disputed,
+  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt'>> {
+    if (!disputed) return { dispute: 'none', disputeDueAt: null }
+    const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
+    if (data.some(({ status }) => status === 'lost')) return { dispute: 'lost', disputeDueAt: null }
+    const open = data.filter(({ status }) => !wonDisputes.has(status))
+    const dueBy = open.flatMap(({ evidence_details: { due_by } }) => due_by || []).toSorted((a, b) => a - b)
+    return { dispute: open.length > 0 ? 'open' : 'won', disputeDueAt: dateOrNull(dueBy[0] ?? null) }
   }
 
   async function refundsOf(paymentIntent: string) {
@@ -65,7 +73,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
             paidAt: date(charge.created),
             amount: charge.amount,
             refunded: charge.amount_refunded,
-            dispute: charge.disputed ? await disputeOf(charge.id) : ('none' as const),
+            ...(await disputeOf(charge)),
             cardCountry: charge.payment_method_details?.card?.country ?? null,
           })),
       )

@@ -97,6 +97,16 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       )
     },
 
+    /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
+    async extend(id: string, until: Date, key: string) {
+      const trial_end = Math.floor(until.getTime() / 1000)
+      await change(
+        key,
+        (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
+        async () => (await ask(sdk.subscriptions.retrieve(id))).trial_end === trial_end,
+      )
+    },
+
     /** Ends it immediately. Cancelling twice changes nothing. */
     async cancelNow(id: string) {
       await orMissing(sdk.subscriptions.cancel(id))

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { Client } from './answers.ts'
 
-export type Invoicing = { footer: string; automaticTax: boolean }
+export type Invoicing = { readonly footer: string; automaticTax: boolean }
 
 /** Where a buyer is, as far as tax is concerned. */
 export type Place = { country: string; postalCode: string; vatId: string; ip: string }

@@ -1,6 +1,6 @@
 import { Check, Copy, KeyRound } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { accessRequests, type QueuedRequest } from '#contract/access-requests.ts'
+import { useEffect, useRef, useState } from 'react'
+import { accessRequests, type QueuedRequest, requestViews } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
@@ -11,14 +11,18 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { CustomerLink } from './customers/customer-link.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { RefuseDialog } from './refuse-dialog.tsx'
 import { RevealDialog } from './reveal-dialog.tsx'
+import { Chips } from './search-box.tsx'
+import { useAddress } from './shell/use-address.ts'
 import { timeLeft } from './time-left.ts'
 import { TradingViewConnection, TradingViewRecords } from './tradingview/tradingview.tsx'
 import { UndoBar } from './undo-bar.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
 
+const choices = { show: requestViews } as const
 const deciding = {
   list: accessRequests.adminList,
   refreshes: [accessRequests.adminToRevoke, overview.adminShow],
@@ -51,7 +55,8 @@ function useSelection(present: QueuedRequest[]) {
 }
 
 function Queue() {
-  const query = usePages(accessRequests.adminList, {})
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(accessRequests.adminList, chosen)
   const all = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(all)
   const [refusing, setRefusing] = useState<string[] | null>(null)
@@ -77,6 +82,7 @@ function Queue() {
         <h2 id="open-requests" className="mr-auto text-xl">
           Open requests
         </h2>
+        <Chips chips={[chosen.show && { text: 'Overdue only', remove: () => choose({ show: undefined }) }]} />
         {selection.ids.length > 0 && (
           <>
             <span className="text-sm text-muted">{selection.ids.length} chosen</span>
@@ -184,7 +190,7 @@ function ToRevoke() {
   }
 
   return (
-    <section aria-labelledby="to-revoke" className="flex flex-col gap-4">
+    <section ref={useLinked(query.isSuccess)} aria-labelledby="to-revoke" className="flex flex-col gap-4">
       <header>
         <h2 id="to-revoke" className="text-xl">
           To revoke
@@ -195,7 +201,12 @@ function ToRevoke() {
         label="Access to revoke"
         noun={['to revoke', 'to revoke']}
         query={query}
-        empty={<EmptyState title="Nothing to revoke" />}
+        empty={
+          <EmptyState
+            title="Nothing to revoke"
+            description="Access that is no longer paid for will stand here."
+          />
+        }
         columns={['TradingView username', 'Buyer', 'Ended', 'Action']}
         renderRow={(request) => (
           <>
@@ -218,10 +229,19 @@ function ToRevoke() {
   )
 }
 
+/** The overview's link leads to this part of the page, once it is there. */
+function useLinked(isReady: boolean) {
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isReady && location.hash === '#to-revoke') ref.current?.scrollIntoView()
+  }, [isReady])
+  return ref
+}
+
 function Buyer({ request: { user, additionalInfo } }: { request: QueuedRequest }) {
   return (
     <Cell className="max-w-64">
-      <span className="block truncate font-medium">{user.name}</span>
+      <CustomerLink id={user.id}>{user.name}</CustomerLink>
       <span className="block truncate text-muted">{user.email}</span>
       {additionalInfo && (
         <span className="mt-1 block text-xs break-words text-muted">“{additionalInfo}”</span>

@@ -63,7 +63,7 @@ function FailedJobs() {
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
         query={query}
-        empty={<EmptyState title="No failed jobs" />}
+        empty={<EmptyState title="No failed jobs" description="What the shop gave up on will stand here." />}
         columns={['Failed', 'Job', 'Error', 'Action']}
         renderRow={(job) => (
           <>
@@ -112,7 +112,7 @@ function AuditLog() {
         label="Audit log entries"
         noun={['entry', 'entries']}
         query={query}
-        empty={<EmptyState title="No entries found" />}
+        empty={<EmptyState title="No entries found" description="What your team does will stand here." />}
         columns={['When', 'Who', 'What', 'To what', 'From']}
         renderRow={(entry) => (
           <>

@@ -1,32 +1,40 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Search } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { useIsAdmin } from '#web/api/session.ts'
 import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { type Area, addressOf, addressOfHash, areasFor, isTab, listedViews, placeAt } from './shell/areas.ts'
+import { rememberList } from './shell/last-list.ts'
 import { SideNavigation } from './shell/side-navigation.tsx'
 import { panelId, TabStrip, tabId } from './shell/tab-strip.tsx'
 import { useArrival } from './shell/use-arrival.ts'
 import { useKeys } from './shell/use-keys.ts'
 
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
+const SearchDialog = lazy(() => import('./search/search-dialog.tsx'))
 
 export default function AdminPage() {
   const pathname = usePathname()
   const shown = areasFor({ isAdmin: useIsAdmin() })
   const place = placeAt(pathname, shown)
-  const [opened, setOpened] = useState<'keys' | null>(null)
-  const { navigate } = useNavigation()
+  const [opened, setOpened] = useState<'keys' | 'search' | null>(null)
+  const { navigate, search } = useNavigation()
   useArrival(place?.view.name ?? 'Not found')
   useKeys({
-    search: () => document.querySelector<HTMLElement>('main [type=search]')?.focus(),
+    search: () => setOpened('search'),
     help: () => setOpened('keys'),
     go(letter) {
       const area = shown.find(({ key }) => key === letter)
       if (area) navigate(addressOf(area))
     },
   })
+  const isRecord = place?.id !== ''
+  useEffect(() => {
+    if (!isRecord) rememberList(pathname, search)
+  }, [isRecord, pathname, search])
   // The overview is for admins; support begins with the first area of theirs.
   const [first] = shown
   const beginsElsewhere = !place && placeAt(pathname)?.area.name === 'Overview'
@@ -40,13 +48,22 @@ export default function AdminPage() {
   const { screen: Screen } = view
   const isInTab = isTab(area) && view === area.views[0]
   return (
-    <div className="mx-auto flex w-full max-w-[90rem] items-start gap-8 px-5 pt-6 sm:px-8 lg:pt-8">
-      <SideNavigation areas={shown} here={area} />
+    <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
+      <SideNavigation areas={shown} here={area} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
           <h1 tabIndex={-1} className="text-2xl max-lg:mr-auto">
             {view.name}
           </h1>
+          <Button
+            variant="secondary"
+            size="icon"
+            aria-label="Search everywhere"
+            className="lg:hidden"
+            onClick={() => setOpened('search')}
+          >
+            <Search className="size-4.5" aria-hidden="true" />
+          </Button>
           {(isTab(area) || area.name === 'Overview') && (
             <TabStrip areas={shown} here={isInTab ? area : undefined} />
           )}
@@ -60,24 +77,23 @@ export default function AdminPage() {
       </div>
       <Suspense fallback={null}>
         {opened === 'keys' && <KeysDialog areas={shown} onClose={() => setOpened(null)} />}
+        {opened === 'search' && <SearchDialog areas={shown} onClose={() => setOpened(null)} />}
       </Suspense>
     </div>
   )
 }
 
+function onHashChange(tell: () => void) {
+  addEventListener('hashchange', tell)
+  return () => removeEventListener('hashchange', tell)
+}
+
 /** Where we are; `/admin#users` is `/admin/users`, also when it is typed on the open page. */
 function usePathname() {
-  const place = useNavigation()
-  const { pathname, navigate } = place
-  const [hash, setHash] = useState(() => location.hash)
+  const { pathname, navigate } = useNavigation()
+  // Read anew each time the place changes, so what a navigation took off the address is gone here, too.
+  const hash = useSyncExternalStore(onHashChange, () => location.hash)
   const named = addressOfHash(hash)
-  useEffect(() => {
-    const onHashChange = () => setHash(location.hash)
-    addEventListener('hashchange', onHashChange)
-    return () => removeEventListener('hashchange', onHashChange)
-  }, [])
-  // Once we are where it leads, the address has lost it.
-  useEffect(() => setHash(location.hash), [place])
   useEffect(() => {
     if (named) navigate(named + location.search, { replace: true })
   }, [named, navigate])

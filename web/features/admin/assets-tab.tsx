@@ -111,7 +111,9 @@ function ReboundList() {
       </Form>
       {list.isPending && <Skeleton className="h-40" />}
       {list.isError && <Failed retry={() => void list.refetch()} />}
-      {list.data?.length === 0 && <EmptyState title="No assets added yet" />}
+      {list.data?.length === 0 && (
+        <EmptyState title="No assets added yet" description="The tickers that owners see will stand here." />
+      )}
       {list.data && list.data.length > 0 && <AssetList assets={list.data} />}
       {importing && <ImportDialog known={list.data ?? []} onClose={() => setImporting(false)} />}
     </Card>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { type Declaration, declarations } from '#contract/declarations.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { purchases } from '#contract/purchases.ts'
-import { statusTexts } from '#contract/statuses.ts'
+import { declarationStates, statusTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -15,14 +15,18 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { Chips } from './search-box.tsx'
+import { useAddress } from './shell/use-address.ts'
 import { timeLeft } from './time-left.ts'
 import { usePages, useRowCall } from './use-pages.ts'
 
 const handling = { list: declarations.adminList, refreshes: [purchases.adminList] }
+const choices = { state: declarationStates } as const
 const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
 
 export default function DeclarationsTab() {
-  const query = usePages(declarations.adminList, {})
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(declarations.adminList, chosen)
   const [closing, setClosing] = useState<Declaration | null>(null)
   const carryOut = useRowCall(declarations.adminCarryOut, {
     ...handling,
@@ -54,11 +58,19 @@ export default function DeclarationsTab() {
           decide by its due date. Check who declared it before you carry it out.
         </p>
       </header>
+      <Chips
+        chips={[chosen.state && { text: `Only ${chosen.state}`, remove: () => choose({ state: undefined }) }]}
+      />
       <EndlessTable
         label="List of declarations"
         noun={['declaration', 'declarations']}
         query={query}
-        empty={<EmptyState title="No declarations" />}
+        empty={
+          <EmptyState
+            title="No declarations"
+            description="What consumers declare without logging in will stand here."
+          />
+        }
         columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', 'Action']}
         renderRow={(row) => (
           <>

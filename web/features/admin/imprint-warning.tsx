@@ -20,8 +20,11 @@ export function ImprintWarning() {
         <p className="font-semibold text-danger">Your imprint is incomplete</p>
         <p>
           By law, visitors must know who is selling to them. Set{' '}
-          <span className="font-mono text-sm break-words">{missing.join(', ')}</span> and restart the shop,
-          then look at the{' '}
+          <span className="font-mono text-sm break-words">{missing.join(', ')}</span> under{' '}
+          <Link href="/admin/settings" className="font-medium underline underline-offset-2">
+            Settings
+          </Link>
+          , then look at the{' '}
           <Link href="/legal/imprint" className="font-medium underline underline-offset-2">
             imprint
           </Link>

@@ -1,9 +1,10 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import { customers } from '#contract/customers.ts'
 import { sortings } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
-import { type ManagedPurchase, purchases } from '#contract/purchases.ts'
+import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/purchases.ts'
 import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -13,25 +14,32 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
+import { CustomerLink } from './customers/customer-link.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
-import { Filter, SearchBox, SortFilter } from './search-box.tsx'
+import { Chips, Filter, SearchBox, SortFilter } from './search-box.tsx'
 import { type Chosen, useAddress } from './shell/use-address.ts'
 import { StatusBadge } from './status-badge.tsx'
 import { usePages, useRowCall } from './use-pages.ts'
 
 const choices = {
   q: 'text',
-  status: purchaseStatuses,
+  status: purchaseFilters,
   billingType: billingTypes,
+  disputed: ['yes'],
+  begun: 'text',
+  ended: 'text',
   sort: sortings,
 } as const
 type Choice = Chosen<typeof choices>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
 /** What else to refresh when a purchase changes. */
-const changing = { list: purchases.adminList, refreshes: [accounts.adminList, overview.adminShow] }
+const changing = {
+  list: purchases.adminList,
+  refreshes: [accounts.adminList, overview.adminShow, customers.adminShow],
+}
 
 export default function PurchasesTab() {
   const [chosen, choose] = useAddress(choices)
@@ -77,12 +85,25 @@ export default function PurchasesTab() {
         <Filters chosen={chosen} choose={choose} />
         {isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
       </div>
+      <Chips
+        chips={[
+          chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
+          chosen.begun && {
+            text: `Begun in ${monthName(chosen.begun)}`,
+            remove: () => choose({ begun: undefined }),
+          },
+          chosen.ended && {
+            text: `Ended in ${monthName(chosen.ended)}`,
+            remove: () => choose({ ended: undefined }),
+          },
+        ]}
+      />
       <EndlessTable
         label="Purchases"
         noun={['purchase', 'purchases']}
         columns={columns}
         query={query}
-        empty={<EmptyState title="No purchases found" />}
+        empty={<EmptyState title="No purchases found" description="Every purchase will stand here." />}
         renderRow={(purchase) => (
           <Row
             purchase={purchase}
@@ -107,6 +128,7 @@ function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) 
         onChange={({ target }) => choose({ status: target.value as Choice['status'] })}
       >
         <option value="">All statuses</option>
+        <option value="live">with access</option>
         {purchaseStatuses.map((status) => (
           <option key={status} value={status}>
             {statusTexts[status]}
@@ -142,9 +164,9 @@ function Row(props: {
   return (
     <>
       <Cell className="max-w-64">
-        <span className="block truncate font-medium" title={user.name}>
+        <CustomerLink id={purchase.userId} title={user.name}>
           {user.name}
-        </span>
+        </CustomerLink>
         <span className="block truncate text-muted" title={user.email}>
           {user.email}
         </span>
@@ -205,4 +227,12 @@ function Row(props: {
       </Cell>
     </>
   )
+}
+
+const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** 2026-03 is March 2026; whatever else stands in the address, as it is. */
+function monthName(typed: string) {
+  const date = new Date(`${typed}-01T00:00:00Z`)
+  return Number.isNaN(date.getTime()) ? typed : month.format(date)
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
+import { customers } from '#contract/customers.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
@@ -21,7 +22,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [inFull, setInFull] = useState(true)
   const refund = useRowCall(purchases.adminRefund, {
     list: purchases.adminList,
-    refreshes: [accounts.adminList, overview.adminShow],
+    refreshes: [accounts.adminList, overview.adminShow, customers.adminShow],
     succeeded: 'Refund sent successfully',
     failed: 'Failed to refund',
     onSuccess: onClose,

@@ -26,7 +26,9 @@ export default function ReviewsTab() {
         label="List of reviews"
         noun={['review', 'reviews']}
         query={query}
-        empty={<EmptyState title="No reviews yet" />}
+        empty={
+          <EmptyState title="No reviews yet" description="What buyers write after a month will stand here." />
+        }
         columns={['Written', 'Stars', 'Review', 'Action']}
         renderRow={(review) => (
           <>

@@ -1,4 +1,4 @@
-import { Search } from 'lucide-react'
+import { Search, X } from 'lucide-react'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { type Sorting, sortings } from '#contract/endpoint.ts'
 import { Input, Select } from '#web/ui/input.tsx'
@@ -74,5 +74,30 @@ export function SortFilter(props: {
         </option>
       ))}
     </Filter>
+  )
+}
+
+type Chip = { text: string; remove: () => void }
+
+/** Filters that a link set and no field shows; each can be taken off. */
+export function Chips({ chips }: { chips: (Chip | '' | undefined)[] }) {
+  const present = chips.filter((chip) => chip !== undefined && chip !== '')
+  if (present.length === 0) return null
+  return (
+    <ul className="flex flex-wrap gap-2">
+      {present.map(({ text, remove }) => (
+        <li key={text}>
+          <button
+            type="button"
+            onClick={remove}
+            aria-label={`Remove filter: ${text}`}
+            className="inline-flex h-9 cursor-pointer items-center gap-2 rounded-full bg-accent-soft px-3.5 text-sm font-medium text-accent-strong"
+          >
+            {text}
+            <X className="size-3.5" aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -14,6 +14,7 @@ import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
 import { CustomerDataButton } from './customer-data-button.tsx'
+import { CustomerLink } from './customers/customer-link.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { ImportButton } from './import/import-button.tsx'
 import { RoleDialog } from './role-dialog.tsx'
@@ -61,7 +62,7 @@ export default function UsersTab() {
         noun={['user', 'users']}
         columns={columns}
         query={query}
-        empty={<EmptyState title="No users found" />}
+        empty={<EmptyState title="No users found" description="Whoever signs up or buys will stand here." />}
         renderRow={(user) => (
           <Row user={user} onRole={() => setChanging(user)} onRemove={() => void askAndRemove(user)} />
         )}
@@ -76,8 +77,10 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
   const isAdmin = useIsAdmin()
   return (
     <>
-      <Cell className="max-w-56 truncate font-medium" title={user.name}>
-        {user.name}
+      <Cell className="max-w-56">
+        <CustomerLink id={user.id} title={user.name}>
+          {user.name}
+        </CustomerLink>
       </Cell>
       <Cell className="max-w-72 truncate" title={user.email}>
         {user.email}

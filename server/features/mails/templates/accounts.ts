@@ -124,6 +124,32 @@ const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
   action: { label: 'Open the users', url: `${publicUrl}/admin#users` },
 })
 
+/** To the old address: if the change was not wanted, this is where its owner hears of it. */
+const emailMoved: Template<{ name: string }> = ({ name }, { supportEmail }) => ({
+  subject: 'The email address of your account was changed',
+  preheader: 'Every device was logged out.',
+  heading: 'Your account has another email address now',
+  paragraphs: [
+    greeting(name),
+    'Our support team changed the email address of your account and logged out every device. Emails about your account go to the new address from now on.',
+    `If you didn’t ask for this, email ${supportEmail} right away.`,
+  ],
+})
+
+/** To the new one, which has proven nothing yet: the link does. */
+const emailCorrected: Template<{ name: string; tokenId: string }> = ({ name, tokenId }, site) => ({
+  subject: 'Your account has this email address now',
+  preheader: 'Choose a password to log in with it.',
+  heading: 'Your email address was corrected',
+  paragraphs: [
+    greeting(name),
+    'Our support team changed your account to this email address. Choose a password, and you can log in with it.',
+  ],
+  action: { label: 'Choose a password', url: firstPasswordLink(tokenId, site) },
+  footnote:
+    'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one. If you know nothing of this, ignore this email.',
+})
+
 /** The last email to someone whose account is gone: no link to log in, nothing to reset. */
 const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }) => ({
   subject: 'Your account was deleted',
@@ -146,5 +172,7 @@ export const accountMails = {
   passwordChanged,
   newDevice,
   newAdmin,
+  emailMoved,
+  emailCorrected,
   accountDeleted,
 }

@@ -93,4 +93,19 @@ const adminDigest: Template<{
   action: { label: 'Open the admin area', url: `${publicUrl}/admin` },
 })
 
-export const adminMails = { contactMessage, contactAnswer, accessRequested, disputeOpened, adminDigest }
+const mailTest: Template<Record<string, never>> = (_data, { publicUrl }) => ({
+  subject: 'Emails work',
+  preheader: 'A test from the settings of your shop.',
+  heading: 'Emails work',
+  paragraphs: ['This is the test you asked for: your shop can send email.'],
+  action: { label: 'Back to the settings', url: `${publicUrl}/admin/settings` },
+})
+
+export const adminMails = {
+  contactMessage,
+  contactAnswer,
+  accessRequested,
+  disputeOpened,
+  adminDigest,
+  mailTest,
+}

@@ -243,8 +243,26 @@ const refunded: Template<{ name: string; product: string; amount: number }> = (d
   action: toDashboard('Open your dashboard', site),
 })
 
+/** A present of time: `renews` tells a subscription from a purchase booked by hand. */
+const subscriptionExtended: Template<{ name: string; product: string; until: string; renews: boolean }> = (
+  { name, product, until, renews },
+  { publicUrl },
+) => ({
+  subject: `More time with ${product}`,
+  preheader: `You keep access until ${day(until)}, at no charge.`,
+  heading: 'We’ve given you more time',
+  paragraphs: [
+    greeting(name),
+    renews
+      ? `You keep access to ${product} until ${day(until)} at no charge. Your next payment is due then.`
+      : `You keep access to ${product} until ${day(until)} at no charge.`,
+  ],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
 export const purchaseMails = {
   receipt,
+  subscriptionExtended,
   purchaseAttached,
   subscriptionWillEnd,
   subscriptionResumed,

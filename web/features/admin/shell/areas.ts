@@ -33,7 +33,7 @@ const areas: Area[] = [
     name: 'Overview',
     key: 'o',
     icon: LayoutDashboard,
-    views: [{ name: 'Overview', path: '/admin', screen: lazy(() => import('../overview.tsx')) }],
+    views: [{ name: 'Overview', path: '/admin', screen: lazy(() => import('../overview/overview.tsx')) }],
   },
   {
     name: 'Assets',
@@ -45,7 +45,19 @@ const areas: Area[] = [
     name: 'Users',
     key: 'u',
     icon: Users,
-    views: [{ name: 'Users', path: '/admin/users', screen: lazy(() => import('../users-tab.tsx')) }],
+    views: [
+      { name: 'Users', path: '/admin/users', screen: lazy(() => import('../users-tab.tsx')) },
+      {
+        name: 'Customer',
+        path: '/admin/customers/:id',
+        screen: lazy(() => import('../customers/customer.tsx')),
+      },
+      {
+        name: 'As the buyer sees it',
+        path: '/admin/customers/:id/dashboard',
+        screen: lazy(() => import('../customers/see-as.tsx')),
+      },
+    ],
   },
   {
     name: 'Purchases',
@@ -93,12 +105,14 @@ const areas: Area[] = [
     name: 'Settings',
     key: 's',
     icon: Settings,
-    views: [{ name: 'Settings', path: '/admin/settings', screen: lazy(() => import('../settings.tsx')) }],
+    views: [
+      { name: 'Settings', path: '/admin/settings', screen: lazy(() => import('../settings/settings.tsx')) },
+    ],
   },
 ]
 
 /** What support works with; the rest is for admins. */
-const supportViews = new Set(['Users', 'Purchases', 'Access', 'Granted'])
+const supportViews = new Set(['Users', 'Customer', 'Purchases', 'Access', 'Granted'])
 const supportAreas = areas.flatMap((area): Area[] => {
   const [first, ...others] = area.views.filter(({ name }) => supportViews.has(name))
   return first ? [{ ...area, views: [first, ...others] }] : []

@@ -9,7 +9,7 @@ export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose:
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
-        <Shortcut keys={['/']}>Search this list</Shortcut>
+        <Shortcut keys={['/']}>Search everywhere (also Ctrl K or ⌘ K)</Shortcut>
         {areas.map(({ name, key }) => (
           <Shortcut key={name} keys={['g', key]}>
             Go to {name}

@@ -1,4 +1,4 @@
-import { Ellipsis } from 'lucide-react'
+import { Ellipsis, Search } from 'lucide-react'
 import { useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
@@ -7,16 +7,29 @@ import { type Area, addressOf } from './areas.ts'
 /** On a phone, the bar has room for these; the others are behind “More”. */
 const inBar = new Set(['Overview', 'Users', 'Purchases', 'Access'])
 
+type Props = { areas: Area[]; here: Area; onSearch: () => void }
+
 /** At the side of a desk, at the bottom of a phone. */
-export function SideNavigation({ areas, here }: { areas: Area[]; here: Area }) {
+export function SideNavigation({ areas, here, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   return (
     <nav
       aria-label="Admin"
       className="desk-bar z-30 max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:border-t max-lg:border-line max-lg:bg-surface max-lg:pb-[env(safe-area-inset-bottom)] lg:sticky lg:top-22 lg:w-44 lg:shrink-0"
-      onKeyDown={(event) => event.key === 'Escape' && close()}
     >
+      <button
+        type="button"
+        onClick={onSearch}
+        aria-keyshortcuts="/"
+        className="mb-4 flex h-10 w-full cursor-pointer items-center gap-2.5 rounded-md border border-field bg-surface px-3 text-sm text-muted hover:border-muted max-lg:hidden"
+      >
+        <Search className="size-4" aria-hidden="true" />
+        <span className="flex-1 text-left">Search</span>
+        <kbd aria-hidden="true" className="font-mono text-xs">
+          /
+        </kbd>
+      </button>
       <ul
         id="admin-areas"
         className={classes(
@@ -35,6 +48,7 @@ export function SideNavigation({ areas, here }: { areas: Area[]; here: Area }) {
             aria-expanded={isOpen}
             aria-controls="admin-areas"
             onClick={() => setIsOpen(!isOpen)}
+            onKeyDown={(event) => event.key === 'Escape' && close()}
             className={classes(item, 'w-full cursor-pointer', !inBar.has(here.name) && 'text-accent')}
           >
             <Ellipsis className="size-5" aria-hidden="true" />

@@ -6,7 +6,7 @@ const positions = new Map<string, number>()
 
 /** On another screen: its title, where it was scrolled to, and focus on its heading. */
 export function useArrival(name: string) {
-  const { pathname, search, isReturn } = useNavigation()
+  const { pathname, isReturn } = useNavigation()
   const shown = useRef(pathname)
   useEffect(() => {
     document.title = `${name} | Admin | ${brand.name}`
@@ -23,5 +23,5 @@ export function useArrival(name: string) {
     if (document.activeElement?.role !== 'tab')
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
     scrollTo({ top: isReturn ? (positions.get(pathname) ?? 0) : 0, behavior: 'instant' })
-  }, [pathname, search, isReturn])
+  }, [pathname, isReturn])
 }

@@ -5,7 +5,7 @@ const storageKey = 'admin-keys'
 const store = createStore<'on' | 'off'>()
 
 /** Single letters get in the way of some assistive software, so one switch turns them off. */
-export const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
+const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
 export function useKeysAreOn() {
   store.useValue()
   return keysAreOn()
@@ -43,8 +43,18 @@ export function useKeys(actions: Actions) {
       else return
       event.preventDefault()
     }
+    function pressWithControl(event: KeyboardEvent) {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]'))
+        return
+      event.preventDefault()
+      latest.current.search()
+    }
     document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
+    document.addEventListener('keydown', pressWithControl)
+    return () => {
+      document.removeEventListener('keydown', press)
+      document.removeEventListener('keydown', pressWithControl)
+    }
   }, [])
 }
 

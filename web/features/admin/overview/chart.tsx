@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import type { OverviewMonth } from '#contract/overview.ts'
 import { Card } from '#web/ui/card.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
@@ -19,11 +20,18 @@ export function Chart({
   title,
   months,
   series,
+  soFar,
 }: {
   title: string
   months: OverviewMonth[]
   series: Series[]
+  /** How much of the last month, which is still running, there is: “15 of 30 days”. */
+  soFar: string
 }) {
+  const hatch = useId()
+  const isRunning = (index: number) => index === months.length - 1
+  const nameOf = (month: OverviewMonth, index: number) =>
+    `${long.format(dateOf(month))}${isRunning(index) ? ` (${soFar})` : ''}`
   const highest = Math.max(1, ...series.flatMap(({ of }) => months.map(of)))
   const slot = width / months.length
   const bar = (slot - 6) / series.length
@@ -45,6 +53,22 @@ export function Chart({
           )}
         </figcaption>
         <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" className="w-full">
+          {/* The running month is hatched: it will grow. */}
+          <defs>
+            {series.map(({ name, isLoss }) => (
+              <pattern
+                key={name}
+                id={`${hatch}-${name}`}
+                width="5"
+                height="5"
+                patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)"
+              >
+                <rect width="5" height="5" className={isLoss ? 'fill-field/25' : 'fill-accent/25'} />
+                <rect width="2.5" height="5" className={isLoss ? 'fill-field' : 'fill-accent'} />
+              </pattern>
+            ))}
+          </defs>
           {[0, 0.5, 1].map((share) => (
             <line
               key={share}
@@ -66,10 +90,11 @@ export function Chart({
                   width={bar - (series.length > 1 ? 1 : 0)}
                   height={tallness(of(month))}
                   rx="2.5"
-                  className={isLoss ? 'fill-field' : 'fill-accent'}
-                  opacity={index === months.length - 1 ? 1 : 0.72}
+                  {...(isRunning(index)
+                    ? { fill: `url(#${hatch}-${name})` }
+                    : { className: isLoss ? 'fill-field' : 'fill-accent' })}
                 >
-                  <title>{`${long.format(dateOf(month))}: ${text(of(month))} ${name.toLowerCase()}`}</title>
+                  <title>{`${nameOf(month, index)}: ${text(of(month))} ${name.toLowerCase()}`}</title>
                 </rect>
               ))}
               {index % 2 === 1 && (
@@ -102,16 +127,19 @@ export function Chart({
                 </tr>
               </thead>
               <tbody>
-                {months.toReversed().map((month) => (
-                  <tr key={month.month}>
-                    <Cell className="py-2 whitespace-nowrap">{long.format(dateOf(month))}</Cell>
-                    {series.map(({ name, of, text }) => (
-                      <Cell key={name} className="py-2 text-right tabular-nums">
-                        {text(of(month))}
-                      </Cell>
-                    ))}
-                  </tr>
-                ))}
+                {months
+                  .map((month, index) => ({ month, heading: nameOf(month, index) }))
+                  .toReversed()
+                  .map(({ month, heading }) => (
+                    <tr key={month.month}>
+                      <Cell className="py-2 whitespace-nowrap">{heading}</Cell>
+                      {series.map(({ name, of, text }) => (
+                        <Cell key={name} className="py-2 text-right tabular-nums">
+                          {text(of(month))}
+                        </Cell>
+                      ))}
+                    </tr>
+                  ))}
               </tbody>
             </Table>
           </div>

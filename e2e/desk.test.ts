@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { accessRequests } from '#contract/access-requests.ts'
+import { expect, expectAccessible, logInAs, test } from './shop.ts'
+
+test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
+  test.slow()
+  const buyer = await shop.buyer()
+  const { email, id } = buyer.user
+  const tradingViewUsername = `desk_${randomUUID().slice(0, 8)}`
+  await buyer.call(accessRequests.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername,
+    apiKey: 'k',
+    secretKey: 's',
+  })
+  await shop.queue.idle()
+  await logInAs(page, await shop.admin(), shop)
+  await page.goto('/admin')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('/')
+  const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
+  for (const word of [buyer.purchase.paymentIntentId ?? '', email, tradingViewUsername]) {
+    await box.fill(word)
+    await expect(page.getByRole('option').filter({ hasText: email })).toHaveCount(1)
+  }
+  await expectAccessible(page)
+  await box.press('Enter')
+  await expect(page).toHaveURL(`/admin/customers/${id}`)
+  await expect(page.getByText('$39.00 on')).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Invoice over $39.00: paid' })).toBeVisible()
+
+  await page.getByLabel('New note').fill('Called about alerts')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Called about alerts' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Grant access' }).click()
+  await expect(page.getByText('access granted', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: /receipt/ }).click()
+  await expect(page.getByRole('dialog').getByText('[link removed]')).toBeVisible()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect(page.getByText('Email sent again', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Extend' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click()
+  await expect(page.getByText('Extended', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Send password link' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByText('Link sent', { exact: true })).toBeVisible()
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((value) => localStorage.setItem('theme', value), theme)
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.reload()
+      await expect(page.getByText('Called about alerts')).toBeVisible()
+      await expectAccessible(page)
+      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
+      expect(scrollWidth).toBe(clientWidth)
+    }
+  }
+
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/') && !request.url().includes('/api/admin/')) sent.push(request.url())
+  })
+  await page.getByRole('link', { name: 'See as buyer' }).click()
+  await expect(page.getByText('Nothing can be changed here')).toContainText(email)
+  await expect(page.getByRole('heading', { name: `Welcome Back, ${buyer.user.name}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toBeDisabled()
+  await expectAccessible(page)
+  expect(sent).toEqual([])
+  await page.getByRole('link', { name: 'Back to the customer' }).click()
+  await expect(page.getByText('user.see-as')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Correct email' }).click()
+  const corrected = email.replace('@', '.right@')
+  await page.getByLabel('New email').fill(corrected)
+  await page.getByRole('dialog').getByRole('button', { name: 'Correct email' }).click()
+  await expect(page.getByRole('link', { name: corrected })).toBeVisible()
+})
+
+test('what needs the seller comes first, and what is set here is on the site', async ({ page, shop }) => {
+  const buyer = await shop.buyer()
+  await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  await logInAs(page, await shop.admin(), shop)
+  await page.goto('/admin')
+  await page.getByRole('link', { name: /disputed payment.*Answer the bank by/ }).click()
+  await expect(page).toHaveURL('/admin/purchases?disputed=yes')
+  await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Remove filter: Disputed' }).click()
+  await expect(page).toHaveURL('/admin/purchases')
+  await page.goBack()
+  await expect(page.getByText(/\d+ of \d\d days/).first()).toBeVisible()
+  await page.getByRole('link', { name: /New this month/ }).click()
+  await expect(page.getByRole('button', { name: /Remove filter: Begun in/ })).toBeVisible()
+
+  await page.goto('/admin')
+  await page.getByRole('link', { name: /settings? to look at/ }).click()
+  const seller = page.getByRole('form', { name: 'Seller' })
+  await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
+  await seller.getByLabel('Name or company').fill('Desk & Sons')
+  await seller.getByLabel('Street and number').fill('Long Row 12')
+  await seller.getByLabel('Postal code and city').fill('4500 Solothurn')
+  await seller.getByLabel('Country').fill('Switzerland')
+  await seller.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible()
+  await expect(page.getByText('Your imprint is incomplete')).toBeHidden()
+  const maker = page.getByRole('form', { name: 'Maker' })
+  await maker.getByLabel('Name', { exact: true }).fill('Ines Maker')
+  await maker.getByRole('button', { name: 'Save' }).click()
+  await expect(maker.getByLabel('Name', { exact: true })).toHaveValue('Ines Maker')
+  await page.getByLabel('Choose photo').setInputFiles('web/public/apple-touch-icon.png')
+  await expect(page.getByRole('img', { name: 'The maker' })).toBeVisible()
+  await page.getByRole('button', { name: 'Send me a test email' }).click()
+  await expect(page.getByText('Test email sent', { exact: true })).toBeVisible()
+  await page.goto('/legal/imprint')
+  await expect(page.getByText('Desk & Sons').first()).toBeVisible()
+  await page.goto('/about')
+  await expect(page.getByText('Ines Maker').first()).toBeVisible()
+})

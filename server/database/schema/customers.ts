@@ -1,0 +1,23 @@
+import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { users } from './accounts.ts'
+import { createdAt, id } from './columns.ts'
+
+/** What the seller's people wrote about a customer, for one another; the customer may ask for it. */
+export const customerNotes = pgTable(
+  'customer_notes',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    authorId: uuid()
+      .notNull()
+      .references(() => users.id),
+    text: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('customer_notes_user').on(t.userId, t.createdAt),
+    index('customer_notes_author').on(t.authorId),
+  ],
+)

@@ -1,0 +1,40 @@
+import { customers } from '#contract/customers.ts'
+import { useData } from '#web/api/use-data.ts'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Failed } from '../endless-table.tsx'
+import { Has } from './has.tsx'
+import { Notes } from './notes.tsx'
+import { Payments } from './payments.tsx'
+import { Timeline } from './timeline.tsx'
+import { Who } from './who.tsx'
+
+/** Everything about one customer. */
+export default function CustomerScreen({ id }: { id: string }) {
+  const { data, isError, error, refetch } = useData(customers.adminShow, { id })
+  if (isError && 'status' in error && (error.status === 404 || error.status === 400))
+    return (
+      <EmptyState title="No such customer" description="Perhaps the account was deleted.">
+        <Link href="/admin/users" className="font-medium text-accent-strong underline">
+          All users
+        </Link>
+      </EmptyState>
+    )
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  return (
+    <div className="flex flex-col gap-6">
+      <Who customer={data} />
+      <div className="grid items-start gap-6 xl:grid-cols-[1fr_22rem]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <Has customer={data} />
+          <Timeline id={id} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-6 max-xl:order-first">
+          <Notes customer={data} />
+          <Payments id={id} />
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { customers } from '#contract/customers.ts'
+import { type Purchase, purchases } from '#contract/purchases.ts'
+import * as z from '#contract/zod.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { DialogButtons } from '../dialog-buttons.tsx'
+import { useRowCall } from '../use-pages.ts'
+
+const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
+const day = 86_400_000
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** Suggests two weeks: what one gives for a trouble. */
+export function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const extend = useRowCall(purchases.adminExtend, {
+    list: purchases.adminList,
+    refreshes: [customers.adminShow],
+    succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
+    failed: 'Failed to extend',
+    onSuccess: onClose,
+  })
+  const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
+  return (
+    <Dialog
+      title="Extend"
+      description="Gives time at no charge. The next payment, or the end, moves to this day."
+      onClose={onClose}
+    >
+      <Form
+        schema={form}
+        aria-label="Extend"
+        className="flex flex-col gap-5"
+        onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
+      >
+        <Field name="until" label="Until the end of" hint="The day in UTC.">
+          <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
+        </Field>
+        <DialogButtons onClose={onClose}>
+          <SubmitButton pendingText="Extending...">Extend</SubmitButton>
+        </DialogButtons>
+      </Form>
+    </Dialog>
+  )
+}

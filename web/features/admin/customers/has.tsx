@@ -1,0 +1,160 @@
+import { useState } from 'react'
+import { accessRequests } from '#contract/access-requests.ts'
+import { accounts } from '#contract/accounts.ts'
+import { type Customer, customers } from '#contract/customers.ts'
+import { overview } from '#contract/overview.ts'
+import { type Purchase, purchases } from '#contract/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { money } from '../dollars.ts'
+import { RefundDialog } from '../refund-dialog.tsx'
+import { StatusBadge } from '../status-badge.tsx'
+import { useRowCall } from '../use-pages.ts'
+import { ExtendDialog } from './extend-dialog.tsx'
+
+const refreshes = [customers.adminShow, accounts.adminList, overview.adminShow]
+
+/** What they have: purchases, newest first, and the access that belongs to them. */
+export function Has({ customer }: { customer: Customer }) {
+  const { purchases: owned, accessRequests: requests } = customer
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Purchases and access</h2>
+      {owned.length === 0 ? (
+        <EmptyState
+          title="No purchases yet"
+          description="What they buy, and their access, will stand here."
+        />
+      ) : (
+        <ul className="flex flex-col divide-y divide-line">
+          {owned.map((purchase) => (
+            <Owned
+              key={purchase.id}
+              purchase={purchase}
+              request={requests.find(({ purchaseId }) => purchaseId === purchase.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+type Request = Customer['accessRequests'][number]
+
+function Owned({ purchase, request }: { purchase: Purchase; request: Request | undefined }) {
+  const { id, user, product, billingType, amount, refundedAmount, status, createdAt } = purchase
+  const [doing, setDoing] = useState<'refund' | 'extend' | null>(null)
+  const cancel = useRowCall(purchases.adminCancel, {
+    list: purchases.adminList,
+    refreshes,
+    succeeded: 'Purchase cancelled successfully',
+    failed: 'Failed to cancel purchase',
+  })
+  const isAdmin = useIsAdmin()
+  const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
+  const isExtendable = (status === 'active' && purchase.paymentIntentId !== null) || purchase.endsAt !== null
+
+  async function askAndCancel() {
+    const yes = await confirm({
+      title: 'Cancel purchase',
+      description: `Cancel purchase for ${user.email}?`,
+      action: 'Cancel purchase',
+      cancel: 'Keep it',
+      destructive: true,
+    })
+    if (yes) cancel.mutate({ id })
+  }
+
+  return (
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {product.name} <StatusBadge status={status} />
+        </p>
+        <p className="text-sm text-muted">
+          {money(amount)} {billingType}, since <Time value={createdAt} />
+          {refundedAmount > 0 && `, ${money(refundedAmount)} refunded`}
+        </p>
+        <Until purchase={purchase} />
+        <Access request={request} />
+      </div>
+      {isAdmin && (
+        <div className="flex flex-wrap gap-1">
+          {isExtendable && isLive(status) && (
+            <Button variant="ghost" size="sm" onClick={() => setDoing('extend')}>
+              Extend
+            </Button>
+          )}
+          {isRefundable && (
+            <Button variant="ghost" size="sm" onClick={() => setDoing('refund')}>
+              Refund
+            </Button>
+          )}
+          {isLive(status) && (
+            <Button variant="ghost" size="sm" onClick={() => void askAndCancel()}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      )}
+      {doing === 'refund' && <RefundDialog purchase={purchase} onClose={() => setDoing(null)} />}
+      {doing === 'extend' && <ExtendDialog purchase={purchase} onClose={() => setDoing(null)} />}
+    </li>
+  )
+}
+
+function Until({
+  purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt },
+}: {
+  purchase: Purchase
+}) {
+  const [words, at] =
+    status === 'past_due'
+      ? ['Access until', graceEndsAt]
+      : endedAt && !isLive(status)
+        ? ['Ended on', endedAt]
+        : endsAt
+          ? ['Ends on', endsAt]
+          : ['Renews on', currentPeriodEnd]
+  return at ? (
+    <p className="text-sm text-muted">
+      {words} <Time value={at} />
+    </p>
+  ) : null
+}
+
+function Access({ request }: { request: Request | undefined }) {
+  const grant = useCall(accessRequests.adminGrant, {
+    refreshes: [...refreshes, accessRequests.adminList],
+    succeeded: { title: 'Access granted', description: 'The buyer gets an email in a minute.' },
+    failed: 'Failed to grant access',
+  })
+  if (!request) return <p className="text-sm text-muted">No access request yet</p>
+  const { id, tradingViewUsername, status, reason } = request
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-2 text-sm">
+      <span className="font-mono">{tradingViewUsername}</span>
+      <Badge tone={status === 'granted' ? 'good' : status === 'requested' ? 'warning' : 'neutral'}>
+        access {status}
+      </Badge>
+      {reason && <span className="text-muted">“{reason}”</span>}
+      {status === 'requested' && (
+        <Button
+          variant="secondary"
+          size="sm"
+          pending={grant.isPending}
+          onClick={() => grant.mutate({ ids: [id] })}
+        >
+          Grant access
+        </Button>
+      )}
+    </div>
+  )
+}

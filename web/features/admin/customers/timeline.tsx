@@ -1,0 +1,112 @@
+import { CreditCard, KeyRound, LogIn, type LucideIcon, Mail, Receipt, UserCog } from 'lucide-react'
+import { useState } from 'react'
+import { customers, type TimelineEntry } from '#contract/customers.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { money } from '../dollars.ts'
+import { Failed } from '../endless-table.tsx'
+import { usePages } from '../use-pages.ts'
+import { MailDialog } from './mail-dialog.tsx'
+
+type Kind = TimelineEntry['kind'] | 'payment'
+type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }
+
+const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
+  purchase: { icon: Receipt, name: 'Purchase' },
+  payment: { icon: CreditCard, name: 'Payment' },
+  mail: { icon: Mail, name: 'Email' },
+  access: { icon: KeyRound, name: 'Access' },
+  login: { icon: LogIn, name: 'Login' },
+  staff: { icon: UserCog, name: 'Your team' },
+}
+
+/** Everything that happened, newest first. */
+export function Timeline({ id }: { id: string }) {
+  const query = usePages(customers.adminTimeline, { id })
+  const [mailId, setMailId] = useState<string | null>(null)
+  const entries = useEntries(id, query)
+  return (
+    <Card className="flex flex-col gap-5">
+      <h2 className="text-lg">Timeline</h2>
+      {query.isError && <Failed retry={() => void query.refetch()} />}
+      {query.isPending && <Skeleton className="h-60" />}
+      {query.isSuccess && entries.length === 0 && (
+        <p className="text-sm text-muted">
+          Payments, emails, access, logins, and what your team does will stand here.
+        </p>
+      )}
+      <ol aria-label="Timeline" className="flex flex-col">
+        {entries.map((entry) => (
+          <Moment key={entry.id} entry={entry} onRead={setMailId} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          variant="secondary"
+          size="sm"
+          className="self-start"
+          pending={query.isFetching}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show earlier
+        </Button>
+      )}
+      {mailId && <MailDialog id={mailId} onClose={() => setMailId(null)} />}
+    </Card>
+  )
+}
+
+/** Payments come from Stripe, apart from the rest: its outage leaves the rest readable. */
+function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
+  const payments = useData(customers.adminPayments, { id })
+  const told = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const oldest = query.hasNextPage ? (told.at(-1)?.at ?? '') : ''
+  const paid = (payments.data?.documents ?? [])
+    .map(
+      (document): Entry => ({
+        id: document.id,
+        at: document.createdAt,
+        kind: 'payment',
+        title:
+          document.kind === 'credit_note'
+            ? `${money(document.amount)} paid back`
+            : `Invoice over ${money(document.amount)}: ${document.status}`,
+        detail: document.number ?? '',
+        mailId: null,
+      }),
+    )
+    .filter(({ at }) => at >= oldest)
+  return [...told, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
+}
+
+function Moment({ entry, onRead }: { entry: Entry; onRead: (mailId: string) => void }) {
+  const { kind, title, detail, at, mailId } = entry
+  const { icon: Icon, name } = icons[kind]
+  return (
+    <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
+      <span className="grid size-7 shrink-0 place-items-center rounded-full border border-line bg-ground text-muted">
+        <Icon className="size-3.5" aria-hidden="true" />
+        <span className="sr-only">{name}: </span>
+      </span>
+      <div className="min-w-0 flex-1 text-sm">
+        {mailId ? (
+          <button
+            type="button"
+            onClick={() => onRead(mailId)}
+            className="cursor-pointer text-left font-medium break-words underline decoration-line underline-offset-4 hover:decoration-accent"
+          >
+            {title}
+          </button>
+        ) : (
+          <span className="font-medium break-words">{title}</span>
+        )}
+        <span className="block text-xs break-words text-muted">
+          <Time value={at} withClock />
+          {detail && `, ${detail}`}
+        </span>
+      </div>
+    </li>
+  )
+}
