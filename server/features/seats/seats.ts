@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import { soldOut } from '#contract/seats.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, seatReservations, users, waitlist } from '../../database/schema.ts'
@@ -49,7 +50,7 @@ export function createSeats(deps: Dependencies) {
           .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
         if (renewed.rowCount || (user && (await hasSeat(tx, user.id, productId)))) return
         if ((await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) >= limit)
-          throw conflict('All seats are taken at the moment. We can tell you when one is free.')
+          throw conflict(soldOut)
         await tx.insert(seatReservations).values({ productId, holder, expiresAt })
       })
     },

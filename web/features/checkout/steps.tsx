@@ -4,6 +4,7 @@ import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/checkout.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import { soldOut } from '#contract/seats.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -155,7 +156,7 @@ const NameField = () => (
 /** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
 function Refusal({ text, children }: { text: string; children: ReactNode }) {
   if (!text) return null
-  const isSoldOut = text.startsWith('All seats')
+  const isSoldOut = text === soldOut
   return (
     <Notice tone="warning">
       <p>{text}</p>
