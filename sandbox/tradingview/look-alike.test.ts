@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
-import { recorded } from '../testing/tradingview-recorded.ts'
+import { recorded } from '#server/testing/tradingview-recorded.ts'
 
 const day = 86_400_000
 const pine = 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5'

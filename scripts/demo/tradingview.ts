@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { seats } from '#contract/seats.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import type { Config } from '#server/config.ts'
+import { entitlingStatuses } from '#server/features/entitlements/entitlements.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, person } from './buyers.ts'
 
@@ -25,7 +26,8 @@ export async function letThemIn(config: Config): Promise<number> {
   try {
     const { lookAlike, connection, queue } = shop
     const { rows } = await connection.pool.query<{ count: number }>(
-      `select count(*)::int as count from purchases where status in ('active', 'pending_cancel', 'past_due')`,
+      'select count(*)::int as count from purchases where status = any($1)',
+      [entitlingStatuses],
     )
     if (!lookAlike || (rows[0]?.count ?? 0) > mostPeople) return 0
     // The night before: everyone whom the seller once let in by hand is found again.

@@ -15,11 +15,6 @@ beforeEach(async () => {
   await shop.lookAlike.controls.behave({})
 })
 
-const { indicator, strategy } = {
-  indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
-  strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
-}
-
 async function later(minutes: number) {
   shop.clock.advance({ minutes })
   await shop.queue.runNow('tradingview-due')
@@ -47,6 +42,7 @@ describe('TradingView that does not answer', () => {
     expect(await waiting()).toEqual(['by_hand_then'])
     expect(await subjects(buyer.user.email)).toContain('We’ve got your access request')
 
+    const { indicator, strategy } = shop.lookAlike.scripts
     const [request] = await admin.call(accessRequests.adminList, {})
     await shop.lookAlike.controls.letIn(indicator, 'by_hand_then')
     await shop.lookAlike.controls.letIn(strategy, 'by_hand_then')

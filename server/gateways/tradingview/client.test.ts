@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recorded } from '#sandbox/testing/tradingview-recorded.ts'
+import { recorded } from '#server/testing/tradingview-recorded.ts'
 import { createTradingViewClient } from './client.ts'
 
 type Answer = { status?: number; body: unknown }

@@ -1,13 +1,11 @@
 import { and, eq } from 'drizzle-orm'
-import type { Database } from '../../../database/connect.ts'
 import { tvGrants, type tvRuns } from '../../../database/schema.ts'
-import type { PeopleList, TradingViewClient } from '../../../gateways/tradingview.ts'
-import type { Mails } from '../../mails/mails.ts'
+import type { PeopleList } from '../../../gateways/tradingview.ts'
 import { decide, type Observed, takesAway } from '../sync/decide.ts'
 import { type GrantRow, oneMoreVersion, type ScriptRow, wishOf } from '../sync/grants.ts'
+import type { Comparison } from './comparison.ts'
 import { reportStrangers } from './strangers.ts'
 
-export type Comparison = { db: Database; now: () => Date; mails: Mails; client: TradingViewClient }
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toMend: string[] }
 
 /** So many people may lose something in one night without anybody being asked. */

@@ -4,7 +4,7 @@ import type { PeopleList } from '../../../gateways/tradingview.ts'
 import { recordCheckedName } from '../../entitlements/entitlements.ts'
 import type { GrantRow } from '../sync/grants.ts'
 import { tellNameNotFound } from '../sync/name-not-found.ts'
-import type { Comparison } from './compare.ts'
+import type { Comparison } from './comparison.ts'
 
 type Person = PeopleList['people'][number]
 

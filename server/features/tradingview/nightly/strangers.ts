@@ -2,7 +2,7 @@ import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { tvGrants } from '../../../database/schema.ts'
 import type { PeopleList } from '../../../gateways/tradingview.ts'
 import type { GrantRow, ScriptRow } from '../sync/grants.ts'
-import type { Comparison } from './compare.ts'
+import type { Comparison } from './comparison.ts'
 import { createRenames } from './renames.ts'
 
 /** People whom this shop did not let in are only reported, and forgotten when they are gone. */
