@@ -85,7 +85,7 @@ function ContractLink({ href, label }: { href: string; label: { en: string; de: 
 function Columns() {
   const { supportEmail } = useSettings()
   return (
-    <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[1.5fr_1fr_1fr_1fr_2fr]">
+    <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[1.4fr_1.1fr_0.8fr_0.9fr_2.2fr]">
       <div className="flex flex-col items-start gap-4 max-sm:col-span-2">
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>

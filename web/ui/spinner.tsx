@@ -14,10 +14,10 @@ export function Spinner({ className }: { className?: string }) {
   )
 }
 
-/** A full-page loading state. */
+/** A full-page loading state, as tall as the screen: the footer doesn't show before the page it belongs to. */
 export function Loading({ text = 'Loading...' }: { text?: string }) {
   return (
-    <output className="flex min-h-[60vh] flex-col items-center justify-center gap-4 text-muted">
+    <output className="flex min-h-[calc(100vh-4rem)] flex-col items-center justify-center gap-4 text-muted">
       <Spinner className="size-8 text-accent" />
       <p>{text}</p>
     </output>

@@ -1,6 +1,7 @@
-import { useEffect } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -27,10 +28,10 @@ export default function CheckoutPage() {
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <h1 className="text-3xl">Checkout</h1>
         <div className="lg:hidden">
-          {order ? <OrderLine billing={order.billing} /> : <Skeleton className="h-20" />}
+          <Placeheld by={OrderLine} order={order} />
         </div>
         {isLoading || owned.isPending || !order ? (
-          <Card className="grid min-h-72 place-items-center">
+          <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
             <output className="flex flex-col items-center gap-4 text-muted">
               <Spinner className="size-8 text-accent" />
               <p>Loading...</p>
@@ -42,8 +43,22 @@ export default function CheckoutPage() {
           <Steps billing={order.billing} user={user} />
         )}
       </div>
-      {order ? <OrderSummary billing={order.billing} /> : <Skeleton className="h-[40rem]" />}
+      <Placeheld by={OrderSummary} order={order} />
     </Container>
+  )
+}
+
+/** The page is rendered before its address is known; until then, the same part, unseen, takes the same place. */
+function Placeheld(props: {
+  by: ComponentType<{ billing: BillingType }>
+  order: { billing: BillingType } | null
+}) {
+  const { by: Part, order } = props
+  if (order) return <Part billing={order.billing} />
+  return (
+    <Skeleton className="rounded-lg *:invisible">
+      <Part billing="monthly" />
+    </Skeleton>
   )
 }
 

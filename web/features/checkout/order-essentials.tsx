@@ -24,7 +24,7 @@ export function OrderEssentials(props: {
       'You order',
       `${reboundSigmaPro.name}: indicator and strategy on TradingView, Rebound List, updates, support`,
     ],
-    ['Total price', `${price}, ${tax ? taxLine(tax) : settings.tax.note}`],
+    ['Total price', tax ? `${price}, ${taxLine(tax)}` : `${price}. ${settings.tax.note}`],
     ['Period', `One ${period}, paid in advance`],
     [
       'Renewal',

@@ -18,6 +18,7 @@ const Access = lazy(() => import('./access.tsx'))
 export default function DashboardPage() {
   const { user } = useUser()
   const purchases = usePurchases()
+  const { isPending } = purchases.query
   const unpaid = purchases.live.find(({ status }) => status === 'past_due')
   useMailedInvoice()
   useReturnedCard()
@@ -32,9 +33,10 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      <Container className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
+      {/* Until it is known what there is to show, nothing is shown that would have to move. */}
+      <Container key={String(isPending)} className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
         {unpaid && <FailedPayment purchase={unpaid} />}
-        <MyProducts purchases={purchases} />
+        {isPending ? <Waiting /> : <MyProducts purchases={purchases} />}
         {purchases.live.length > 0 && (
           <Suspense fallback={<Skeleton className="h-60" />}>
             <Access purchases={purchases.live} />
@@ -50,3 +52,10 @@ export default function DashboardPage() {
     </>
   )
 }
+
+const Waiting = () => (
+  <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
+    <Skeleton className="h-32" />
+    <Skeleton className="h-60" />
+  </div>
+)

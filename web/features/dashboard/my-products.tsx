@@ -2,7 +2,7 @@ import { Package } from 'lucide-react'
 import { useState } from 'react'
 import { isOngoing } from '#contract/statuses.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
@@ -20,14 +20,7 @@ export function MyProducts({ purchases }: { purchases: MyPurchases }) {
 
 function Products({ query, all, live }: MyPurchases) {
   const [showAll, setShowAll] = useState(false)
-  if (query.isError && !all) return <LoadError what="your products" retry={query.refetch} />
-  if (!all)
-    return (
-      <div aria-busy="true" aria-label="Loading your products" className="flex flex-col gap-3">
-        <Skeleton className="h-32" />
-        <Skeleton className="h-32" />
-      </div>
-    )
+  if (!all) return <LoadError what="your products" retry={query.refetch} />
   if (all.length === 0)
     return (
       <EmptyState

@@ -10,11 +10,21 @@ import type { MyPurchases } from './use-purchases.ts'
 // Loaded when it is opened.
 const ProfileDialog = lazy(() => import('#web/features/profile/profile-dialog.tsx'))
 
+const grid = 'grid grid-cols-2 gap-3 sm:gap-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
+
 export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   const logOut = useLogOut()
   const [leaving, setLeaving] = useState(false)
+  if (purchases.query.isPending)
+    return (
+      <div className={grid}>
+        {['products', 'assets', 'profile', 'log-out'].map((card) => (
+          <Skeleton key={card} className="min-h-40 rounded-lg" />
+        ))}
+      </div>
+    )
   return (
-    <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">
+    <div className={grid}>
       <QuickCard title="My Products" icon={Package} onClick={() => scrollTo('my-products')}>
         <ProductCount {...purchases} />
       </QuickCard>
@@ -27,7 +37,6 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
           <AssetCount />
         </QuickCard>
       )}
-      {purchases.query.isPending && <Skeleton className="h-full min-h-36 rounded-lg" />}
       <ProfileCard />
       <QuickCard
         title="Log Out"
@@ -101,7 +110,7 @@ function Count({ value, children }: { value: string; children: ReactNode }) {
 /** Counts all purchases, and mentions the active ones when that number differs. */
 function ProductCount({ query, all, live }: MyPurchases) {
   if (query.isError) return 'Not available'
-  if (!all) return <Skeleton className="h-7 w-24" />
+  if (!all) return null
   const running = live.length === all.length ? '' : `${live.length} `
   return (
     <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>

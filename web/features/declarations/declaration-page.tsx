@@ -67,8 +67,12 @@ export function DeclarationPage(props: Props) {
           {before}
           <WhoAndWhat user={user} />
           {after}
-          <SubmitButton size="lg" pendingText="Sending..." className="max-sm:w-full">
-            <span>
+          <SubmitButton
+            size="lg"
+            pendingText="Sending..."
+            className="max-sm:h-auto max-sm:min-h-13 max-sm:w-full"
+          >
+            <span className="py-2 text-balance whitespace-normal">
               {button.en} <span lang="de">· {button.de}</span>
             </span>
           </SubmitButton>
@@ -116,7 +120,7 @@ function Receipt({ title, rows }: { title: string; rows: Row[] }) {
           {rows.map(([label, value]) => (
             <div key={label} className="flex flex-wrap justify-between gap-x-6 gap-y-1 py-3">
               <dt className="text-muted">{label}</dt>
-              <dd className="font-medium break-words whitespace-pre-line">{value}</dd>
+              <dd className="min-w-0 font-medium wrap-anywhere whitespace-pre-line">{value}</dd>
             </div>
           ))}
         </dl>
