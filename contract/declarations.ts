@@ -64,6 +64,8 @@ const declaration = schema((z) =>
 )
 export type Declaration = InferOutput<typeof declaration>
 
+export const closingNote = schema((z) => text(z, 500, 'Please say how it was handled'))
+
 const limit = { requests: 20, seconds: 600 }
 
 export const declarations = {
@@ -137,7 +139,7 @@ export const declarations = {
     path: '/api/admin/declarations/:id/close',
     access: 'admin',
     summary: 'Close a declaration that was handled in another way, and say how',
-    input: (z) => z.strictObject({ id: id(z), outcome: text(z, 500, 'Please say how it was handled') }),
+    input: (z) => z.strictObject({ id: id(z), outcome: closingNote(z) }),
     output: nothing,
   }),
 }

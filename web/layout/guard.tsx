@@ -64,7 +64,8 @@ function Private({ route, children }: { route: Route; children: ReactNode }) {
         <Button onClick={() => void retry()}>Try again</Button>
       </div>
     )
-  return user && !refusal ? children : <Loading />
+  // As tall as the spinner at least, so that the footer stays where it was.
+  return user && !refusal ? <div className="min-h-[calc(100vh-4rem)]">{children}</div> : <Loading />
 }
 
 /** Half a second after the toast can be seen. Returns how to call it off. */

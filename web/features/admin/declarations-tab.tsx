@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type Declaration, declarations } from '#contract/declarations.ts'
+import { closingNote, type Declaration, declarations } from '#contract/declarations.ts'
 import { contractNumber } from '#contract/legal/consumer-law.ts'
 import { purchases } from '#contract/purchases.ts'
 import { declarationStates, statusTexts } from '#contract/statuses.ts'
@@ -8,15 +8,12 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Textarea } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { Chips } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
+import { TextDialog } from './text-dialog.tsx'
 import { timeLeft } from './time-left.ts'
 import { usePages, useRowCall } from './use-pages.ts'
 
@@ -149,7 +146,7 @@ function Due({ row }: { row: Declaration }) {
   )
 }
 
-const schema = declarations.adminClose.input(z)
+const schema = z.strictObject({ outcome: closingNote(z) })
 
 function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
   const close = useRowCall(declarations.adminClose, {
@@ -159,21 +156,14 @@ function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClo
     onSuccess: onClose,
   })
   return (
-    <Dialog title="Close declaration" onClose={onClose}>
-      <Form
-        schema={schema}
-        extra={{ id: declaration.id }}
-        aria-label="Close declaration"
-        className="flex flex-col gap-5"
-        onSubmit={(values) => close.mutateAsync(values)}
-      >
-        <Field name="outcome" label="How was it handled?" hint="Kept with the declaration.">
-          <Textarea required maxLength={500} rows={3} />
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton pendingText="Closing...">Close declaration</SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+    <TextDialog
+      title="Close declaration"
+      schema={schema}
+      field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
+      text={{ required: true, maxLength: 500, rows: 3 }}
+      button={{ pendingText: 'Closing...', children: 'Close declaration' }}
+      onSubmit={(typed) => close.mutateAsync({ id: declaration.id, ...typed })}
+      onClose={onClose}
+    />
   )
 }

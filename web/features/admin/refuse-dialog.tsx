@@ -1,11 +1,8 @@
 import { accessRequests, refusalReason } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
 import * as z from '#contract/zod.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
+import { TextDialog } from './text-dialog.tsx'
 import { useRowCall } from './use-pages.ts'
 
 const form = z.object({ reason: refusalReason(z) })
@@ -26,26 +23,15 @@ export function RefuseDialog(props: { ids: string[]; onDone: () => void; onClose
     },
   })
   return (
-    <Dialog
+    <TextDialog
       title={ids.length === 1 ? 'Refuse request' : `Refuse ${ids.length} requests`}
       description="The buyer gets this by email and can ask again."
+      schema={form}
+      field={{ name: 'reason', label: 'Reason' }}
+      text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
+      button={{ variant: 'danger', pendingText: 'Refusing...', children: 'Refuse' }}
+      onSubmit={({ reason }) => refuse.mutateAsync({ ids: ids.slice(0, 200), reason })}
       onClose={onClose}
-    >
-      <Form
-        schema={form}
-        aria-label="Refuse request"
-        className="flex flex-col gap-4"
-        onSubmit={({ reason }) => refuse.mutateAsync({ ids: ids.slice(0, 200), reason })}
-      >
-        <Field name="reason" label="Reason">
-          <Textarea rows={4} maxLength={500} placeholder="This TradingView username does not exist." />
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton variant="danger" pendingText="Refusing...">
-            Refuse
-          </SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+    />
   )
 }

@@ -4,13 +4,10 @@ import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
-import { Textarea } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { TextDialog } from './text-dialog.tsx'
 import { usePages } from './use-pages.ts'
 
 type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
@@ -78,21 +75,16 @@ function AnswerDialog({ review, onClose }: Props) {
     onSuccess: onClose,
   })
   return (
-    <Dialog title="Answer in public" description="It appears below the review." onClose={onClose}>
-      <Form
-        schema={answerForm}
-        aria-label="Answer"
-        className="flex flex-col gap-5"
-        onSubmit={(typed) => answer.mutateAsync({ id: review.id, ...typed })}
-      >
-        <Field name="answer" label="Your answer">
-          <Textarea rows={4} maxLength={1000} defaultValue={review.answer ?? ''} />
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton pendingText="Publishing...">Publish</SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+    <TextDialog
+      title="Answer in public"
+      description="It appears below the review."
+      schema={answerForm}
+      field={{ name: 'answer', label: 'Your answer' }}
+      text={{ rows: 4, maxLength: 1000, defaultValue: review.answer ?? '' }}
+      button={{ pendingText: 'Publishing...', children: 'Publish' }}
+      onSubmit={(typed) => answer.mutateAsync({ id: review.id, ...typed })}
+      onClose={onClose}
+    />
   )
 }
 
@@ -104,26 +96,15 @@ function HideDialog({ review, onClose }: Props) {
     onSuccess: onClose,
   })
   return (
-    <Dialog
+    <TextDialog
       title="Hide an unlawful review"
       description="Its text disappears, your reason appears in its place, and its stars still count. The author gets an email."
+      schema={hideForm}
+      field={{ name: 'reason', label: 'Reason, for everyone to read' }}
+      text={{ rows: 3, maxLength: 300 }}
+      button={{ variant: 'danger', pendingText: 'Hiding...', children: 'Hide review' }}
+      onSubmit={(typed) => hide.mutateAsync({ id: review.id, ...typed })}
       onClose={onClose}
-    >
-      <Form
-        schema={hideForm}
-        aria-label="Hide"
-        className="flex flex-col gap-5"
-        onSubmit={(typed) => hide.mutateAsync({ id: review.id, ...typed })}
-      >
-        <Field name="reason" label="Reason, for everyone to read">
-          <Textarea rows={3} maxLength={300} />
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton variant="danger" pendingText="Hiding...">
-            Hide review
-          </SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+    />
   )
 }

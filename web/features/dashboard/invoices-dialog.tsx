@@ -84,7 +84,7 @@ function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUr
         </span>
         <Badge tone={tones.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
       </div>
-      <div className="flex min-w-24 justify-end gap-4">
+      <div className="flex min-w-24 gap-4 sm:justify-end">
         {invoiceUrl && (
           <a href={invoiceUrl} target="_blank" rel="noreferrer" className={link}>
             Open
