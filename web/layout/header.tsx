@@ -1,7 +1,6 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { isStaff } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
-import { useLogOut } from '#web/features/auth/use-log-out.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
@@ -13,6 +12,9 @@ import { UserName, userButton } from './user-name.tsx'
 
 // Visitors who aren't logged in never need it.
 const UserMenu = lazy(() => import('./user-menu.tsx'))
+// Only phones have it; it is on its way as soon as a finger is on its button.
+const loadMobileMenu = () => import('./mobile-menu.tsx')
+const MobileMenu = lazy(loadMobileMenu)
 
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
@@ -63,6 +65,7 @@ export function Header({ pathname }: { pathname: string }) {
           aria-label={menuOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={menuOpen}
           aria-controls="mobile-menu"
+          onPointerDown={() => void loadMobileMenu()}
           onClick={() => setMenuOpen(!menuOpen)}
           className="-mr-2 grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
         >
@@ -70,18 +73,20 @@ export function Header({ pathname }: { pathname: string }) {
         </button>
       </Container>
       {menuOpen && (
-        <MobileMenu
-          pathname={pathname}
-          links={[
-            ...links,
-            ...(user
-              ? [{ href: '/dashboard', text: 'Dashboard' }]
-              : mayBuy
-                ? [{ href: pricing, text: 'Get access' }]
-                : []),
-          ]}
-          close={() => setMenuOpen(false)}
-        />
+        <Suspense fallback={null}>
+          <MobileMenu
+            pathname={pathname}
+            links={[
+              ...links,
+              ...(user
+                ? [{ href: '/dashboard', text: 'Dashboard' }]
+                : mayBuy
+                  ? [{ href: pricing, text: 'Get access' }]
+                  : []),
+            ]}
+            close={() => setMenuOpen(false)}
+          />
+        </Suspense>
       )}
     </header>
   )
@@ -98,7 +103,7 @@ function GetAccess({ className }: { className?: string }) {
   )
 }
 
-type NavItem = { href: string; text: string }
+export type NavItem = { href: string; text: string }
 
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
   const here = pathname === href || pathname.startsWith(`${href}/`)
@@ -110,64 +115,5 @@ function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
     >
       {text}
     </Link>
-  )
-}
-
-function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => void }) {
-  const { pathname, links, close } = props
-  const { user } = useUser()
-  const logOut = useLogOut()
-  const ref = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
-      close()
-      ref.current?.closest('header')?.querySelector<HTMLElement>('[aria-controls]')?.focus()
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [close])
-  const item =
-    'flex min-h-12 w-full cursor-pointer items-center rounded-md px-3 text-lg font-medium aria-[current]:text-accent'
-  return (
-    <div
-      ref={ref}
-      id="mobile-menu"
-      className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] animate-fade overflow-y-auto border-b border-line bg-ground px-2 py-3 shadow-float md:hidden"
-    >
-      <nav aria-label="Main">
-        {links.map(({ href, text }) => (
-          <Link
-            key={href}
-            href={href}
-            onClick={close}
-            aria-current={pathname === href ? 'page' : undefined}
-            className={item}
-          >
-            {text}
-          </Link>
-        ))}
-        {user ? (
-          <button
-            type="button"
-            className={item}
-            onClick={() => {
-              close()
-              void logOut()
-            }}
-          >
-            Logout
-          </button>
-        ) : (
-          <Link href="/auth" onClick={close} className={item}>
-            Log In
-          </Link>
-        )}
-      </nav>
-      <div className="mt-2 flex min-h-12 items-center justify-between border-t border-line px-3 pt-2 text-lg font-medium">
-        Theme
-        <ThemeToggle />
-      </div>
-    </div>
   )
 }

@@ -1,0 +1,66 @@
+import { useEffect, useRef } from 'react'
+import { useUser } from '#web/api/session.ts'
+import { useLogOut } from '#web/features/auth/use-log-out.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { ThemeToggle } from '#web/ui/theme.tsx'
+import type { NavItem } from './header.tsx'
+
+/** Everything in the header, on a phone. */
+export default function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => void }) {
+  const { pathname, links, close } = props
+  const { user } = useUser()
+  const logOut = useLogOut()
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      close()
+      ref.current?.closest('header')?.querySelector<HTMLElement>('[aria-controls]')?.focus()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [close])
+  const item =
+    'flex min-h-12 w-full cursor-pointer items-center rounded-md px-3 text-lg font-medium aria-[current]:text-accent'
+  return (
+    <div
+      ref={ref}
+      id="mobile-menu"
+      className="absolute inset-x-0 top-full max-h-[calc(100dvh-4rem)] animate-fade overflow-y-auto border-b border-line bg-ground px-2 py-3 shadow-float md:hidden"
+    >
+      <nav aria-label="Main">
+        {links.map(({ href, text }) => (
+          <Link
+            key={href}
+            href={href}
+            onClick={close}
+            aria-current={pathname === href ? 'page' : undefined}
+            className={item}
+          >
+            {text}
+          </Link>
+        ))}
+        {user ? (
+          <button
+            type="button"
+            className={item}
+            onClick={() => {
+              close()
+              void logOut()
+            }}
+          >
+            Logout
+          </button>
+        ) : (
+          <Link href="/auth" onClick={close} className={item}>
+            Log In
+          </Link>
+        )}
+      </nav>
+      <div className="mt-2 flex min-h-12 items-center justify-between border-t border-line px-3 pt-2 text-lg font-medium">
+        Theme
+        <ThemeToggle />
+      </div>
+    </div>
+  )
+}
