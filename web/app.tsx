@@ -6,7 +6,7 @@ import { SettingsProvider, useSettings } from './api/settings.tsx'
 import { CookieBanner } from './layout/cookie-banner.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
 import { Footer } from './layout/footer.tsx'
-import { Guard } from './layout/guard.tsx'
+import { Guard, loadPrivate } from './layout/guard.tsx'
 import { Header } from './layout/header.tsx'
 import { PageChange } from './layout/page-change.tsx'
 import { TestRibbon } from './layout/test-ribbon.tsx'
@@ -30,7 +30,11 @@ export function App(props: { settings: SiteSettings; pathname: string; data: Pag
   )
 }
 
-const load = (pathname: string) => loadPage(routeFor(pathname))
+function load(pathname: string) {
+  const route = routeFor(pathname)
+  if (route.access !== 'public') void loadPrivate().catch(() => undefined)
+  return loadPage(route)
+}
 
 function Site() {
   const { testMode } = useSettings()

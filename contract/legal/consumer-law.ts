@@ -6,8 +6,12 @@
 
 export const labels = {
   withdrawHere: { en: 'Withdraw from contract here', de: 'Vertrag widerrufen' },
-  confirmWithdrawal: { en: 'Confirm withdrawal', de: 'Widerruf bestätigen' },
   cancelHere: { en: 'Cancel contracts here', de: 'Verträge hier kündigen' },
+} as const
+
+/** Apart from the labels above, which every page loads. */
+export const buttons = {
+  confirmWithdrawal: { en: 'Confirm withdrawal', de: 'Widerruf bestätigen' },
   cancelNow: { en: 'Cancel now', de: 'jetzt kündigen' },
 } as const
 

@@ -1,82 +1,16 @@
-import { type ReactNode, useEffect, useState } from 'react'
-import { isStaff } from '#contract/statuses.ts'
-import { useSessionEnded, useUser } from '#web/api/session.ts'
-import { forgetReturnPath, rememberReturnPath } from '#web/features/auth/return-path.ts'
+import { lazy, type ReactNode, useEffect } from 'react'
+import { forgetReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
-import { Button } from '#web/ui/button.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
-import { Loading } from '#web/ui/spinner.tsx'
-import { toast, toastShown } from '#web/ui/toast.tsx'
 
-/** Lets only those into a page who may see it, and sends the others where they can help themselves. */
+// Public pages never need it; the others load it along with themselves.
+export const loadPrivate = () => import('./private.tsx')
+const Private = lazy(loadPrivate)
+
+/** Lets only those into a page who may see it. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {
   const isElsewhere = route.access === 'public' && !route.page.startsWith('auth/')
   useEffect(() => {
     if (isElsewhere) forgetReturnPath()
   }, [isElsewhere])
   return route.access === 'public' ? children : <Private route={route}>{children}</Private>
-}
-
-function Private({ route, children }: { route: Route; children: ReactNode }) {
-  const { user, isLoading, error, retry } = useUser()
-  const ended = useSessionEnded()
-  const { navigate } = useNavigation()
-  const [wasIn, setWasIn] = useState(false)
-  if (user && !wasIn) setWasIn(true)
-
-  const refusal = refusalFor()
-  function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
-    if (isLoading || error) return null
-    if (user?.mustSetUp && route.path !== '/security') return 'set-up'
-    if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
-    if (ended) return 'ended'
-    // Whoever was in and is out without the session having ended has just logged out and is on the way home.
-    return wasIn ? null : 'logged-out'
-  }
-
-  useEffect(() => {
-    if (!refusal) return undefined
-    if (refusal === 'set-up') {
-      navigate('/security', { replace: true })
-      return undefined
-    }
-    if (refusal === 'not-admin') {
-      toast({ title: 'Unauthorized', description: "You don't have admin access.", destructive: true })
-      return onceRead(() => navigate('/', { replace: true }))
-    }
-    rememberReturnPath(refusal === 'ended')
-    if (refusal === 'logged-out' && route.path !== '/dashboard') {
-      navigate('/auth', { replace: true })
-      return undefined
-    }
-    toast({
-      title: 'Unauthorized',
-      description: 'You are logged out. Logging in again...',
-      destructive: true,
-    })
-    return onceRead(() => location.assign('/api/login'))
-  }, [refusal, route, navigate])
-
-  if (error)
-    return (
-      <div role="alert" className="flex min-h-[60vh] flex-col items-center justify-center gap-4">
-        <p>We couldn’t load your account.</p>
-        <Button onClick={() => void retry()}>Try again</Button>
-      </div>
-    )
-  // As tall as the spinner at least, so that the footer stays where it was.
-  return user && !refusal ? <div className="min-h-[calc(100vh-4rem)]">{children}</div> : <Loading />
-}
-
-/** Half a second after the toast can be seen. Returns how to call it off. */
-function onceRead(leave: () => unknown) {
-  let isOff = false
-  void (async () => {
-    await toastShown()
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    if (!isOff) leave()
-  })()
-  return () => {
-    isOff = true
-  }
 }

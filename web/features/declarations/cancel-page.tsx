@@ -1,5 +1,5 @@
 import { declarations, grounds } from '#contract/declarations.ts'
-import { labels } from '#contract/legal/consumer-law.ts'
+import { buttons } from '#contract/legal/consumer-law.ts'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { DeclarationPage } from './declaration-page.tsx'
@@ -13,7 +13,7 @@ export default function CancelPage() {
       noun="cancellation"
       title="Cancel contracts"
       lead="Cancel a contract right here, without logging in."
-      button={labels.cancelNow}
+      button={buttons.cancelNow}
       contentOf={({ grounds: chosen = 'ordinary', reason, endsOn }) => [
         ['Declaration', names[chosen]],
         ...(chosen === 'good_cause' && reason ? [['Reason', reason] as [string, string]] : []),

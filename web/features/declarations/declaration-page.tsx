@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { type declarations, receiptNote, toTheSecond } from '#contract/declarations.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import type { labels } from '#contract/legal/consumer-law.ts'
+import type { buttons } from '#contract/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useUser } from '#web/api/session.ts'
@@ -24,7 +24,7 @@ type Props = {
   noun: DeclarationKind
   title: string
   lead: string
-  button: (typeof labels)[keyof typeof labels]
+  button: (typeof buttons)[keyof typeof buttons]
   /** What was declared, for the receipt. */
   contentOf: (declared: Declared) => Row[]
   /** Asked for besides who declares it about which contract. */

@@ -1,5 +1,5 @@
 import { declarations } from '#contract/declarations.ts'
-import { labels } from '#contract/legal/consumer-law.ts'
+import { buttons } from '#contract/legal/consumer-law.ts'
 import { DeclarationPage } from './declaration-page.tsx'
 
 export default function WithdrawPage() {
@@ -9,7 +9,7 @@ export default function WithdrawPage() {
       noun="withdrawal"
       title="Withdraw from contract"
       lead="Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back."
-      button={labels.confirmWithdrawal}
+      button={buttons.confirmWithdrawal}
       contentOf={() => [['Declaration', 'Withdrawal from the contract']]}
       before={<p>I withdraw from my contract for Rebound Sigma Pro.</p>}
     />

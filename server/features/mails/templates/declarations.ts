@@ -1,5 +1,5 @@
 import { toTheSecond } from '#contract/declarations.ts'
-import { labels } from '#contract/legal/consumer-law.ts'
+import { buttons } from '#contract/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { day, greeting, type MailSite, type Template } from '../template.ts'
 
@@ -36,7 +36,7 @@ const confirmLink = (id: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/declarations/confirm?id=${id}&token=${linkToken('declaration', id)}`
 
 const confirmLabel = (kind: DeclarationKind) =>
-  (kind === 'withdrawal' ? labels.confirmWithdrawal : labels.cancelNow).en
+  (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
 
 /** Sent to whoever declared it, whether or not there is such a contract: it must not tell. */
 const declarationReceived: Template<Declared & { withLink: boolean }> = (data, site) => {
