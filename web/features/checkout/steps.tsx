@@ -36,7 +36,6 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
 
   async function proceed(wanted: Asked) {
     void loadCardForm().catch(() => undefined)
-    setRefusal('')
     const { email, tradingViewUsername, country, ...where } = wanted
     try {
       const { clientSecret, isPaid, tax } = await begin.mutateAsync({
@@ -87,7 +86,11 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         onChange={user ? null : startOver}
       />
     )
-  const step = { isPending: begin.isPending, refusal, onContinue: proceed }
+  const onContinue = (wanted: Asked) => {
+    setRefusal('')
+    return proceed(wanted)
+  }
+  const step = { isPending: begin.isPending, refusal, onContinue }
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
