@@ -70,11 +70,14 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
 
   const isMissing = asked !== null && !ready[billing]
   // The other plan was chosen at the payment step.
-  const fetchMissing = useEffectEvent(() => {
-    if (asked) proceed(asked).catch(() => undefined)
+  const fetchMissing = useEffectEvent(async () => {
+    if (asked) await proceed(asked)
   })
   useEffect(() => {
-    if (isMissing) fetchMissing()
+    if (isMissing)
+      Promise.resolve()
+        .then(fetchMissing)
+        .catch(() => undefined)
   }, [isMissing])
 
   if (asked)
