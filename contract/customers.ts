@@ -12,7 +12,6 @@ import { tradingView } from './tradingview.ts'
 const note = schema((z) =>
   z.strictObject({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }),
 )
-export type Note = InferOutput<typeof note>
 
 const customer = schema((z) =>
   z.strictObject({

@@ -1,6 +1,6 @@
 import { endpoint, nothing, paging } from './endpoint.ts'
 import { id, instant } from './fields.ts'
-import { type InferOutput, schema } from './schema.ts'
+import { schema } from './schema.ts'
 import { newsletterStates } from './statuses.ts'
 
 /** Apart from the newsletter's own calls, which every page loads. */
@@ -14,7 +14,6 @@ const address = schema((z) =>
     unsubscribedAt: z.nullable(instant(z)),
   }),
 )
-export type NewsletterAddress = InferOutput<typeof address>
 
 export const newsletterAddresses = {
   adminList: endpoint({

@@ -73,8 +73,8 @@ export function Document(props: {
         <meta property="og:image:height" content="630" />
         <meta property="og:image:alt" content={`${route.title}: ${brand.tagline}`} />
         <meta name="twitter:card" content="summary_large_image" />
-        {structuredData.map((data) => (
-          <DataBlock key={data['@type']} type="application/ld+json" value={data} />
+        {structuredData.map((fact) => (
+          <DataBlock key={fact['@type']} type="application/ld+json" value={fact} />
         ))}
       </head>
       <body>

@@ -41,16 +41,7 @@ export function Chart({
       <figure className="flex flex-col gap-4">
         <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base font-medium">{title}</h2>
-          {series.length > 1 && (
-            <span className="flex gap-3 text-xs text-muted">
-              {series.map(({ name, isLoss }) => (
-                <span key={name} className="inline-flex items-center gap-1.5">
-                  <span className={`size-2.5 rounded-full ${isLoss ? 'bg-field' : 'bg-accent'}`} />
-                  {name}
-                </span>
-              ))}
-            </span>
-          )}
+          {series.length > 1 && <Legend series={series} />}
         </figcaption>
         <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" className="w-full">
           {/* The running month is hatched: it will grow. */}
@@ -146,5 +137,18 @@ export function Chart({
         </details>
       </figure>
     </Card>
+  )
+}
+
+function Legend({ series }: { series: Series[] }) {
+  return (
+    <span className="flex gap-3 text-xs text-muted">
+      {series.map(({ name, isLoss }) => (
+        <span key={name} className="inline-flex items-center gap-1.5">
+          <span className={`size-2.5 rounded-full ${isLoss ? 'bg-field' : 'bg-accent'}`} />
+          {name}
+        </span>
+      ))}
+    </span>
   )
 }
