@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
@@ -20,6 +20,15 @@ type Seen = OutputOf<typeof customers.adminSeeAs>
 /** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
 export default function SeeAs({ id }: { id: string }) {
   const { data, isError, refetch } = useData(customers.adminSeeAs, { id })
+  const client = useQueryClient()
+  // Every look asks anew and is recorded, and the timeline has it.
+  useEffect(
+    () => () => {
+      client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) })
+      void client.invalidateQueries({ queryKey: keyOf(customers.adminTimeline) })
+    },
+    [client],
+  )
   if (isError) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-96 rounded-lg" />
   return (
