@@ -145,6 +145,7 @@ describe('every night', () => {
     await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
     // One email a day says it all.
     shop.clock.advance({ days: 1 })
+    admin = await shop.admin()
     await reconcile()
     const runs = await admin.call(tradingViewAdmin.runs, {})
     expect(runs.slice(0, 2)).toContainEqual(
