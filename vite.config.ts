@@ -1,10 +1,20 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** The contract's summaries are for the documentation of the API; browsers never read them. */
+const withoutSummaries: Plugin = {
+  name: 'without-summaries',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/contract\/[\w-]+\.ts$/ },
+    handler: (code) => code.replaceAll(/^ +summary:\s+'[^'\n]*',$/gm, "summary: '',"),
+  },
+}
 
 /** The browser's part. Its second half, the renderer of the pages, is built by `scripts/build-web.ts`. */
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [withoutSummaries, react(), tailwindcss()],
   publicDir: 'web/public',
   build: {
     outDir: 'dist/web',
