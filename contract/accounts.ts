@@ -9,8 +9,8 @@ import {
   resetPassword,
   signUpPassword,
 } from './fields.ts'
+import { roles } from './roles.ts'
 import { type InferOutput, schema } from './schema.ts'
-import { roles } from './statuses.ts'
 
 export const user = schema((z) =>
   z.strictObject({

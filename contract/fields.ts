@@ -1,5 +1,5 @@
+import { billingTypes } from './billing-types.ts'
 import { schema, type Zod } from './schema.ts'
-import { billingTypes } from './statuses.ts'
 
 /** The fields that endpoints share, each with the message people see when it is wrong. */
 

@@ -2,9 +2,10 @@
  * The names of all statuses, once for the whole shop. Types, schemas, SQL and texts derive from these lists, and
  * `npm run check` rejects a second list.
  */
+import { type BillingType, billingTypes } from './billing-types.ts'
+import { isStaff, type Role, roles } from './roles.ts'
 
-export const billingTypes = ['monthly', 'yearly'] as const
-export type BillingType = (typeof billingTypes)[number]
+export { type BillingType, billingTypes }
 /** The period one payment covers. */
 export const billingPeriods = { monthly: 'month', yearly: 'year' } as const satisfies Record<
   BillingType,
@@ -121,11 +122,8 @@ export const attentionKinds = [
   'had_access',
 ] as const
 
-/** What someone may do besides what every user may. Admins have `isAdmin` instead, which includes all of it. */
-export const roles = ['support'] as const
-export type Role = (typeof roles)[number]
+export { isStaff, type Role, roles }
 export const roleTexts: Record<Role, string> = { support: 'Support' }
-export const isStaff = (user: { isAdmin: boolean; role: Role | null }) => user.isAdmin || user.role !== null
 
 /** How someone has shown, in this session, who they are. */
 export const proofs = ['password', 'password and code', 'passkey', 'recovery code', 'payment'] as const

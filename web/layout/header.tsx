@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/roles.ts'
 import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'

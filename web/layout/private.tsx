@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { isStaff } from '#contract/statuses.ts'
+import { isStaff } from '#contract/roles.ts'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
 import { rememberReturnPath } from '#web/features/auth/return-path.ts'
 import type { Route } from '#web/router.tsx'
