@@ -134,7 +134,10 @@ test.describe('the auth page', () => {
     await page.goto('/auth')
     const password = page.getByLabel('Password', { exact: true })
     await expect(password).toHaveAttribute('autocomplete', 'current-password')
-    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('autocomplete', 'username')
+    await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute(
+      'autocomplete',
+      'username webauthn',
+    )
     await expect(page.getByLabel('Email', { exact: true })).toHaveAttribute('type', 'email')
     await password.fill('visible')
     await page.getByRole('button', { name: 'Show password' }).click()

@@ -132,7 +132,7 @@ test.describe('the assets tab', () => {
     await expect(page.getByLabel('Ticker')).toHaveValue('')
 
     await page.getByRole('button', { name: 'Edit note of AAPL' }).click()
-    await dialog(page).getByLabel('Note').fill('Weaker now')
+    await dialog(page).getByRole('textbox', { name: 'Note' }).fill('Weaker now')
     await dialog(page).getByRole('button', { name: 'Save Note' }).click()
     await toast(page, 'Note saved')
     await expect(list.getByText('Weaker now')).toBeVisible()

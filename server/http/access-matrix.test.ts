@@ -124,6 +124,8 @@ const wantedByThieves = [
   'exports.download',
   'newsletterAddresses.adminExport',
   'customerData.adminDownload',
+  'customers.adminCorrectEmail',
+  'customers.adminSeeAs',
 ]
 
 describe('buyer B cannot touch what is buyer A’s', () => {

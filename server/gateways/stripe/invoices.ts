@@ -38,7 +38,8 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
         invoiceUrl: invoice.hosted_invoice_url ?? null,
         pdfUrl: invoice.invoice_pdf ?? null,
       }))
-      return [...issued, ...notes].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+      // Stripe's times are whole seconds; within one, a credit note comes after its invoice.
+      return [...notes, ...issued].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     },
 
     /** What an ended subscription still asks for: paid now, it would buy nothing. */
