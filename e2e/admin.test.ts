@@ -11,6 +11,7 @@ import { recommendedAssets } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
 
 const productId = reboundSigmaPro.id
 
@@ -652,9 +653,11 @@ test.describe('the admin area', () => {
     await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
   })
 
-  test('has a bar on a phone, which opens the other areas', async ({ page, shop }) => {
+  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({ page, shop }) => {
+    await comeFrom(page, { country_code: 'DE' })
     await page.setViewportSize({ width: 390, height: 800 })
     await openAdmin(page, shop, 'Overview')
+    await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
     const bar = page.getByRole('navigation', { name: 'Admin' })
     await expect(bar.getByRole('link')).toHaveText(['Overview', 'Users', 'Purchases', 'Access'])
     await bar.getByRole('button', { name: 'More' }).click()

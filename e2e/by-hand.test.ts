@@ -26,6 +26,8 @@ async function openAdmin(page: Page, shop: TestShop, path: string) {
 /** Nothing hangs over the edge of a phone, and axe has nothing to say. */
 async function expectFitsAPhone(page: Page, theme: 'light' | 'dark') {
   const desk = page.viewportSize() ?? { width: 1280, height: 720 }
+  // The theme changes at once, not by fading.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   const toggle = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))
