@@ -653,7 +653,10 @@ test.describe('the admin area', () => {
     await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
   })
 
-  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({ page, shop }) => {
+  test('has a bar on a phone, below the cookie notice, which opens the other areas', async ({
+    page,
+    shop,
+  }) => {
     await comeFrom(page, { country_code: 'DE' })
     await page.setViewportSize({ width: 390, height: 800 })
     await openAdmin(page, shop, 'Overview')

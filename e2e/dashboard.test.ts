@@ -296,7 +296,7 @@ test.describe('invoices', () => {
     await page.getByRole('link', { name: 'Go to your dashboard' }).click()
     await page.getByLabel('Email', { exact: true }).first().fill(email)
     await page.getByLabel('Password', { exact: true }).fill(buyer.password)
-    await page.getByRole('button', { name: 'Log In' }).click()
+    await page.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page).toHaveURL(first?.invoiceUrl ?? '')
   })
 
