@@ -1,6 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { accessRequests } from '#contract/access-requests.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+
+/** A shop of its own: what is set here shows on every page. */
+const test = base.extend({
+  shop: [
+    async ({}, use) => {
+      const shop = await openShop({ withPages: true, quirks: {} })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
 
 test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
   test.slow()

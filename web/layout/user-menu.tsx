@@ -10,9 +10,6 @@ export default function UserMenu({ name }: { name: string }) {
       <Link href="/dashboard" role="menuitem" tabIndex={-1} className={menuItem}>
         Dashboard
       </Link>
-      <Link href="/security" role="menuitem" tabIndex={-1} className={menuItem}>
-        Security
-      </Link>
       <button type="button" role="menuitem" tabIndex={-1} className={menuItem} onClick={() => void logOut()}>
         Logout
       </button>
