@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { accessRequests } from '#contract/access-requests.ts'
-import { openShop } from '#server/testing/open-shop.ts'
-import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
-/** A shop of its own: what is set here shows on every page. */
-const test = base.extend({
-  shop: [
-    async ({}, use) => {
-      const shop = await openShop({ withPages: true, quirks: {} })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
-})
+/** What is set here shows on every page. */
+const test = inOwnShop()
 
 test('a customer is found by any word, and everything about them is on one page', async ({ page, shop }) => {
   test.slow()

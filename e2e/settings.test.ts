@@ -1,28 +1,15 @@
-import { openShop } from '#server/testing/open-shop.ts'
-import { test as base, expect } from './shop.ts'
+import { expect, inOwnShop } from './shop.ts'
 
-const test = base.extend({
-  shop: [
-    async ({}, use) => {
-      const shop = await openShop({
-        withPages: true,
-        env: {
-          SELLER_NAME: 'Sigma <Tools> GmbH',
-          SELLER_STREET: 'Hauptgasse 1',
-          SELLER_CITY: '4500 Solothurn',
-          SELLER_COUNTRY: 'Switzerland',
-          SELLER_PHONE: '+41 32 000 00 00',
-          SELLER_REGISTER: 'CHE-123.456.789',
-          SUPPORT_EMAIL: 'help@sigma.example',
-          GA_MEASUREMENT_ID: 'G-TEST',
-          REGION_LOOKUP_URL: 'https://region.example/json',
-        },
-      })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
+const test = inOwnShop({
+  SELLER_NAME: 'Sigma <Tools> GmbH',
+  SELLER_STREET: 'Hauptgasse 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+  SELLER_PHONE: '+41 32 000 00 00',
+  SELLER_REGISTER: 'CHE-123.456.789',
+  SUPPORT_EMAIL: 'help@sigma.example',
+  GA_MEASUREMENT_ID: 'G-TEST',
+  REGION_LOOKUP_URL: 'https://region.example/json',
 })
 
 test('the imprint shows the seller’s details from the settings', async ({ page }) => {

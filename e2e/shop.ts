@@ -56,6 +56,19 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStr
   },
 })
 
+/** For tests in a shop of their own, with settings that no other test may meet. */
+export const inOwnShop = (env: Record<string, string> = {}) =>
+  test.extend({
+    shop: [
+      async ({}, use) => {
+        const shop = await openShop({ withPages: true, env, quirks: {} })
+        await use(shop)
+        await shop.close()
+      },
+      { scope: 'worker' },
+    ],
+  })
+
 /** What a test at Stripe has of the shop: anything that needs the sandbox throws, with or without Stripe's keys. */
 function withoutSandbox(shop: TestShop): TestShop {
   const refuse = () => {

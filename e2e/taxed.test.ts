@@ -1,19 +1,8 @@
 import { accounts } from '#contract/accounts.ts'
-import { openShop } from '#server/testing/open-shop.ts'
-import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
+import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
 /** A seller with Stripe Tax and nothing on the site that needs consent. */
-const test = base.extend({
-  shop: [
-    async ({}, use) => {
-      const env = { TAX: 'stripe', COOKIE_BANNER: 'if-needed' }
-      const shop = await openShop({ withPages: true, env, quirks: {} })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
-})
+const test = inOwnShop({ TAX: 'stripe', COOKIE_BANNER: 'if-needed' })
 
 test('where someone lives, what a company needs on its invoice, and the notice of a renewed year', async ({
   page,
