@@ -69,7 +69,7 @@ test('an ended session is red, and renewed, everything catches up', async ({ pag
   await shop.settle()
   await logInAs(page, await shop.admin(), shop)
   await page.goto('/admin#access')
-  await expect(page.getByText('Your TradingView session has ended. Buyers wait for you')).toBeVisible()
+  await expect(page.getByText('Your TradingView session has ended. Buyers have to wait')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Open access requests' })).toContainText('waits_for_seller')
   await expectAccessible(page)
   await controls.logIn()
@@ -86,6 +86,8 @@ test('sold out, the shop takes an address instead of money; otherwise it may say
   page,
   shop,
 }) => {
+  await shop.namedBuyer()
+  await shop.settle()
   const admin = await shop.admin()
   const { people } = await admin.call(tradingViewAdmin.meter, {})
   const product = '/products/rebound-sigma-pro'

@@ -103,9 +103,10 @@ export async function openShop({
     /** Time passes, for the shop and for Stripe. */
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
       const { controls } = sandbox()
-      const before = await controls.now()
+      // The shop's clock first: an event about the new time may arrive at once.
+      const [from, to] = [await controls.now(), await controls.after(count, unit)]
+      clock.advance({ minutes: (to - from) / 60 })
       await controls.advance(count, unit)
-      clock.advance({ minutes: ((await controls.now()) - before) / 60 })
       await controls.webhooks.flush()
       await shop.queue.idle()
     },
