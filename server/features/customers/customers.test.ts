@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
@@ -48,6 +49,9 @@ test('a customer’s page shows who they are, what they have and paid, and our n
   const { notes } = await admin.call(customers.adminShow, { id })
   await admin.call(customers.adminDeleteNote, { id: notes[0]?.id ?? '' })
   expect(await admin.call(customers.adminShow, { id })).toMatchObject({ notes: [] })
+  await expect(
+    admin.call(customers.adminAddNote, { id: randomUUID(), text: 'Nobody there' }),
+  ).rejects.toMatchObject({ status: 404 })
 })
 
 test('the timeline tells purchases, emails, access, logins, and what we did, newest first, page by page', async () => {

@@ -1,4 +1,4 @@
-import { desc, eq } from 'drizzle-orm'
+import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { customerNotes, users } from '../../database/schema.ts'
@@ -25,6 +25,13 @@ export function createNotes({ db, now, audit }: Dependencies) {
 
     async add(actor: Actor, userId: string, text: string) {
       await db.transaction(async (tx) => {
+        // Locked: a deletion waits, and then takes the note along.
+        const [customer] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+          .for('share')
+        if (!customer) throw notFound('User')
         await tx.insert(customerNotes).values({ userId, authorId: actor.user.id, text, createdAt: now() })
         await audit.record(tx, actor, { action: 'note.add', aboutId: userId })
       })
