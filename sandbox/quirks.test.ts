@@ -25,6 +25,7 @@ test('every quirk is in the README, with its control, its switch on the page and
     'behaveAsUsual',
     'misbehave',
     'now',
+    'after',
     'seed',
     'faults',
     'openDispute',
