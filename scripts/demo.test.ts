@@ -91,8 +91,10 @@ test('the desk has something everywhere: gifts, messages, readers', async () => 
 test('TradingView’s side is there: people unlocked, one under way, matters for the seller, last night’s differences', async () => {
   const admin = await shop.admin()
   const { items } = await admin.callPage(tradingViewAdmin.people, { limit: 200 })
-  const states = new Set(items.map(({ state }) => state))
-  expect([...states].toSorted()).toEqual(['foreign', 'name_not_found', 'unlocked', 'unlocking'])
+  // Whoever is under way is let in as soon as the shop looks at TradingView again.
+  const settled = items.map(({ state }) => state).filter((state) => state !== 'unlocking')
+  expect([...new Set(settled)].toSorted()).toEqual(['foreign', 'name_not_found', 'unlocked'])
+  expect(items.find(({ username }) => username === 'uma_unlocks')?.state).toMatch(/^unlock(ing|ed)$/)
   const kinds = (await admin.call(tradingViewAdmin.attention, {})).map(({ kind }) => kind)
   expect(kinds).toEqual(expect.arrayContaining(['had_access', 'name_not_found']))
   const runs = await admin.call(tradingViewAdmin.runs, {})
