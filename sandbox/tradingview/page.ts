@@ -150,7 +150,9 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
   }
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const [path = ''] = (request.url ?? '').split('?')
+    const url = request.url ?? ''
+    if (!url.startsWith(address)) return false
+    const [path = ''] = url.split('?')
     if (path !== address && !path.startsWith(`${address}/`)) return false
     serve(request, response, path).catch((error: unknown) => {
       log('The TradingView look-alike failed', { error: String(error) })

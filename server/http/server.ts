@@ -93,17 +93,18 @@ export async function createHttpServer({
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    log.info(
-      {
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        ip: shortAddress(request.ip),
-        ms: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
+    if (log.isLevelEnabled('info'))
+      log.info(
+        {
+          reqId: request.id,
+          method: request.method,
+          route: request.routeOptions.url,
+          status: reply.statusCode,
+          ip: shortAddress(request.ip),
+          ms: Math.round(reply.elapsedTime),
+        },
+        'request',
+      )
     done()
   })
 
