@@ -2,6 +2,9 @@ import { endpoint, nothing } from './endpoint.ts'
 import { instant } from './fields.ts'
 import { type InferOutput, schema } from './schema.ts'
 
+/** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
+export const mostCounted = 1000
+
 const month = schema((z) =>
   z.strictObject({
     /** For example, 2026-03. */
@@ -22,9 +25,9 @@ const overviewFigures = schema((z) =>
   z.strictObject({
     /** The last twelve months, ending with the current one. */
     months: z.array(month(z)),
-    /** Subscriptions with an unpaid renewal. Capped at 10,000. */
+    /** Subscriptions with an unpaid renewal, up to `mostCounted`. */
     failedPayments: z.int(),
-    /** Capped at 10,000. */
+    /** Up to `mostCounted`. */
     openAccessRequests: z.int(),
     overdueAccessRequests: z.int(),
   }),
@@ -45,7 +48,7 @@ export type NeedKind = (typeof needKinds)[number]
 const need = schema((z) =>
   z.strictObject({
     kind: z.enum(needKinds),
-    /** Capped at 10,000. */
+    /** Up to `mostCounted`. */
     count: z.int(),
     /** When the first of them is due, if anything is. */
     dueAt: z.nullable(instant(z)),

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type Column, sql } from 'drizzle-orm'
 import { timestamp, uuid } from 'drizzle-orm/pg-core'
 import { sqlList } from '../sql-list.ts'
 
@@ -10,3 +10,6 @@ export const createdAt = () => moment().notNull().defaultNow()
 
 /** A status list of the contract, for a check or the condition of an index. */
 export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
+
+/** The month of the books, which is UTC's: its first moment. An index on it and the condition must read alike. */
+export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`

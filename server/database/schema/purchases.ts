@@ -10,7 +10,7 @@ import {
   purchaseStatuses,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
-import { createdAt, id, listed, moment } from './columns.ts'
+import { createdAt, id, listed, moment, monthOf } from './columns.ts'
 
 export const purchases = pgTable(
   'purchases',
@@ -50,7 +50,10 @@ export const purchases = pgTable(
   },
   (t) => [
     index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`).concurrently(),
-    index('purchases_ended').on(t.endedAt).where(sql`${t.endedAt} is not null`).concurrently(),
+    index('purchases_ended_in')
+      .on(monthOf(t.endedAt), t.createdAt, t.id)
+      .where(sql`${t.endedAt} is not null`)
+      .concurrently(),
     index('purchases_user').on(t.userId, t.createdAt, t.id, t.status),
     index('purchases_newest').on(t.createdAt, t.id),
     index('purchases_by_status').on(t.status, t.createdAt, t.id),

@@ -1,7 +1,7 @@
 import { asc, eq, min, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access-requests.ts'
 import { declarationDue } from '#contract/legal/consumer-law.ts'
-import { type NeedKind, needKinds } from '#contract/overview.ts'
+import { mostCounted, type NeedKind, needKinds } from '#contract/overview.ts'
 import type { Database } from '../../database/connect.ts'
 import { accessRequests, declarations, purchases } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
@@ -17,8 +17,6 @@ type Dependencies = {
 }
 type Found = { count: number; dueAt: Date | null }
 
-const cap = 10_000
-
 /** What needs the seller now. Each is one indexed read, and the list behind its link shows exactly the same rows. */
 export function createNeeds({ db, now, queue, accessRequests: requests, settings }: Dependencies) {
   const counted = async (count: number | Promise<number>): Promise<Found> => ({
@@ -32,7 +30,7 @@ export function createNeeds({ db, now, queue, accessRequests: requests, settings
         .select({ due: purchases.disputeDueAt })
         .from(purchases)
         .where(eq(purchases.isDisputed, true))
-        .limit(cap)
+        .limit(mostCounted)
         .as('disputed')
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, dueAt: min(disputed.due) })
@@ -42,7 +40,7 @@ export function createNeeds({ db, now, queue, accessRequests: requests, settings
     async overdue_requests() {
       const overdue = openRequests(db, isOverdue(now()))
         .orderBy(asc(accessRequests.submittedAt))
-        .limit(cap)
+        .limit(mostCounted)
         .as('overdue')
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, since: min(overdue.submittedAt) })
@@ -61,14 +59,14 @@ export function createNeeds({ db, now, queue, accessRequests: requests, settings
         .select({ since: purchases.pastDueSince })
         .from(purchases)
         .where(eq(purchases.status, 'past_due'))
-        .limit(cap)
+        .limit(mostCounted)
         .as('unpaid')
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, since: min(unpaid.since) })
         .from(unpaid)
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
-    to_revoke: () => counted(requests.countToRevoke(cap)),
+    to_revoke: () => counted(requests.countToRevoke(mostCounted)),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { accessPromiseHours } from '#contract/access-requests.ts'
+import { mostCounted } from '#contract/overview.ts'
 import type { Database } from '../../database/connect.ts'
 import { purchases, accessRequests as requestRows } from '../../database/schema.ts'
 import type { Queue } from '../../jobs/queue.ts'
@@ -18,7 +19,6 @@ type Dependencies = Parameters<typeof createNeeds>[0] & {
   supportEmail: string
 }
 
-const cap = 10_000
 const hour = 3_600_000
 
 export type Overview = ReturnType<typeof createOverview>
@@ -34,10 +34,10 @@ export function createOverview(deps: Dependencies) {
       .select({ id: purchases.id })
       .from(purchases)
       .where(eq(purchases.status, 'past_due'))
-      .limit(cap)
+      .limit(mostCounted)
     const requests = openRequests(db, await accessRequests.isForSeller())
       .orderBy(asc(requestRows.submittedAt))
-      .limit(cap)
+      .limit(mostCounted)
       .as('open')
     const [matters] = await db
       .select({

@@ -6,6 +6,7 @@ import type { Database } from '../../database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../database/cursor.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
 import { createLoader } from '../../database/loader.ts'
+import { monthOf } from '../../database/schema/columns.ts'
 import { purchases, users } from '../../database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '../../database/search.ts'
 import { graceEnd } from '../entitlements/entitlements.ts'
@@ -50,7 +51,13 @@ export async function listPurchases<Shown extends Position>(
         begun
           ? and(within(purchases.createdAt, begun), or(isLivePurchase, isNotNull(purchases.endedAt)))
           : undefined,
-        ended ? and(within(purchases.endedAt, ended), not(isLivePurchase)) : undefined,
+        ended
+          ? and(
+              eq(monthOf(purchases.endedAt), `${ended}-01`),
+              isNotNull(purchases.endedAt),
+              not(isLivePurchase),
+            )
+          : undefined,
         billingType ? eq(purchases.billingType, billingType) : undefined,
         after ? beyond(purchases, after, sort) : undefined,
         few ? inArray(purchases.userId, few) : undefined,
@@ -60,7 +67,7 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few || disputed || ended ? 'sorting' : 'index'))
+    .orderBy(...inOrder(purchases, sort, few || disputed ? 'sorting' : 'index'))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type Need, type NeedKind, overview } from '#contract/overview.ts'
+import { mostCounted, type Need, type NeedKind, overview } from '#contract/overview.ts'
 import { stripeSetup } from '#contract/stripe-setup.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -8,6 +8,8 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Failed } from '../endless-table.tsx'
+
+export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
 /** What each is called, once and many times, and the list that shows exactly those. */
 const texts: Record<NeedKind, { one: string; many: string; due?: string; href: string }> = {
@@ -95,7 +97,7 @@ function Row(props: { href: string; count: number; text: string; children?: Reac
       className="flex h-full min-h-18 items-center gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card transition-colors hover:border-field"
     >
       <Badge tone="bad" className="min-w-8 justify-center tabular-nums">
-        {count >= 10_000 ? '10,000+' : count.toLocaleString('en-US')}
+        {counted(count)}
       </Badge>
       <span className="min-w-0 flex-1">
         <span className="block font-medium">{text}</span>

@@ -8,10 +8,9 @@ import { money } from '../dollars.ts'
 import { Failed } from '../endless-table.tsx'
 import { ImprintWarning } from '../imprint-warning.tsx'
 import { Chart } from './chart.tsx'
-import { Needs } from './needs.tsx'
+import { counted, Needs } from './needs.tsx'
 
 const number = (value: number) => value.toLocaleString('en-US')
-const capped = (value: number) => (value >= 10_000 ? '10,000+' : number(value))
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
 
 const charts = [
@@ -91,14 +90,14 @@ function Figures() {
           />
           <Figure
             title="Failed payments"
-            value={capped(failedPayments)}
+            value={counted(failedPayments)}
             isBad={failedPayments > 0}
             href="/admin/purchases?status=past_due"
           />
           <Figure
             title="Open access requests"
-            value={capped(openAccessRequests)}
-            note={overdueAccessRequests > 0 ? `${capped(overdueAccessRequests)} overdue` : undefined}
+            value={counted(openAccessRequests)}
+            note={overdueAccessRequests > 0 ? `${counted(overdueAccessRequests)} overdue` : undefined}
             isBad={overdueAccessRequests > 0}
             href="/admin/access"
           />
