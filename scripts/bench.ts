@@ -17,6 +17,7 @@ import { fillShop, size } from './lab/fill-shop.ts'
 import { openLab } from './lab/lab.ts'
 import { get } from './lab/load.ts'
 import { seller } from './lab/shop-process.ts'
+import { untilQuiet } from './lab/usage.ts'
 
 /** `npm run bench`: the shop compared with the limit of the machine, in one table. `-- --quick` uses a small shop, in under a minute. */
 const quick = process.argv.includes('--quick')
@@ -39,6 +40,7 @@ try {
   add(await served(bench, 'GET /api/products', get('/api/products'), { cpu: 2 }))
   // One per connection: simultaneous requests come from different people.
   const buyers = await openBuyers(shop, 64)
+  await untilQuiet(shop.pid())
   const asBuyers = (path: string) => buyers.map((buyer) => get(path, cookieHeader(buyer)))
   add(await served(bench, 'GET /api/user, logged in', asBuyers('/api/user'), { cpu: 5 }))
   add(await served(bench, 'GET /api/purchases, logged in', asBuyers('/api/purchases'), { cpu: 8 }))

@@ -37,6 +37,15 @@ export async function untilIdle(pid: number) {
   }
 }
 
+/** A purchase is not over with its answer: events, emails and access follow. Until a second passes with hardly any work. */
+export async function untilQuiet(pid: number) {
+  for (let tries = 0; tries < 60; tries++) {
+    const before = cpuMicros(pid)
+    await sleep(1000)
+    if (cpuMicros(pid) - before < 100_000) return
+  }
+}
+
 /** Resident memory in MB. */
 export function memoryOf(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
