@@ -48,7 +48,8 @@ export const statusTexts: Record<PurchaseStatus, string> = {
   expired: 'expired',
 }
 
-export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate'] as const
+/** `no_seat`: paid after its seat had gone to somebody else, so the money went back. */
+export const endReasons = ['cancelled', 'unpaid', 'refunded', 'disputed', 'duplicate', 'no_seat'] as const
 export type EndReason = (typeof endReasons)[number]
 
 /** What consumers may declare about a contract without logging in. */

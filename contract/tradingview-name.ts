@@ -23,5 +23,7 @@ export function readUsername(typed: string): ReadName {
   return { username: name }
 }
 
+export const nameTaken = 'This TradingView account already belongs to another customer.'
+
 /** For comparing: TradingView ignores case when it looks for a name. */
 export const keyOfName = (username: string) => username.toLowerCase()

@@ -5,7 +5,7 @@ const layers = ['ui', 'api', 'features', 'app']
 export const offered = [
   'about/maker.tsx',
   'access-request/access-request-form.tsx',
-  'access-request/username-check.tsx',
+  'access-request/username-input.tsx',
   'auth/return-path.ts',
   'auth/use-log-out.ts',
   'checkout/address.ts',

@@ -23,7 +23,7 @@ from generate_series(1, :users) n, words w;
 
 insert into users (id, email, name, trading_view_username, created_at)
 select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n || '@' || host, first || ' ' || last,
-  case when luck < 0.86 then translate(lower(first), 'ë', 'e') || '_' || left(lower(last), 3) || n end, created_at
+  case when luck < 0.86 then translate(lower(first || '_' || left(last, 3)), 'ëöüøäé', 'eouoae') || n end, created_at
 from people;
 
 -- Recent users have bought once; the other purchases are spread evenly over earlier users. One person's purchases follow

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, isNotNull } from 'drizzle-orm'
 import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access-requests.ts'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
@@ -32,7 +31,7 @@ type Dependencies = {
   secrets: Secrets
   audit: Audit
   accounts: Pick<Accounts, 'setTradingViewUsername'>
-  entitlements: Pick<Entitlements, 'claim' | 'takenBy' | 'withhold'>
+  entitlements: Pick<Entitlements, 'claim' | 'claimable' | 'withhold'>
   connector: Connector
   supportEmail: string
   /** Whether a request must name the exchange and its keys. */
@@ -52,23 +51,6 @@ export function createAccessRequests(deps: Dependencies) {
   const { db, now, secrets, accounts, entitlements, connector, askExchangeKeys } = deps
   const byHand = createByHand(deps)
 
-  /** With a connector, a name that can't work is refused right away; without one, the seller looks at it. */
-  async function readable(
-    tx: Transaction,
-    userId: string,
-    productId: string,
-    typed: string,
-  ): Promise<string> {
-    if (!(await connector.isWorking(tx))) return typed
-    const read = readUsername(typed)
-    const refuse = (status: number, message: string) =>
-      new Refusal(status, message, { fields: { tradingViewUsername: message } })
-    if ('refusal' in read) throw refuse(400, read.refusal)
-    if (await entitlements.takenBy(tx, productId, keyOfName(read.username), userId))
-      throw refuse(409, 'This TradingView account already belongs to another customer.')
-    return read.username
-  }
-
   return {
     ...createAdminLists(deps),
     ...createDecisions(deps),
@@ -84,7 +66,11 @@ export function createAccessRequests(deps: Dependencies) {
       const { name, email } = user
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
-        const tradingViewUsername = await readable(tx, user.id, productId, form.tradingViewUsername)
+        // With a connector, a name that can't work is refused right away; without one, the seller looks at it.
+        const typed = form.tradingViewUsername
+        const tradingViewUsername = (await connector.isWorking(tx))
+          ? await entitlements.claimable(tx, { userId: user.id, productId }, typed, 'tradingViewUsername')
+          : typed
         const { undecided, granted } = await requestsOf(tx, purchaseId)
         if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
           throw conflict(`Access is already granted to ${granted.tradingViewUsername} on TradingView.`)
@@ -143,8 +129,6 @@ export function createAccessRequests(deps: Dependencies) {
       await accounts.setTradingViewUsername(tx, userId, username)
       await entitlements.claim(tx, userId, productId, username)
     },
-
-    readable,
 
     /** The latest request for each purchase. */
     async list(userId: string) {

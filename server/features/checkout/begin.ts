@@ -91,13 +91,13 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
         else if (await stripe.hasPaid(attempt.paymentIntentId)) {
           if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
         } else if (isSame) {
-          await seats.reserve(actor, email, product.id)
+          await seats.reserve({ userId: user?.id ?? null, email }, product.id)
           await checkouts.rename(attempt.id, tradingViewUsername)
           return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
         }
       }
       await refuseSecond(db, product, user, email)
-      await seats.reserve(actor, email, product.id)
+      await seats.reserve({ userId: user?.id ?? null, email }, product.id)
 
       const attempt = randomUUID()
       const kept = await keepNonce(nonce)

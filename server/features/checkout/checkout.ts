@@ -30,7 +30,7 @@ export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
 export function createCheckout(deps: Dependencies) {
-  const { stripe, checkouts, purchases } = deps
+  const { stripe, checkouts, purchases, seats } = deps
   const prices = createPrices(stripe)
 
   return {
@@ -56,6 +56,8 @@ export function createCheckout(deps: Dependencies) {
         ? begun.userId === user?.id
         : nonce !== undefined && begun?.nonceHash === hashToken(nonce)
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
+      // Their 15 minutes may be over: better refused now than refunded later.
+      await seats.reserve(begun, begun.productId)
       await checkouts.recordAgreement(begun.id, agreement)
     },
 
@@ -69,6 +71,8 @@ export function createCheckout(deps: Dependencies) {
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
       if (purchase?.endedBecause === 'duplicate')
         throw conflict('You already have a subscription. We’re refunding this second payment.')
+      if (purchase?.endedBecause === 'no_seat')
+        throw conflict('The last seat was taken before you paid. We’re refunding your payment.')
       if (purchase) return { state: 'done' }
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
       if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId)))

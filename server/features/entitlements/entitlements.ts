@@ -1,8 +1,9 @@
 import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { purchaseStatuses } from '#contract/statuses.ts'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { entitlements, purchases, tvConnection, usernameChanges, users } from '../../database/schema.ts'
+import { Refusal } from '../../errors.ts'
 import { entitlementOf, givesAccess } from './entitlement.ts'
 import { createRechecks } from './names.ts'
 import { createPersonalData } from './personal-data.ts'
@@ -83,6 +84,21 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
     },
 
     takenBy,
+
+    /** What this person typed, as the name that will be claimed; a refusal at the form's field if it can't be theirs. */
+    async claimable(
+      tx: Transaction | Database,
+      { userId, productId }: Record<'userId' | 'productId', string>,
+      typed: string,
+      field: 'username' | 'tradingViewUsername' = 'username',
+    ): Promise<string> {
+      const refuse = (status: number, message: string) =>
+        new Refusal(status, message, { fields: { [field]: message } })
+      const read = readUsername(typed)
+      if ('refusal' in read) throw refuse(400, read.refusal)
+      if (await takenBy(tx, productId, keyOfName(read.username), userId)) throw refuse(409, nameTaken)
+      return read.username
+    },
 
     /** The seller keeps somebody out although they pay, or lets them in again. Only access elsewhere follows. */
     async withhold(tx: Transaction, userId: string, productId: string, isWithheld: boolean) {

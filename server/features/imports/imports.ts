@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { ImportLine, ImportVerdict } from '#contract/imports.ts'
 import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
-import { keyOfName } from '#contract/tradingview-name.ts'
+import { keyOfName, nameTaken } from '#contract/tradingview-name.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { isLivePurchase } from '../../database/live-purchase.ts'
@@ -28,7 +28,6 @@ export type Imports = ReturnType<typeof createImports>
 
 const product = reboundSigmaPro
 const isThere = 'Has a subscription already'
-const isTaken = 'This TradingView account already belongs to another customer.'
 
 /**
  * Subscribers who paid elsewhere until now. The browser reads the file and sends it in pieces; each line is committed on
@@ -57,7 +56,7 @@ export function createImports(deps: Dependencies) {
     // Nobody has this id, so whoever has the name is somebody else.
     const userId = owner?.id ?? product.id
     if (username && (await entitlements.takenBy(tx, product.id, keyOfName(username), userId)))
-      return { verdict: 'fault' as const, message: isTaken }
+      return { verdict: 'fault' as const, message: nameTaken }
     return undefined
   }
 

@@ -97,6 +97,7 @@ export const samples: Samples = {
   ],
   subscriptionResumed: [{ ...subscription, renewsAt }],
   duplicateRefunded: [subscription],
+  seatRefunded: [subscription],
   subscriptionEnded: [
     { ...about, because: 'cancelled' },
     { ...about, because: 'unpaid' },

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { EndReason } from '#contract/statuses.ts'
 import type { Transaction } from '../../database/connect.ts'
 import { isOngoingPurchase } from '../../database/live-purchase.ts'
 import { purchases, users } from '../../database/schema.ts'
@@ -19,14 +20,14 @@ export type ApplyDependencies = {
   checkouts: Checkouts
   entitlements: Pick<Entitlements, 'refresh'>
   accessRequests: Pick<AccessRequests, 'claim'>
-  seats: Pick<Seats, 'release'>
+  seats: Pick<Seats, 'take'>
   notify: ReturnType<typeof createNotifications>
 }
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply(deps: ApplyDependencies & PayBackJobs) {
   const { now, accounts, checkouts, entitlements, accessRequests, seats, notify } = deps
-  const { payBackDuplicate, payBackRest, creditRefunds } = deps
+  const { payBackNow, payBackRest, creditRefunds } = deps
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -37,7 +38,7 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer)
-    const isDuplicate = state.endedAt === null && (buyer.deletedAt || (await hasOther(tx, userId, checkout)))
+    const paidInVain = state.endedAt === null && (await whyInVain(tx, buyer, checkout))
     const [after] = await tx
       .insert(purchases)
       .values({
@@ -48,24 +49,21 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
         stripeSubscriptionId: answer.id,
         paymentIntentId: checkout.paymentIntentId,
         ...state,
-        ...(isDuplicate
-          ? { status: 'cancelled' as const, endedAt: now(), endedBecause: 'duplicate' as const }
-          : {}),
+        ...(paidInVain ? { status: 'cancelled' as const, endedAt: now(), endedBecause: paidInVain } : {}),
       })
       .returning()
     await entitlements.refresh(tx, userId)
-    await seats.release(tx, [userId, checkout.email], checkout.productId)
     const username = checkout.tradingViewUsername
-    if (after && username && !isDuplicate)
+    if (after && username && !paidInVain)
       await accessRequests.claim(tx, { userId, purchaseId: after.id, productId: after.productId, username })
-    if (isDuplicate) await payBackDuplicate(tx, { subscriptionId: answer.id })
+    if (paidInVain) await payBackNow(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
-    const isHandedOver = attached && !buyer.verifiedAt && !isDuplicate
+    const isHandedOver = attached && !buyer.verifiedAt && !paidInVain
     if (isHandedOver) {
       await accounts.handOver(tx, buyer)
       // Whoever started them may still have the form open, and paying would only lead to a refund.
       for (const subscriptionId of await checkouts.handOver(tx, buyer))
-        await payBackDuplicate(tx, { subscriptionId })
+        await payBackNow(tx, { subscriptionId })
     }
     if (after && !buyer.deletedAt)
       await notify(tx, {
@@ -76,6 +74,13 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
         ...paidInvoiceOf(answer),
         startNow: await checkouts.wantsToStartNow(tx, checkout.id),
       })
+  }
+
+  /** Nobody pays twice for one thing, nor for a seat that somebody else has. */
+  async function whyInVain(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
+    const hasSeat = await seats.take(tx, { userId: buyer.id, email: checkout.email }, checkout.productId)
+    if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return 'duplicate'
+    return hasSeat ? null : 'no_seat'
   }
 
   async function change(tx: Transaction, answer: Subscription) {
@@ -89,7 +94,7 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     const { refundedAmount, ...state } = stateOf(answer)
     const [after] = await tx
       .update(purchases)
-      .set(before.endedBecause === 'duplicate' ? { refundedAmount } : { ...state, refundedAmount })
+      .set(isInVain(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount })
       .where(eq(purchases.id, before.id))
       .returning()
     if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
@@ -115,6 +120,8 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     return true
   }
 }
+
+const isInVain = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'paid'

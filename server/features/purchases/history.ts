@@ -16,6 +16,7 @@ const endings: Record<EndReason, string> = {
   refunded: 'Subscription ended: refunded',
   disputed: 'Subscription ended: lost dispute',
   duplicate: 'Second subscription ended',
+  no_seat: 'Refunded: no seat was left',
 }
 
 /** What a customer bought and paid, for whoever looks at their page. */

@@ -28,8 +28,9 @@ export function createNotifications({ mails, supportEmail }: { mails: Mails; sup
     const about = { name: to.name, product }
     const subscription = { ...about, billingType, amount }
 
-    if (endedBecause === 'duplicate') {
-      if (!before) await mails.send(tx, to.email, 'duplicateRefunded', subscription)
+    if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
+      const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
+      if (!before) await mails.send(tx, to.email, kind, subscription)
       return
     }
     if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)

@@ -23,8 +23,8 @@ export async function payBackAll(stripe: StripeGateway, subscriptionId: string) 
 
 /** Money that goes back because of what a sync has found. */
 export function createPayBackJobs({ stripe, queue, sync, crashPoint }: Dependencies) {
-  /** Nobody pays twice for one thing. */
-  const payBackDuplicate = queue.job<{ subscriptionId: string }>(
+  /** What was paid in vain; for a second subscription, first of all. */
+  const payBackNow = queue.job<{ subscriptionId: string }>(
     'pay-back-duplicate',
     async ({ subscriptionId }) => {
       await stripe.cancelNow(subscriptionId)
@@ -58,5 +58,5 @@ export function createPayBackJobs({ stripe, queue, sync, crashPoint }: Dependenc
     },
   )
 
-  return { payBackDuplicate, payBackRest, creditRefunds }
+  return { payBackNow, payBackRest, creditRefunds }
 }

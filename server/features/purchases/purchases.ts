@@ -42,7 +42,7 @@ type Dependencies = {
   checkouts: Checkouts
   entitlements: Entitlements
   accessRequests: Pick<AccessRequests, 'claim'>
-  seats: Pick<Seats, 'release'>
+  seats: Pick<Seats, 'take'>
   supportEmail: string
   consumerLaw: 'eu' | 'none'
   log: Logger

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { checkout } from '#contract/checkout.ts'
+import { startNow } from '#contract/legal/order.ts'
+import { termsVersion } from '#contract/legal/versions.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { seats } from '#contract/seats.ts'
@@ -98,6 +101,67 @@ describe('a limit of seats', () => {
     const after = await meter()
     expect(after.foreign).toBeGreaterThan(foreign)
     expect(after.people).toBe(people + after.foreign - foreign)
+  })
+})
+
+describe('a seat whose 15 minutes are over', () => {
+  const agreeing = ({ paymentIntentId }: { paymentIntentId: string }) => ({
+    paymentIntentId,
+    startNow: true,
+    consentVersion: startNow.version,
+    termsVersion,
+  })
+
+  test('is still its buyer’s while nobody else has it', async () => {
+    await leaveFree(1)
+    const [late, agreed] = [await shop.user(), await shop.user()]
+    const begun = await shop.begin(late)
+    shop.clock.advance({ minutes: 16 })
+    await shop.pay(begun)
+    await shop.confirmPurchase(late, begun)
+    expect(await late.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
+    await leaveFree(1)
+    const other = await shop.begin(agreed)
+    shop.clock.advance({ minutes: 16 })
+    await agreed.call(checkout.agree, agreeing(other))
+    expect(await shown()).toMatchObject({ isSoldOut: true })
+  })
+
+  test('is refused before the card is charged once somebody else has it', async () => {
+    await leaveFree(1)
+    const [late, next] = [await shop.user(), await shop.user()]
+    const begun = await shop.begin(late)
+    shop.clock.advance({ minutes: 16 })
+    await shop.begin(next)
+    await expect(late.call(checkout.agree, agreeing(begun))).rejects.toMatchObject(refusal)
+  })
+
+  test('is sold once, however many pay for it at the same moment in two processes; the others get their money back', async () => {
+    await using second = await openConnectedShop({
+      databaseUrl: shop.config.databaseUrl ?? '',
+      startsAt: shop.clock.now(),
+      env: { DATA_DIR: shop.config.dataDir },
+    })
+    const people = await leaveFree(1)
+    const begun = []
+    for (const each of [shop, second, shop, second]) {
+      const visitor = await each.user()
+      begun.push({ visitor, ...(await shop.begin(visitor)) })
+      for (const { clock } of [shop, second]) clock.advance({ minutes: 16 })
+    }
+    await Promise.all(begun.map((each) => shop.pay(each)))
+    await Promise.allSettled(begun.map((each) => shop.confirmPurchase(each.visitor, each)))
+    await shop.settle()
+    const bought = []
+    for (const { visitor } of begun) bought.push(...(await visitor.call(purchases.list, {})))
+    const [winner, ...losers] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
+    expect(winner).toMatchObject({ status: 'active' })
+    expect(losers).toHaveLength(3)
+    for (const each of losers)
+      expect(each).toMatchObject({ status: 'cancelled', endedBecause: 'no_seat', refundedAmount: 3900 })
+    expect(await meter()).toMatchObject({ people: people + 1 })
+    const told = (await shop.mails()).filter(({ subject }) => subject.endsWith('no seat was left'))
+    expect(told).toHaveLength(3)
   })
 })
 

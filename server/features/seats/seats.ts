@@ -1,7 +1,6 @@
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { soldOut } from '#contract/seats.ts'
-import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { purchases, seatReservations, users, waitlist } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
@@ -12,6 +11,9 @@ import { createMeter } from './meter.ts'
 import { createWaitingList } from './waiting-list.ts'
 
 type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
+
+/** Who pays: an account, or a guest by their address. */
+type Buyer = { userId: string | null; email: string }
 
 /** So long a seat is kept for someone who is paying. */
 const reservedFor = 15 * 60_000
@@ -25,6 +27,13 @@ export type Seats = ReturnType<typeof createSeats>
 export function createSeats(deps: Dependencies) {
   const { db, now } = deps
 
+  /** Whoever wants a seat waits here for those before them. */
+  const takeTurns = (tx: Transaction, productId: string) =>
+    tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
+
+  const isFree = async (tx: Transaction, productId: string, limit: number) =>
+    (await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) < limit
+
   /** Whose purchase was booked by hand until a day buys the next one while sitting. */
   async function hasSeat(tx: Transaction, userId: string, productId: string) {
     const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isEntitling)
@@ -35,32 +44,40 @@ export function createSeats(deps: Dependencies) {
     ...createWaitingList(deps),
     ...createMeter(deps),
 
-    /** Before a checkout begins; two who want the last seat take turns at the lock. */
-    async reserve({ user }: Actor<User | null>, email: string, productId: string) {
+    /** Before a checkout begins, and again before its card is charged. */
+    async reserve({ userId, email }: Buyer, productId: string) {
       const { limit } = await limitOf(db)
       if (limit === null) return
-      const holder = user?.id ?? email
+      const holder = userId ?? email
       await db.transaction(async (tx) => {
-        await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
+        await takeTurns(tx, productId)
         await tx.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
         const expiresAt = new Date(now().getTime() + reservedFor)
         const renewed = await tx
           .update(seatReservations)
           .set({ expiresAt })
           .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
-        if (renewed.rowCount || (user && (await hasSeat(tx, user.id, productId)))) return
-        if ((await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) >= limit)
-          throw conflict(soldOut)
+        if (renewed.rowCount || (userId && (await hasSeat(tx, userId, productId)))) return
+        if (!(await isFree(tx, productId, limit))) throw conflict(soldOut)
         await tx.insert(seatReservations).values({ productId, holder, expiresAt })
       })
     },
 
-    /** The seat is bought: it counts as taken, no longer as reserved. */
-    async release(tx: Transaction, holders: string[], productId: string) {
-      for (const holder of holders)
-        await tx
-          .delete(seatReservations)
-          .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
+    /**
+     * The money has arrived: the seat counts as taken, no longer as reserved. False if the 15 minutes were over and it
+     * went to somebody else: nobody is sold a seat that isn't there.
+     */
+    async take(tx: Transaction, { userId, email }: Buyer & { userId: string }, productId: string) {
+      const { limit } = await limitOf(tx)
+      if (limit !== null) await takeTurns(tx, productId)
+      const released = await tx
+        .delete(seatReservations)
+        .where(
+          and(eq(seatReservations.productId, productId), inArray(seatReservations.holder, [userId, email])),
+        )
+        .returning()
+      if (limit === null || released.some(({ expiresAt }) => expiresAt > now())) return true
+      return (await hasSeat(tx, userId, productId)) || isFree(tx, productId, limit)
     },
 
     async show() {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
@@ -116,7 +117,7 @@ describe('a session that ends', () => {
     expect(after.map(({ tradingViewUsername }) => tradingViewUsername)).not.toContain('patient_paula')
   })
 
-  test('a host that is not TradingView’s is refused, and so are line breaks and a missing cookie', async () => {
+  test('risks that nobody accepted, a host that is not TradingView’s, line breaks and a missing cookie are refused', async () => {
     const connect = (cookies: string, host: string) =>
       admin.call(tradingViewAdmin.connect, { cookies, host, accepts: true })
     const good = await shop.lookAlike.controls.cookies()
@@ -129,9 +130,59 @@ describe('a session that ends', () => {
       'www.tradingview.com/@evil',
     ])
       await expect(connect(good, host)).rejects.toMatchObject({ status: 400 })
+    const withoutAccepting = { cookies: good, host: 'www.tradingview.com', accepts: false }
+    await expect(admin.call(tradingViewAdmin.connect, withoutAccepting)).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'Please read and accept the risks first.',
+    })
     await expect(connect('sessionid=a', 'sandbox')).rejects.toMatchObject({ status: 400 })
     await expect(connect('sessionid=a;\nsessionid_sign=b', 'sandbox')).rejects.toMatchObject({ status: 400 })
     expect(await show()).toMatchObject({ host: 'sandbox', state: 'on' })
+  })
+})
+
+describe('what stops everything, or one script', () => {
+  const isTold = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
+
+  test('an address that TradingView blocks', async () => {
+    await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
+    const buyer = await shop.namedBuyer('behind_the_wall')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect(await show()).toMatchObject({ state: 'blocked' })
+    expect(await isTold('TradingView is blocking your server')).toBe(true)
+    await shop.lookAlike.controls.behave({})
+    await admin.call(tradingViewAdmin.test, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('three answers in a row that nobody understands', async () => {
+    await shop.lookAlike.controls.behave({ always: 'odd', on: '/pine_perm/' })
+    const buyer = await shop.namedBuyer('lost_in_translation')
+    await shop.settle()
+    await later(1)
+    expect(await show()).toMatchObject({ state: 'paused' })
+    expect(await isTold('TradingView has changed how it answers')).toBe(true)
+    await shop.lookAlike.controls.behave({})
+    await admin.call(tradingViewAdmin.resume, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('a script that belongs to another account waits for the seller, and the other one is unlocked', async () => {
+    await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
+    await shop.namedBuyer('half_open')
+    await shop.settle()
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'script' }),
+    )
+    const scripts = await admin.call(tradingViewAdmin.scripts, {})
+    const pineId = scripts.find(({ problem }) => problem)?.pineId ?? ''
+    expect(await shop.listed(pineId)).not.toContain('half_open')
+    expect(await shop.listed(pineId === indicator ? strategy : indicator)).toContain('half_open')
+    await admin.call(tradingViewAdmin.chooseScript, { pineId, productId: reboundSigmaPro.id })
+    await reconcile()
+    expect(await shop.listed(pineId)).toContain('half_open')
   })
 })
 
@@ -189,11 +240,17 @@ describe('every night', () => {
       [strategy],
     )
     const before = await shop.changes()
+    await shop.lookAlike.controls.throwOut(strategy, 'night_owl')
+    const next = [...Array.from({ length: 40 }, () => 'none' as const), 'error' as const]
+    await shop.lookAlike.controls.behave({ next, on: '/pine_perm/list_users' })
+    expect(await reconcile()).toMatchObject({ isComplete: false, missing: 0 })
+    expect(await shop.changes()).toEqual(before)
     await reconcile()
     const run = (await admin.call(tradingViewAdmin.runs, {})).find(({ people }) => people >= 1000)
-    expect(run).toMatchObject({ isComplete: true, foreign: 1000 })
+    expect(run).toMatchObject({ isComplete: true, missing: 1, foreign: 1000 })
     expect(run?.pages).toBeGreaterThanOrEqual(50)
-    expect(await shop.changes()).toEqual(before)
+    const added = (await shop.changes()).slice(before.length)
+    expect(added).toMatchObject([{ call: 'add', username: 'night_owl' }])
     await shop.connection.pool.query(`delete from sandbox.tradingview_users where username like 'thousand_%'`)
   })
 

@@ -193,6 +193,20 @@ describe('a name', () => {
     )
   })
 
+  test('that two customers gave before there was a connector stays with the first; the other needs attention', async () => {
+    const [first, second] = [await shop.namedBuyer('TwinTrader'), await shop.namedBuyer('twintrader')]
+    await shop.settle()
+    await shop.connection.pool.query(
+      'update entitlements set username = null, username_key = null, problem = null where user_id = any($1)',
+      [[first.user.id, second.user.id]],
+    )
+    await shop.queue.runNow('tradingview-reconcile')
+    expect(await shop.accessOf(first)).toMatchObject({ state: 'unlocked', username: 'TwinTrader' })
+    expect(await shop.accessOf(second)).toMatchObject({ state: 'taken' })
+    const matters = await (await shop.admin()).call(tradingViewAdmin.attention, {})
+    expect(matters).toContainEqual(expect.objectContaining({ kind: 'taken', email: second.user.email }))
+  })
+
   test('is changed by granting the new one before the old one is removed, once in a week', async () => {
     const buyer = await shop.namedBuyer('before_wedding')
     await shop.accessOf(buyer)

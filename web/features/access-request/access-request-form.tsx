@@ -14,7 +14,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
-import { UsernameInput } from './username-check.tsx'
+import { UsernameInput } from './username-input.tsx'
 
 const messages = {
   refreshes: [accessRequests.list, purchases.list, tradingView.mine],

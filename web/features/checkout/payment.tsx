@@ -5,6 +5,7 @@ import { checkout } from '#contract/checkout.ts'
 import { startNow } from '#contract/legal/order.ts'
 import { termsVersion } from '#contract/legal/versions.ts'
 import { priceOf, reboundSigmaPro } from '#contract/price-list.ts'
+import { soldOut } from '#contract/seats.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
@@ -27,8 +28,10 @@ export function Payment(props: {
   email: string
   billing: BillingType
   onChange: (() => void) | null
+  /** The 15 minutes were over, and somebody else has the seat. */
+  onSoldOut: () => void
 }) {
-  const { ready, email, billing, onChange } = props
+  const { ready, email, billing, onChange, onSoldOut } = props
   const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
   const [wantsToStart, setWantsToStart] = useState(false)
   const essentials = (
@@ -67,7 +70,12 @@ export function Payment(props: {
             clientSecret={ready.clientSecret}
             email={email}
             label={label}
-            onSubmit={(stripe, elements) => pay(stripe, elements, ready.clientSecret, wantsToStart)}
+            onSubmit={async (stripe, elements) => {
+              // What was agreed to is on record before any money moves.
+              const refused = await agree(ready.clientSecret, wantsToStart)
+              if (refused === soldOut) onSoldOut()
+              return refused ?? pay(stripe, elements)
+            }}
           >
             {essentials}
           </CardForm>
@@ -87,10 +95,7 @@ export function Payment(props: {
 }
 
 /** Returns why it didn't work, or nothing if a field says so itself. */
-async function pay(stripe: Stripe, elements: StripeElements, clientSecret: string, wantsToStart: boolean) {
-  // What was agreed to is on record before any money moves.
-  const refused = await agree(clientSecret, wantsToStart)
-  if (refused) return refused
+async function pay(stripe: Stripe, elements: StripeElements) {
   const { error } = await stripe.confirmPayment({
     elements,
     confirmParams: { return_url: new URL('/checkout/success', location.origin).href },

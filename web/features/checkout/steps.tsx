@@ -8,7 +8,7 @@ import { soldOut } from '#contract/seats.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
-import { UsernameInput } from '#web/features/access-request/username-check.tsx'
+import { UsernameInput } from '#web/features/access-request/username-input.tsx'
 import { rememberReturnPath } from '#web/features/auth/return-path.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
@@ -87,6 +87,10 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         email={asked.email}
         billing={billing}
         onChange={user ? null : startOver}
+        onSoldOut={() => {
+          startOver()
+          setRefusal(soldOut)
+        }}
       />
     )
   const onContinue = (wanted: Asked) => {

@@ -2,7 +2,7 @@ import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } f
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type AccessRequest, accessRequests } from '#contract/access-requests.ts'
 import type { Purchase } from '#contract/purchases.ts'
-import { type Access as LiveState, tradingView } from '#contract/tradingview.ts'
+import { type Access as State, tradingView } from '#contract/tradingview.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -11,6 +11,7 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import type { LiveState } from './live-access.tsx'
 import { LoadError } from './load-error.tsx'
 import { Part } from './part.tsx'
 
@@ -26,7 +27,7 @@ const LiveAccess = lazy(() => import('./live-access.tsx').then((module) => ({ de
 export default function Access({ purchases }: { purchases: Purchase[] }) {
   // Asked again every second, but only while something is being unlocked.
   const { data } = useData(tradingView.mine, {}, { refetchInterval: (mine) => isUnlocking(mine) && 1000 })
-  const live = data?.filter(({ state }) => state !== 'manual') ?? []
+  const live = data?.filter(isLive) ?? []
   return (
     <Part
       title="TradingView Access"
@@ -41,7 +42,9 @@ export default function Access({ purchases }: { purchases: Purchase[] }) {
   )
 }
 
-const isUnlocking = (mine: LiveState[] | undefined) =>
+const isLive = (access: State): access is LiveState => access.state !== 'manual'
+
+const isUnlocking = (mine: State[] | undefined) =>
   mine?.some(({ state, oldUsername }) => state === 'unlocking' || (state === 'unlocked' && oldUsername)) ===
   true
 

@@ -2,15 +2,19 @@ import { CircleCheck, CircleX, KeyRound, LoaderCircle, type LucideIcon } from 'l
 import { type ReactNode, useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
 import { type Access, tradingView } from '#contract/tradingview.ts'
+import { nameTaken } from '#contract/tradingview-name.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { UsernameInput } from '#web/features/access-request/username-check.tsx'
+import { UsernameInput } from '#web/features/access-request/username-input.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Time } from '#web/ui/time.tsx'
+
+/** What is done by hand is told by the request. */
+export type LiveState = Access & { state: Exclude<Access['state'], 'manual'> }
 
 const refreshes = [tradingView.mine, accessRequests.list]
 
@@ -20,11 +24,10 @@ const appearance = {
   unlocked: { icon: CircleCheck, badge: <Badge tone="good">unlocked</Badge> },
   name_not_found: { icon: CircleX, badge: <Badge tone="bad">not found</Badge> },
   taken: { icon: CircleX, badge: <Badge tone="bad">taken</Badge> },
-  manual: { icon: KeyRound, badge: null },
-} satisfies Record<Access['state'], { icon: LucideIcon; badge: ReactNode }>
+} satisfies Record<LiveState['state'], { icon: LucideIcon; badge: ReactNode }>
 
 /** Access that unlocks itself: the buyer sees it happen. */
-export function LiveAccess({ access }: { access: Access }) {
+export function LiveAccess({ access }: { access: LiveState }) {
   const { state, username, purchaseId, mayChangeFrom, oldUsername } = access
   const [naming, setNaming] = useState(false)
   const recheck = useCall(tradingView.recheck, { refreshes, failed: 'Failed to check again' })
@@ -81,13 +84,13 @@ export function LiveAccess({ access }: { access: Access }) {
   )
 }
 
-function Story({ access: { state, username, until, reason, similar, purchaseId } }: { access: Access }) {
+function Story({ access: { state, username, until, reason, similar, purchaseId } }: { access: LiveState }) {
   const change = useCall(tradingView.changeUsername, { refreshes, failed: 'Failed to change the username' })
   switch (state) {
     case 'none':
       return <p>Enter your TradingView username, and Rebound Sigma Pro unlocks in seconds.</p>
     case 'unlocking':
-      return <p>Unlocking {username}. This usually takes a few seconds.</p>
+      return <p>Unlocking {username}… This usually takes a few seconds.</p>
     case 'unlocked':
       return (
         <>
@@ -131,11 +134,7 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
         </>
       )
     case 'taken':
-      return <p>This TradingView account already belongs to another customer.</p>
-    case 'manual':
-      return (
-        <p>TradingView isn’t answering right now. We have your request and will unlock it within 24 hours.</p>
-      )
+      return <p>{nameTaken}</p>
   }
 }
 
@@ -143,7 +142,7 @@ const nameForm = z.object({
   username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
 })
 
-function NameDialog({ access, onClose }: { access: Access; onClose: () => void }) {
+function NameDialog({ access, onClose }: { access: LiveState; onClose: () => void }) {
   const change = useCall(tradingView.changeUsername, { refreshes, failed: 'Failed to change the username' })
   return (
     <Dialog

@@ -67,6 +67,7 @@ const endings = {
   refunded: 'The payment was refunded.',
   disputed: 'The payment was disputed.',
   duplicate: 'It was bought twice, so the second payment was refunded.',
+  no_seat: 'No seat was left, so the payment was refunded.',
 }
 
 /** What happens next, or what happened. The dates are Stripe's. */

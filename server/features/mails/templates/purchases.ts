@@ -135,6 +135,19 @@ const duplicateRefunded: Template<Subscription> = (data, site) => ({
   action: toDashboard('Open your dashboard', site),
 })
 
+/** They paid after their seat had gone to somebody else. */
+const seatRefunded: Template<Subscription> = (data, { publicUrl }) => ({
+  subject: 'We’re refunding your payment: no seat was left',
+  preheader: `${dollars(data.amount)} goes back to your card.`,
+  heading: 'The last seat was taken',
+  paragraphs: [
+    greeting(data.name),
+    `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+    'On the product page you can ask us to tell you when a seat is free.',
+  ],
+  action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/rebound-sigma-pro` },
+})
+
 const endings = {
   cancelled: 'Your subscription has ended because it was cancelled.',
   unpaid: 'Your subscription has ended because we couldn’t charge the renewal.',
@@ -267,6 +280,7 @@ export const purchaseMails = {
   subscriptionWillEnd,
   subscriptionResumed,
   duplicateRefunded,
+  seatRefunded,
   subscriptionEnded,
   renewalNotice,
   paymentFailed,

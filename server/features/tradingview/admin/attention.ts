@@ -20,7 +20,7 @@ export async function attention(db: Database, connection: ConnectionRow | undefi
     .where(and(isNotNull(entitlements.problem), isNotNull(entitlements.reason)))
     .limit(100)
   const grants = await db
-    .select({ grant: tvGrants, email: users.email })
+    .selectDistinctOn([tvGrants.usernameKey], { grant: tvGrants, email: users.email })
     .from(tvGrants)
     .innerJoin(users, eq(users.id, tvGrants.userId))
     .where(

@@ -4,6 +4,6 @@ import type { TradingView } from '../connector.ts'
 
 export type AdminDependencies = {
   tradingView: TradingView
-  entitlements: Pick<Entitlements, 'takenBy' | 'recordChange' | 'refresh' | 'recheckName'>
+  entitlements: Pick<Entitlements, 'claimable' | 'recordChange' | 'refresh' | 'recheckName'>
   accessRequests: Pick<AccessRequests, 'claim'>
 }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Database } from '../../../database/connect.ts'
 import { purchases, tvGrants, tvScripts } from '../../../database/schema.ts'
@@ -74,10 +74,6 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
 
     async rename(actor: Actor, id: string, typed: string) {
       const { userId, usernameKey } = await grantOf(db, id)
-      const read = readUsername(typed)
-      if ('refusal' in read) throw new Refusal(400, read.refusal, { fields: { username: read.refusal } })
-      const { username } = read
-      const toKey = keyOfName(username)
       if (!userId) throw conflict('This person is not a customer of this shop.')
       await db.transaction(async (tx) => {
         const [purchase] = await tx
@@ -86,9 +82,8 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
           .where(and(eq(purchases.userId, userId), isEntitling))
         if (!purchase) throw conflict('This person has no live subscription.')
         const { id: purchaseId, productId } = purchase
-        if (await entitlements.takenBy(tx, productId, toKey, userId))
-          throw conflict('This TradingView account already belongs to another customer.')
-        const byAdmin = actor.user.id
+        const username = await entitlements.claimable(tx, { userId, productId }, typed)
+        const [toKey, byAdmin] = [keyOfName(username), actor.user.id]
         await entitlements.recordChange(tx, { userId, fromKey: usernameKey, toKey, byAdmin })
         await accessRequests.claim(tx, { userId, purchaseId, productId, username })
         await audit.record(tx, actor, about('rename', id, userId))

@@ -11,7 +11,7 @@ import { createNameCheck } from './name-check.ts'
 
 type Dependencies = {
   tradingView: TradingView
-  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'takenBy' | 'recheckName'>
+  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'claimable' | 'recheckName'>
   accessRequests: Pick<AccessRequests, 'claim'>
 }
 

@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm'
-import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import { entitlements, tvGrants } from '../../../database/schema.ts'
-import { Refusal } from '../../../errors.ts'
+import { conflict } from '../../../errors.ts'
 import type { AccessRequests } from '../../access-requests/access-requests.ts'
 import type { Entitlements } from '../../entitlements/entitlements.ts'
 import type { TradingView } from '../connector.ts'
 
 type Dependencies = {
   tradingView: Pick<TradingView, 'db' | 'now'>
-  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'takenBy'>
+  entitlements: Pick<Entitlements, 'changesOf' | 'recordChange' | 'claimable'>
   accessRequests: Pick<AccessRequests, 'claim'>
 }
 
@@ -58,23 +58,16 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
       { purchaseId, productId }: Record<'purchaseId' | 'productId', string>,
       typed: string,
     ) {
-      const read = readUsername(typed)
-      if ('refusal' in read) throw new Refusal(400, read.refusal, { fields: { username: read.refusal } })
-      const { username } = read
+      const username = await entitled.claimable(db, { userId, productId }, typed)
       const toKey = keyOfName(username)
       const fromKey = await openName(userId, productId)
       const isChange = fromKey !== undefined && fromKey !== toKey
       const from = isChange ? await mayChangeFrom(userId) : null
       if (from)
-        throw new Refusal(
-          409,
+        throw conflict(
           `You can change your TradingView username again on ${from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })}.`,
         )
       await db.transaction(async (tx) => {
-        if (await entitled.takenBy(tx, productId, toKey, userId)) {
-          const message = 'This TradingView account already belongs to another customer.'
-          throw new Refusal(409, message, { fields: { username: message } })
-        }
         if (isChange) await entitled.recordChange(tx, { userId, fromKey, toKey, byAdmin: null })
         await accessRequests.claim(tx, { userId, purchaseId, productId, username })
       })

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Database, Transaction } from '../../../database/connect.ts'
 import { tvConnection, tvEvents } from '../../../database/schema.ts'
@@ -11,6 +12,7 @@ import {
   type TradingViewGateway,
 } from '../../../gateways/tradingview.ts'
 import type { Secrets } from '../../../security/secrets.ts'
+import { connectorPatience } from '../../access-requests/access-requests.ts'
 import type { Audit } from '../../audit/audit.ts'
 import type { Mails } from '../../mails/mails.ts'
 import { createHealth } from './health.ts'
@@ -26,10 +28,6 @@ type Dependencies = {
   gateway: TradingViewGateway
   supportEmail: string
 }
-
-const minute = 60_000
-/** After this, what cannot be unlocked by itself is in the manual queue. */
-const downPatience = 10 * minute
 
 export type Connections = ReturnType<typeof createConnections>
 
@@ -51,7 +49,7 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
       report: ({ username, ...call }) => {
         // Best effort: a history that cannot be written must not stop a grant.
         db.insert(tvEvents)
-          .values({ ...call, at: now(), usernameKey: username?.toLowerCase() ?? null })
+          .values({ ...call, at: now(), usernameKey: username === undefined ? null : keyOfName(username) })
           .catch(() => {})
       },
     })
@@ -98,7 +96,7 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
     isWorking: (row: ConnectionRow | undefined) =>
       row?.state === 'on' &&
       row.mode !== 'dry' &&
-      (!row.downSince || now().getTime() - row.downSince.getTime() < downPatience),
+      (!row.downSince || now().getTime() - row.downSince.getTime() < connectorPatience),
 
     /** By an admin, so it is audited. */
     async change(

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import { tvGrants, type tvRuns } from '../../../database/schema.ts'
 import type { PeopleList } from '../../../gateways/tradingview.ts'
 import { decide, type Observed, takesAway } from '../sync/decide.ts'
@@ -23,7 +24,7 @@ export async function compare(
   const { db, now } = deps
   const grants = await db.select().from(tvGrants).where(eq(tvGrants.scriptId, script.id))
   const known = new Map(grants.map((grant) => [grant.usernameKey, grant]))
-  const listed = new Map(people.map((person) => [person.username.toLowerCase(), person]))
+  const listed = new Map(people.map((person) => [keyOfName(person.username), person]))
   const counts = { missing: 0, wrong: 0, ended: 0 }
   const lost: GrantRow[] = []
   const mend: GrantRow[] = []

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import { entitlements } from '../../../database/schema.ts'
 import type { PeopleList } from '../../../gateways/tradingview.ts'
 import { recordCheckedName } from '../../entitlements/entitlements.ts'
@@ -17,7 +18,7 @@ export function createRenames(
   people: Person[],
   known: Map<string, GrantRow>,
 ) {
-  const listed = new Set(people.map(({ username }) => username.toLowerCase()))
+  const listed = new Set(people.map(({ username }) => keyOfName(username)))
   const gone = [...known.values()].filter(
     (grant) => grant.isWanted && grant.userId && grant.rowId && !listed.has(grant.usernameKey),
   )

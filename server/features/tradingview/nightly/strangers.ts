@@ -1,4 +1,5 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import { tvGrants } from '../../../database/schema.ts'
 import type { PeopleList } from '../../../gateways/tradingview.ts'
 import type { GrantRow, ScriptRow } from '../sync/grants.ts'
@@ -14,7 +15,7 @@ export async function reportStrangers(
 ): Promise<number> {
   const { db, now } = deps
   const strangers = people.filter(({ username }) => {
-    const grant = known.get(username.toLowerCase())
+    const grant = known.get(keyOfName(username))
     return !grant || (!grant.isOurs && !grant.isWanted)
   })
   const propose = createRenames(deps, people, known)
@@ -30,7 +31,7 @@ export async function reportStrangers(
       .insert(tvGrants)
       .values({
         scriptId: script.id,
-        usernameKey: stranger.username.toLowerCase(),
+        usernameKey: keyOfName(stranger.username),
         username: stranger.username,
         state: 'foreign',
         createdAt: now(),
@@ -42,7 +43,7 @@ export async function reportStrangers(
         setWhere: isNull(tvGrants.userId),
       })
   }
-  const keys = strangers.map(({ username }) => username.toLowerCase())
+  const keys = strangers.map(({ username }) => keyOfName(username))
   await db
     .delete(tvGrants)
     .where(

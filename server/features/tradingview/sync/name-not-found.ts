@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Transaction } from '../../../database/connect.ts'
 import { users } from '../../../database/schema.ts'
 import type { EntitlementRow } from '../../entitlements/entitlements.ts'
@@ -15,6 +16,6 @@ export async function tellNameNotFound(
   const [person] = await tx.select().from(users).where(eq(users.id, userId))
   if (!person || person.deletedAt) return
   const about = { name: person.name, username, similar }
-  const occasion = ['name', id, username.toLowerCase(), ...similar].join(' ')
+  const occasion = ['name', id, keyOfName(username), ...similar].join(' ')
   await mails.sendOnce(occasion, person.email, 'nameNotFound', about, tx)
 }

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Database } from '../../../database/connect.ts'
 import { tvGrants } from '../../../database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '../../../gateways/tradingview.ts'
@@ -108,7 +109,7 @@ export function createSettle({ db, now, mails, record, crashPoint }: Dependencie
 
 async function read(client: TradingViewClient, { script, grant }: Work): Promise<Seen> {
   const { people, isComplete } = await client.people(script.pineId, grant.username)
-  const person = people.find(({ username }) => username.toLowerCase() === grant.usernameKey)
+  const person = people.find(({ username }) => keyOfName(username) === grant.usernameKey)
   // A list that breaks off must not look like an absence.
   if (!person && !isComplete)
     throw new TradingViewFailure('unknown', 'TradingView did not say whether this person has access.')

@@ -1,5 +1,5 @@
-import { useRef, useState } from 'react'
-import { type OutputOf } from '#contract/endpoint.ts'
+import { Fragment, useRef, useState } from 'react'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { call } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
@@ -65,15 +65,17 @@ function Verdict({
         <>
           {' '}
           Did you mean{' '}
-          {answer.similar.map((name) => (
-            <button
-              key={name}
-              type="button"
-              onClick={() => take(name)}
-              className="mr-2 cursor-pointer font-medium underline underline-offset-2"
-            >
-              {name}
-            </button>
+          {answer.similar.map((name, index) => (
+            <Fragment key={name}>
+              {index > 0 && ' or '}
+              <button
+                type="button"
+                onClick={() => take(name)}
+                className="cursor-pointer font-medium underline underline-offset-2"
+              >
+                {name}
+              </button>
+            </Fragment>
           ))}
           ?
         </>
