@@ -13,6 +13,7 @@ export const meter = schema((z) =>
     endBefore: z.int(),
     newAtThisPace: z.int(),
     waiting: z.int(),
+    /** How near it is to what TradingView is reported to bill for, whatever the shop's own limit. */
     level: z.enum(['calm', 'near', 'full']),
   }),
 )

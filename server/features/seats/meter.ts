@@ -11,7 +11,7 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail:
 const day = 86_400_000
 /** The pace of new buyers is that of so many days. */
 const paceDays = 30
-/** TradingView is reported to bill for each person above this. */
+/** TradingView is reported to bill for everyone once there are more than this. */
 const billedAbove = 100
 const nearFrom = 90
 
@@ -52,7 +52,7 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
         endBefore,
         newAtThisPace,
         waiting: await db.$count(waitlist, isNull(waitlist.invitedAt)),
-        level: levelOf(people, limit ?? billedAbove),
+        level: levelOf(people),
       }
     },
 
@@ -70,7 +70,7 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
   }
 }
 
-function levelOf(people: number, ceiling: number) {
-  if (people >= ceiling) return 'full' as const
-  return people >= (ceiling * nearFrom) / 100 ? ('near' as const) : ('calm' as const)
+function levelOf(people: number) {
+  if (people >= billedAbove) return 'full' as const
+  return people >= nearFrom ? ('near' as const) : ('calm' as const)
 }

@@ -74,7 +74,7 @@ describe('a limit of seats', () => {
     await shop.buyer()
     const guest = shop.visitor()
     await shop.logInGuest(guest, await shop.guest(guest))
-    expect(await meter()).toMatchObject({ people: before + 2, level: 'full' })
+    expect(await meter()).toMatchObject({ people: before + 2, limit: before + 2, level: 'calm' })
     expect(await shown()).toEqual({ isSoldOut: true, shown: null })
     const { rows } = await shop.connection.pool.query('select * from seat_reservations')
     expect(rows).toEqual([])

@@ -3,7 +3,6 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** What the connector can't do without a person. */
@@ -40,101 +39,26 @@ function Matter({ matter: { kind, grantId, username, email, text } }: { matter: 
     failed,
     succeeded: 'They’ll lose access now',
   })
+  const isPending = [retry, adopt, rename, reconcile].some((call) => call.isPending)
+  const act = (label: string, onClick: () => void) => (
+    <Button size="sm" variant="secondary" pending={isPending} onClick={onClick}>
+      {label}
+      <span className="sr-only"> {username}</span>
+    </Button>
+  )
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
       <div className="min-w-0 flex-1">
-        <p className="font-medium break-words">{[username, email].filter(Boolean).join(' · ')}</p>
-        <p className="text-sm text-muted">{text}</p>
+        {email && <p className="font-medium break-words">{[username, email].filter(Boolean).join(' · ')}</p>}
+        <p className={email ? 'text-sm text-muted' : 'font-medium'}>{text}</p>
       </div>
-      {kind === 'stuck' && grantId && (
-        <Button
-          size="sm"
-          variant="secondary"
-          pending={retry.isPending}
-          onClick={() => retry.mutate({ id: grantId })}
-        >
-          Try again<span className="sr-only"> {username}</span>
-        </Button>
-      )}
-      {kind === 'had_access' && grantId && (
-        <Button
-          size="sm"
-          variant="secondary"
-          pending={adopt.isPending}
-          onClick={() => adopt.mutate({ id: grantId })}
-        >
-          Take over<span className="sr-only"> {username}</span>
-        </Button>
-      )}
-      {kind === 'renamed' && grantId && username && (
-        <Button
-          size="sm"
-          variant="secondary"
-          pending={rename.isPending}
-          onClick={() => rename.mutate({ id: grantId, username })}
-        >
-          Use {username}
-        </Button>
-      )}
-      {kind === 'held_back' && (
-        <Button
-          size="sm"
-          variant="secondary"
-          pending={reconcile.isPending}
-          onClick={() => reconcile.mutate({ mayRemove: true })}
-        >
-          Lock them
-        </Button>
-      )}
+      {kind === 'stuck' && grantId && act('Try again', () => retry.mutate({ id: grantId }))}
+      {kind === 'had_access' && grantId && act('Take over', () => adopt.mutate({ id: grantId }))}
+      {kind === 'renamed' &&
+        grantId &&
+        username &&
+        act('Use the new name', () => rename.mutate({ id: grantId, username }))}
+      {kind === 'held_back' && act('Lock them', () => reconcile.mutate({ mayRemove: true }))}
     </li>
-  )
-}
-
-/** What the latest comparisons found. */
-export function Differences() {
-  const { data } = useData(tradingViewAdmin.runs, {})
-  const reconcile = useCall(tradingViewAdmin.reconcile, {
-    refreshes,
-    failed: 'Failed to start the check',
-    succeeded: { title: 'Checking', description: 'Every list is compared now. Look again in a moment.' },
-  })
-  return (
-    <section aria-labelledby="tradingview-differences" className="flex flex-col gap-4">
-      <header className="flex flex-wrap items-center gap-3">
-        <h2 id="tradingview-differences" className="mr-auto text-xl">
-          Differences
-        </h2>
-        <Button
-          size="sm"
-          variant="secondary"
-          pending={reconcile.isPending}
-          onClick={() => reconcile.mutate({})}
-        >
-          Check now
-        </Button>
-      </header>
-      {data && data.length > 0 ? (
-        <Card className="p-0">
-          <ul className="divide-y divide-line text-sm">
-            {data.map((run) => (
-              <li key={run.id} className="flex flex-wrap gap-x-6 gap-y-1 p-4">
-                <span className="font-medium">
-                  <Time value={run.startedAt} withClock />
-                </span>
-                <span>{run.script}</span>
-                <span className="text-muted">
-                  {run.isComplete
-                    ? `${run.people} people · ${run.missing} missing · ${run.wrong} with a wrong date · ${run.ended} ended but present · ${run.foreign} not from this shop`
-                    : `The list couldn’t be read to the end, so nothing was changed. ${run.error ?? ''}`}
-                  {run.heldBack > 0 && ` · ${run.heldBack} held back`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      ) : (
-        <p className="text-sm text-muted">Compared every night at 03:20 UTC.</p>
-      )}
-    </section>
   )
 }

@@ -82,32 +82,11 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
           {!isOff && (
             <>
               {state === 'paused' ? (
-                <Button
-                  size="sm"
-                  variant="secondary"
-                  pending={resume.isPending}
-                  onClick={() => resume.mutate({})}
-                >
-                  Resume
-                </Button>
+                <Act label="Resume" call={resume} />
               ) : (
                 <>
-                  <Button
-                    size="sm"
-                    variant="secondary"
-                    pending={test.isPending}
-                    onClick={() => test.mutate({})}
-                  >
-                    Check session
-                  </Button>
-                  <Button
-                    size="sm"
-                    variant="secondary"
-                    pending={pause.isPending}
-                    onClick={() => pause.mutate({})}
-                  >
-                    Pause
-                  </Button>
+                  <Act label="Check session" call={test} />
+                  <Act label="Pause" call={pause} />
                 </>
               )}
               <Button size="sm" variant="ghost" onClick={() => void askAndForget()}>
@@ -143,6 +122,20 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
       </Card>
       {connecting && <ConnectDialog connection={connection} onClose={() => setConnecting(false)} />}
     </section>
+  )
+}
+
+function Act({
+  label,
+  call,
+}: {
+  label: string
+  call: { isPending: boolean; mutate: (input: object) => void }
+}) {
+  return (
+    <Button size="sm" variant="secondary" pending={call.isPending} onClick={() => call.mutate({})}>
+      {label}
+    </Button>
   )
 }
 

@@ -67,18 +67,20 @@ function Reading({ meter }: { meter: Meter }) {
   return (
     <>
       <p>
-        <strong>
-          {people} of {limit ?? 100}
-        </strong>{' '}
-        · forecast for <Time value={lastDay} />: {forecast} ({endBefore} end before, {newAtThisPace} new at
-        this pace)
+        <strong>{limit === null ? `${people} people` : `${people} of ${limit} seats`}</strong> · forecast for{' '}
+        <Time value={lastDay} />: {forecast} ({endBefore} end before, {newAtThisPace} new at this pace)
         {foreign > 0 && ` · ${foreign} not from this shop`}
         {waiting > 0 && ` · ${waiting} waiting for a seat`}
       </p>
+      {limit !== null && people >= limit && (
+        <p className="font-medium text-warning">
+          All seats are taken, so visitors are offered the waiting list.
+        </p>
+      )}
       {level !== 'calm' && (
         <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>
-          TradingView is reported to bill for each person above 100: the next one can make it bill you for all
-          of them. Check your terms (section 22A){limit === null ? ', and set a limit if you like.' : '.'}
+          TradingView is reported to bill you for every person once there are more than 100 on a month’s last
+          day. Check your terms (section 22A){limit === null && ', and set a limit if you like'}.
         </p>
       )}
     </>

@@ -5,6 +5,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** The account's own scripts: which of them buyers get. */
@@ -13,6 +14,18 @@ export function ScriptsList() {
   const failed = 'Failed to change the scripts'
   const choose = useCall(tradingViewAdmin.chooseScript, { refreshes, failed })
   const drop = useCall(tradingViewAdmin.dropScript, { refreshes, failed })
+
+  async function askAndDrop(pineId: string, name: string) {
+    const yes = await confirm({
+      title: `Stop unlocking ${name}`,
+      description:
+        'Nobody loses access. But the shop forgets whom it has let in: if you choose the script again, it won’t lock any of them without asking you.',
+      action: 'Stop unlocking',
+      destructive: true,
+    })
+    if (yes) drop.mutate({ pineId })
+  }
+
   if (!data) return <Skeleton className="h-24 rounded-lg" />
   return (
     <section aria-labelledby="tradingview-scripts" className="flex flex-col gap-4">
@@ -32,7 +45,7 @@ export function ScriptsList() {
                 </span>
                 {isChosen && !problem && <Badge tone="good">unlocked for buyers</Badge>}
                 {isChosen && (
-                  <Button size="sm" variant="ghost" onClick={() => drop.mutate({ pineId })}>
+                  <Button size="sm" variant="ghost" onClick={() => void askAndDrop(pineId, name)}>
                     Stop<span className="sr-only"> unlocking {name}</span>
                   </Button>
                 )}
