@@ -48,7 +48,8 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
   async function askAndForget() {
     const yes = await confirm({
       title: 'Forget the session',
-      description: 'The cookies are deleted and nothing is called anymore. Requests go to the manual queue.',
+      description:
+        'The cookies are deleted, and the shop stops calling TradingView. Requests go to the manual queue.',
       action: 'Forget the session',
       destructive: true,
     })
@@ -67,7 +68,8 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
         </div>
         {!isAllowed && (
           <p className="text-sm text-muted">
-            <code>TRADINGVIEW=off</code> is set on this server, so nothing is called whatever you choose here.
+            <code>TRADINGVIEW=off</code> is set on this server, so TradingView is never called, whatever you
+            choose here.
           </p>
         )}
         <Trouble connection={connection} />
@@ -165,7 +167,7 @@ function Trouble({ connection: { state, lastError, downSince } }: { connection: 
       : state === 'blocked'
         ? 'TradingView is blocking this server’s address. Run the shop from another address.'
         : state === 'paused'
-          ? 'Nothing is called. New requests appear in the manual queue.'
+          ? 'The shop isn’t calling TradingView. New requests go to the manual queue.'
           : downSince
             ? 'TradingView isn’t answering properly; the shop keeps trying.'
             : null
