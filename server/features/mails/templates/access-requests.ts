@@ -68,7 +68,7 @@ const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }
   heading: 'Tell us your TradingView username',
   paragraphs: [
     greeting(name),
-    'Your subscription is active, but we don’t have your TradingView username yet, so we can’t unlock Rebound Sigma Pro for you. Open your dashboard, choose Profile, and enter it there; we’ll grant access within 24 hours.',
+    'Your subscription is active, but we don’t have your TradingView username yet, so we can’t unlock Rebound Sigma Pro for you. Open your dashboard and enter it under “TradingView Access”; we’ll unlock it within 24 hours.',
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
