@@ -96,12 +96,9 @@ test('TradingView’s side is there: people unlocked, one under way, matters for
   expect([...new Set(settled)].toSorted()).toEqual(['foreign', 'name_not_found', 'unlocked'])
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)
   const matters = await admin.call(tradingViewAdmin.attention, {})
-  expect(matters.map(({ username }) => username).toSorted()).toEqual([
-    'TrendFolower',
-    'ada_trade',
-    'macd-mara',
-    'old_friend_of_mine',
-  ])
+  expect(new Set(matters.map(({ username }) => username))).toEqual(
+    new Set(['ada_trade', 'TrendFolower', 'macd-mara', 'old_friend_of_mine']),
+  )
   const runs = await admin.call(tradingViewAdmin.runs, {})
   expect(runs).toContainEqual(expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }))
   expect(await admin.call(tradingViewAdmin.meter, {})).toMatchObject({ waiting: 1 })

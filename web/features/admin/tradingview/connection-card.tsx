@@ -132,7 +132,7 @@ function Act({
   call,
 }: {
   label: string
-  call: { isPending: boolean; mutate: (input: object) => void }
+  call: { isPending: boolean; mutate: (input: Record<string, never>) => void }
 }) {
   return (
     <Button size="sm" variant="secondary" pending={call.isPending} onClick={() => call.mutate({})}>
