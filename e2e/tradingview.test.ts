@@ -18,7 +18,10 @@ const test = base.extend<object, { shop: ConnectedShop }>({
   ],
 })
 
-test('a guest gives a name, pays, and sees it unlock within ten seconds, without a reload', async ({ page, shop }) => {
+test('a guest gives a name, pays, and sees it unlock within ten seconds, without a reload', async ({
+  page,
+  shop,
+}) => {
   await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
   await page.getByLabel('Email', { exact: true }).first().fill(`e2e-${randomUUID()}@example.com`)
   const name = page.getByLabel('TradingView Username (optional)')
