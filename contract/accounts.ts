@@ -171,7 +171,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/user/delete',
     access: 'user',
-    fresh: true,
+    fresh: 'or password',
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
     input: (z) => z.strictObject({ password: givenPassword(z) }),

@@ -19,8 +19,11 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   access: Access
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
-  /** Only within ten minutes of proving who they are; after that, the shop asks once more (`server/http/gate.ts`). */
-  fresh?: true
+  /**
+   * Only within ten minutes of proving who they are; after that, the shop asks once more (`server/http/gate.ts`). A call
+   * that carries the password needs no other proof from those whom a password proves.
+   */
+  fresh?: true | 'or password'
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
   whileSettingUp?: true
   summary: string

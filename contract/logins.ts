@@ -4,6 +4,7 @@ import { passkeyMessage, passkeyResponse, typedCode } from './factors.ts'
 import { mailedLink } from './fields.ts'
 
 const open = { access: 'public', limit: { requests: 20, seconds: 60 } } as const
+const byLink = { ...open, method: 'POST', input: mailedLink, output: nothing } as const
 
 /** Logging in with more than a password, or without one. `accounts.login` comes first where there is a password. */
 export const logins = {
@@ -42,19 +43,13 @@ export const logins = {
     output: nothing,
   }),
   stopReset: endpoint({
-    ...open,
-    method: 'POST',
+    ...byLink,
     path: '/api/login/lost-device/stop',
     summary: 'Keep the second step after all, with an emailed link',
-    input: mailedLink,
-    output: nothing,
   }),
   finishReset: endpoint({
-    ...open,
-    method: 'POST',
+    ...byLink,
     path: '/api/login/lost-device/finish',
     summary: 'Remove the second step at the end of the wait, with an emailed link',
-    input: mailedLink,
-    output: nothing,
   }),
 }

@@ -3,6 +3,7 @@ import { contact } from './contact.ts'
 import { declarations, receivedText } from './declarations.ts'
 import type { Endpoint, ParsedInputOf } from './endpoint.ts'
 import { resetPassword } from './fields.ts'
+import { logins } from './logins.ts'
 import { newsletter } from './newsletter.ts'
 import { type Schema, schema } from './schema.ts'
 
@@ -16,6 +17,8 @@ export type PlainForm = {
   page?: string
   /** Where success leads, or what it says and on which page if not the same. */
   done: { goTo: string } | { say: string | ((output: never) => string); on?: string }
+  /** Where a login goes on that takes one step more. */
+  next?: string
   /** For a form with more fields than the call; the output is the call's input. */
   input?: Schema
   /** The form posts to its page's own address, whose query holds a secret of the call. */
@@ -66,7 +69,8 @@ export const contactForm = schema((z) =>
 )
 
 export const plainForms: PlainForm[] = [
-  { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' } },
+  { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
+  { row: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
   { row: accounts.register, page: '/auth', done: { goTo: '/dashboard' } },
   { row: accounts.requestPasswordReset, page: '/forgot-password', done: { say: resetRequested } },
   {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/accounts.ts'
+import { factors } from '#contract/factors.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { reviews } from '#server/database/schema.ts'
+import { addApp } from '#server/testing/authenticator-app.ts'
 import { expect, test } from './shop.ts'
 
 /** What visitors get whose scripts are slow to arrive, or never do. */
@@ -38,6 +40,25 @@ test.describe('without scripts', () => {
     await logIn.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await logIn.getByRole('button', { name: 'Log In', exact: true }).click()
     await expect(page).toHaveURL('/dashboard')
+
+    // With app codes, a page of its own asks for one.
+    const owner = shop.visitor()
+    await owner.call(accounts.login, { email, password: 'correct horse battery' })
+    const app = await addApp(shop, owner)
+    await page.context().clearCookies()
+    await page.goto('/auth')
+    await logIn.getByLabel('Email').fill(email)
+    await logIn.getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await logIn.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page).toHaveURL('/auth/code')
+    const code = page.getByLabel('Code from your authenticator app')
+    await code.fill('000000')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(page.getByRole('alert')).toHaveText(/^Wrong code/)
+    await code.fill(app.code())
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(page).toHaveURL('/dashboard')
+    await owner.call(factors.removeAppCodes, {})
 
     await page.goto('/forgot-password')
     await page.getByLabel('Email', { exact: true }).fill(email)

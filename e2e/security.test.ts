@@ -2,8 +2,7 @@ import type { CDPSession, Page } from '@playwright/test'
 import { accounts } from '#contract/accounts.ts'
 import { logins } from '#contract/logins.ts'
 import { codeAt } from '#server/features/factors/factors.ts'
-import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 /** Passkeys and codes, from the set-up to the login and to what asks once more. */
@@ -55,7 +54,7 @@ async function logOut(page: Page) {
   await page.goto('/auth')
 }
 
-test('a passkey is made, named and used: by the browser’s suggestion and by the button', async ({
+test('a passkey is made, named and used, by the browser’s suggestion and by the button, and refused if it is not right', async ({
   page,
   shop,
 }) => {
@@ -81,27 +80,17 @@ test('a passkey is made, named and used: by the browser’s suggestion and by th
   await expect(page).toHaveURL('/dashboard')
 
   // The button, while the suggestion waits for a finger.
-  await isTouched(phone, false)
-  await logOut(page)
-  await expect(page.getByRole('button', { name: 'Log in with a passkey' })).toBeVisible()
-  await isTouched(phone, true)
-  await page.getByRole('button', { name: 'Log in with a passkey' }).click()
-  await expect(page).toHaveURL('/dashboard')
-})
-
-test('the shop itself refuses a passkey without user verification, with a falling counter, or from elsewhere', async ({
-  page,
-  shop,
-}) => {
-  const person = await shop.user()
-  await logInAs(page, person, shop)
-  const phone = await addPhone(page)
-  await page.goto('/security')
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await storeCodes(page)
-  await isTouched(phone, false)
-  await logOut(page)
   const button = page.getByRole('button', { name: 'Log in with a passkey' })
+  await isTouched(phone, false)
+  await logOut(page)
+  await expect(button).toBeVisible()
+  await isTouched(phone, true)
+  await button.click()
+  await expect(page).toHaveURL('/dashboard')
+
+  // The shop itself refuses one without user verification, with a falling counter, or from elsewhere.
+  await isTouched(phone, false)
+  await logOut(page)
   await expect(button).toBeVisible()
   const refused = page.getByText('This passkey wasn’t accepted.')
 
@@ -153,16 +142,7 @@ test('the shop itself refuses a passkey without user verification, with a fallin
 })
 
 /** A shop where admins need a second step. */
-const strictly = test.extend<object, { shop: TestShop }>({
-  shop: [
-    async ({ alsoAtStripe: _ }, use) => {
-      const shop = await openShop({ withPages: true, env: { ADMIN_TWO_FACTOR: 'required' }, quirks: {} })
-      await use(shop)
-      await shop.close()
-    },
-    { scope: 'worker' },
-  ],
-})
+const strictly = inOwnShop({ ADMIN_TWO_FACTOR: 'required' })
 
 strictly(
   'an admin sets up an app, logs in with it, and is asked again before a deletion',
@@ -207,6 +187,10 @@ strictly(
     // Eleven minutes later, a deletion asks who is there and is then carried out.
     const victim = await strict.user({ name: 'Someone' })
     await page.goto('/admin/users')
+    await page.getByRole('button', { name: `Role of ${victim.user.email}` }).click()
+    await expect(page.getByRole('dialog', { name: 'Change role' })).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Cancel' }).click()
     strict.clock.advance({ minutes: 11 })
     await page.getByRole('button', { name: `Delete user ${victim.user.email}` }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete user' }).click()
@@ -239,7 +223,7 @@ test('password and address are changed, and an emailed link confirms the new one
   await page.getByLabel('Current password', { exact: true }).fill(person.password)
   await page.getByLabel('New password', { exact: true }).fill('an entirely new password')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
   await expect(
     page.getByRole('region', { name: 'Where you’re logged in' }).getByRole('listitem'),
@@ -248,6 +232,7 @@ test('password and address are changed, and an emailed link confirms the new one
   const email = `new-${person.user.email}`
   await page.getByRole('button', { name: 'Change email' }).click()
   await page.getByLabel('New email address').fill(email)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByText('Your address changes when you use it')).toBeVisible()
   const mail = (await shop.mails()).findLast(({ to }) => to === email)

@@ -7,6 +7,7 @@ const descriptions: Record<string, string> = {
   '/products/rebound-sigma-pro': 'Invite-only TradingView indicator for short-term rebounds in stocks and ETFs, with a backtest-ready strategy version and a Rebound List reviewed monthly.',
   '/about': 'Why we build rule-based trading indicators, the three principles behind them, and how to reach us.',
   '/auth': 'Log in to your buyer area or create an account.',
+  '/auth/code': 'Complete your login with a code.',
   '/forgot-password': 'Request a link to set a new password.',
   '/reset-password': 'Set a new password for your account.',
   '/checkout': 'Review your order and pay securely by card.',

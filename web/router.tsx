@@ -30,6 +30,7 @@ export const routes: Route[] = [
   { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
   { ...open, path: '/about', page: 'about/about-page', title: 'About' },
   { ...unlisted, path: '/auth', page: 'auth/auth-page', title: 'Log in or sign up' },
+  { ...unlisted, path: '/auth/code', page: 'auth/code-page', title: 'One more step' },
   { ...unlisted, path: '/forgot-password', page: 'auth/forgot-password-page', title: 'Forgot password' },
   { ...unlisted, path: '/reset-password', page: 'auth/reset-password-page', title: 'Reset password', secret: true },
   { ...unlisted, path: '/checkout', page: 'checkout/checkout-page', title: 'Checkout' },

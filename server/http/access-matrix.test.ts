@@ -4,6 +4,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { contract } from '#contract/index.ts'
 import * as z from '#contract/zod.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
+import { addApp } from '../testing/authenticator-app.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 import { production } from '../testing/production.ts'
 import type { Visitor } from '../testing/visitor.ts'
@@ -91,8 +92,16 @@ describe('in production, eleven minutes after the login', () => {
   afterAll(() => later.close())
 
   test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
-    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh ? 403 : letIn
+    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : letIn
     expect(await knock(endpoint, admin)).toBe(expected)
+  })
+
+  test('what carries the password asks only those whom a password does not prove', async () => {
+    const buyer = await later.user()
+    await addApp(later, buyer)
+    later.clock.advance({ minutes: 11 })
+    for (const { endpoint } of endpoints.filter(({ endpoint: { fresh } }) => fresh === 'or password'))
+      expect([endpoint.path, await knock(endpoint, buyer)]).toEqual([endpoint.path, 403])
   })
 
   test('what a thief with a stolen session would want says so', () => {

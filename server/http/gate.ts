@@ -34,10 +34,11 @@ export function createGate({ now, staffNeedFactor, production, waysToProve, secu
     throw new Refusal(403, "You don't have admin access.")
   }
 
-  async function assertFresh({ user, provenAt }: Session) {
-    if (now().getTime() - provenAt.getTime() < freshFor) return
+  async function assertFresh({ fresh }: Endpoint, { user, provenAt }: Session) {
+    if (!fresh || now().getTime() - provenAt.getTime() < freshFor) return
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
+    if (fresh === 'or password' && ways.includes('password')) return
     throw new Refusal(403, sentences.again, { again: ways })
   }
 
@@ -56,7 +57,7 @@ export function createGate({ now, staffNeedFactor, production, waysToProve, secu
         throw new Refusal(403, sentences.setUp)
       }
       assertAllowed(endpoint, session, ip)
-      if (endpoint.fresh) await assertFresh(session)
+      await assertFresh(endpoint, session)
       return session
     },
   }

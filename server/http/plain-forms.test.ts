@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '#contract/index.ts'
 import { plainForms } from '#contract/plain-forms.ts'
+import { addApp } from '../testing/authenticator-app.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 
 let shop: TestShop
@@ -35,6 +36,27 @@ test('a form counts only when it comes from a page of the shop', async () => {
   expect(await from({ 'sec-fetch-site': 'none' })).toBe(403)
   expect(await from({ origin: shop.url })).toBe(200)
   expect(await from({ origin: 'null', 'sec-fetch-site': 'same-origin' })).toBe(200)
+})
+
+test('a login by form that needs a code goes on to the page that asks for it', async () => {
+  const person = await shop.user()
+  const app = await addApp(shop, person)
+  const visitor = shop.visitor()
+  const send = async (path: string, fields: Record<string, string>) => {
+    const { status, headers } = await visitor.fetch(path, {
+      method: 'POST',
+      headers: { origin: shop.url, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+      redirect: 'manual',
+    })
+    return [status, headers.get('location')]
+  }
+  const { email } = person.user
+  const { accounts, logins } = contract
+  expect(await send(accounts.login.path, { email, password: person.password })).toEqual([303, '/auth/code'])
+  expect(await visitor.call(accounts.user, {})).toBeNull()
+  expect(await send(logins.withCode.path, { code: app.code() })).toEqual([303, '/dashboard'])
+  expect(await visitor.call(accounts.user, {})).toMatchObject({ email })
 })
 
 test('a form is held to the same validation and limits', async () => {

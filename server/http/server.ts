@@ -113,8 +113,9 @@ export async function createHttpServer({
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
-    if (postedForm(request) && answerWithPage(pages, request, reply, { message, isRefusal: true }))
-      return reply
+    const form = postedForm(request)
+    if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
+    if (form && answerWithPage(pages, request, reply, { message, isRefusal: true })) return reply
     return reply
       .header('cache-control', 'no-store')
       .send({ message, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })

@@ -7,6 +7,7 @@ import * as z from '#contract/zod.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
@@ -62,7 +63,9 @@ export function StepUpDialog({ ways, onDone }: Props) {
           <Field name="code" label="Code from your authenticator app">
             <CodeInput />
           </Field>
-          <Buttons onDone={onDone} />
+          <DialogButtons onClose={() => onDone(false)}>
+            <SubmitButton pendingText="Checking...">Continue</SubmitButton>
+          </DialogButtons>
         </Form>
       )}
       {ways.includes('password') && (
@@ -75,7 +78,9 @@ export function StepUpDialog({ ways, onDone }: Props) {
           <Field name="password" label="Your password">
             <PasswordInput autoComplete="current-password" required maxLength={128} />
           </Field>
-          <Buttons onDone={onDone} />
+          <DialogButtons onClose={() => onDone(false)}>
+            <SubmitButton pendingText="Checking...">Continue</SubmitButton>
+          </DialogButtons>
         </Form>
       )}
       {ways.length === 0 && (
@@ -87,18 +92,10 @@ export function StepUpDialog({ ways, onDone }: Props) {
           <Button onClick={() => onDone(false)}>OK</Button>
         </>
       )}
+      {ways.length > 0 && !ways.includes('password') && (
+        <p className="text-sm text-muted">Lost your device? Log out, then log in with a recovery code.</p>
+      )}
       {problem && <Notice tone="bad">{problem}</Notice>}
     </Dialog>
-  )
-}
-
-function Buttons({ onDone }: Pick<Props, 'onDone'>) {
-  return (
-    <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-      <Button variant="secondary" onClick={() => onDone(false)}>
-        Cancel
-      </Button>
-      <SubmitButton pendingText="Checking...">Continue</SubmitButton>
-    </div>
   )
 }

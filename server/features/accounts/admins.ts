@@ -8,6 +8,7 @@ import type { Passwords } from '../../security/passwords.ts'
 import { type Audit, commandLine } from '../audit/audit.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './email-change.ts'
 
 export type Credentials = { email: string; password: string }
 
@@ -42,6 +43,7 @@ export function createAdmins({
       .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
       .returning({ id: users.id })
     if (!admin) throw new Error('The admin vanished while being appointed')
+    await dropPendingChange(tx, admin.id)
     await endSessions(tx, admin.id)
     await removeFactors(tx, admin.id)
     await attempts.clearAll(tx, email)
@@ -89,6 +91,7 @@ export function createAdmins({
           .where(and(eq(users.email, email), eq(users.isAdmin, true)))
           .returning({ id: users.id })
         if (!admin) throw new Refusal(404, `There is no admin ${email}`)
+        await dropPendingChange(tx, admin.id)
         await endSessions(tx, admin.id)
         // Someone else's failed attempts must not lock the admin out now.
         await attempts.clearAll(tx, email)

@@ -17,6 +17,7 @@ async function linkIn(email: string, subject: string) {
   const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
   return { id, token }
 }
+const newcomer = { name: 'Newcomer', password: 'nobody would guess it' }
 const confirmed = 'Confirm your new email address'
 const changed = 'Your email address was changed'
 
@@ -35,6 +36,18 @@ describe('a new password', () => {
     await phone.call(accounts.login, { email: person.user.email, password: newPassword })
     const subjects = (await shop.mails()).filter(({ to }) => to === person.user.email)
     expect(subjects.map(({ subject }) => subject)).toContain('Your password was changed')
+  })
+
+  test('stops a change of address that waits to be confirmed', async () => {
+    const person = await shop.user()
+    const email = `waiting-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    await person.call(credentials.changePassword, {
+      currentPassword: person.password,
+      newPassword: 'something else entirely',
+    })
+    const link = await linkIn(email, confirmed)
+    await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
   })
 })
 
@@ -66,10 +79,14 @@ describe('a new email address', () => {
     const email = `thief-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
     await shop.visitor().call(credentials.confirmEmail, await linkIn(email, confirmed))
-    await addApp(shop, person)
+    const thief = await addApp(shop, person)
     // The thief moves on, so that the first address in between could undo in turn.
     await person.call(credentials.changeEmail, { email: `2-${email}` })
     await shop.visitor().call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmed))
+    // Nor does it help to sign up with the address that is free now.
+    await expect(
+      shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email }),
+    ).rejects.toMatchObject({ status: 409 })
     shop.clock.advance({ hours: 70 })
     await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
     await expect(
@@ -86,7 +103,10 @@ describe('a new email address', () => {
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'mine again, and new' })
     const back = shop.visitor()
     await back.call(accounts.login, { email: person.user.email, password: 'mine again, and new' })
-    expect(await back.call(factors.show, {})).toMatchObject({ appCodesSince: null })
+    expect(await back.call(factors.show, {})).toMatchObject({ appCodesSince: null, recoveryCodesLeft: 0 })
+    const own = await addApp(shop, back)
+    expect(own.recoveryCodes).toHaveLength(10)
+    expect(own.recoveryCodes).not.toContain(thief.recoveryCodes[0])
   })
 
   test('cannot be taken back after 72 hours, and then nothing keeps the old one', async () => {
@@ -98,6 +118,7 @@ describe('a new email address', () => {
     await expect(
       shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed)),
     ).rejects.toMatchObject({ status: 400 })
+    await shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email })
     await shop.queue.runNow('tidy-accounts')
     const kept = await shop.connection.db.select().from(emailChanges)
     expect(kept.map(({ oldEmail }) => oldEmail)).not.toContain(person.user.email)

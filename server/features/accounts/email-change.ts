@@ -33,6 +33,18 @@ type Dependencies = {
 
 const useless = () => new Refusal(400, 'This link no longer works.')
 
+/** Whoever asked for another address may no longer be who has the account: it must not count afterward. */
+export async function dropPendingChange(tx: Transaction, userId: string) {
+  await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
+}
+
+/** Whether its former account may still take this address back: nobody else can sign up with it and prevent that. */
+export const isReserved = async (tx: Transaction, email: string, now: Date) =>
+  (await tx.$count(
+    emailChanges,
+    and(eq(emailChanges.oldEmail, email), gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo))),
+  )) > 0
+
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {
   const { db, now, mails, audit, attempts, questions, isLinkToken, passwordLinks, accountChanged } = deps
@@ -54,9 +66,7 @@ export function createEmailChange(deps: Dependencies) {
       if (email === user.email) throw conflict('This is your address already.')
       await questions.ask(actor.ip, email)
       await db.transaction(async (tx) => {
-        await tx
-          .delete(emailChanges)
-          .where(and(eq(emailChanges.userId, user.id), isNull(emailChanges.confirmedAt)))
+        await dropPendingChange(tx, user.id)
         const [change] = await tx
           .insert(emailChanges)
           .values({ userId: user.id, oldEmail: user.email, newEmail: email, requestedAt: now() })

@@ -4,6 +4,7 @@ import { users } from '../../database/schema.ts'
 import { removeFactors } from '../factors/factors.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './email-change.ts'
 import type { PasswordLinks } from './password-links.ts'
 
 type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
@@ -15,6 +16,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
       .update(users)
       .set({ passwordHash: null, name: '', tradingViewUsername: null, handedOverAt: now() })
       .where(eq(users.id, id))
+    await dropPendingChange(tx, id)
     await endSessions(tx, id)
     await removeFactors(tx, id)
   }

@@ -10,6 +10,7 @@ import type { Passwords } from '../../security/passwords.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import type { Mails } from '../mails/mails.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
+import { isReserved } from './email-change.ts'
 
 type Dependencies = {
   db: Database
@@ -26,6 +27,8 @@ type NewAccount = Credentials & { name: string }
 type LoggedIn = { user: User; authenticated: Authenticated }
 
 const wrongPassword = () => new Refusal(401, 'Invalid email or password')
+const taken = () =>
+  conflict('Could not create account. If you already have one, log in or use “Forgot password?”.')
 
 /** Signing up and logging in, up to the point where the session starts. */
 export function createLogin(deps: Dependencies) {
@@ -37,15 +40,13 @@ export function createLogin(deps: Dependencies) {
       await questions.ask(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoggedIn> => {
+        if (await isReserved(tx, email, now())) throw taken()
         const [user] = await tx
           .insert(users)
           .values({ email, name, passwordHash, createdAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
-        if (!user)
-          throw conflict(
-            'Could not create account. If you already have one, log in or use “Forgot password?”.',
-          )
+        if (!user) throw taken()
         // Whoever signs up with someone's address can delete that account and start over.
         if (await attempts.mayMail(tx, 'welcome', email)) await mails.send(tx, email, 'welcome', { name })
         return {

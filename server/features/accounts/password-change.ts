@@ -7,6 +7,7 @@ import type { Attempts } from '../../security/attempts.ts'
 import type { Passwords } from '../../security/passwords.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './email-change.ts'
 
 type Dependencies = { db: Database; mails: Mails; passwords: Passwords; attempts: Attempts }
 type Change = { currentPassword: string; newPassword: string }
@@ -35,6 +36,7 @@ export function createPasswordChange({ db, mails, passwords, attempts }: Depende
           .returning({ id: users.id })
         if (changed.length === 0) throw conflict('Your password was changed just now. Please log in again.')
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, user.id))
+        await dropPendingChange(tx, user.id)
         await endSessions(tx, user.id, { except: sessionId })
         await attempts.clearAll(tx, user.email)
         await mails.send(tx, user.email, 'passwordChanged', {})

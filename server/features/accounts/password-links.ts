@@ -11,6 +11,7 @@ import type { Secrets } from '../../security/secrets.ts'
 import { hashToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions, knownDevice } from '../sessions/sessions.ts'
+import { dropPendingChange } from './email-change.ts'
 
 type Dependencies = {
   db: Database
@@ -100,6 +101,7 @@ export function createPasswordLinks(deps: Dependencies) {
           .update(passwordTokens)
           .set({ usedAt: now() })
           .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
+        await dropPendingChange(tx, used.userId)
         await endSessions(tx, used.userId)
         await attempts.clearAll(tx, user.email)
         await mails.send(tx, user.email, 'passwordChanged', {})

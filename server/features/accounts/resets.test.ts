@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { credentials } from '#contract/credentials.ts'
 import { passwordTokens, sessions, users } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -74,6 +75,19 @@ describe('a reset', () => {
       shop.visitor().call(accounts.resetPassword, { token, newPassword: 'once more' }),
     ).rejects.toMatchObject(expired)
     expect(await mailsTo(user.email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('stops a change of address that a thief has asked for', async () => {
+    const person = await shop.user()
+    const { email } = person.user
+    await person.call(credentials.changeEmail, { email: `thief-${email}` })
+    const [mail] = await mailsTo(`thief-${email}`, 'Confirm your new email address')
+    const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
+    await shop.visitor().call(accounts.resetPassword, { token: await tokenFor(email), newPassword: 'sezame' })
+    await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'This link no longer works.',
+    })
   })
 
   test('invalidates older links', async () => {
@@ -190,22 +204,23 @@ describe('asking for a reset', () => {
 
   test('a hundred times for one address sends three emails, with the same answers whether known or not', async () => {
     const { user } = await shop.user()
+    const ask = (email: string) =>
+      shop
+        .visitor()
+        .call(accounts.requestPasswordReset, { email })
+        .then(
+          () => 200,
+          (error: { status: number }) => error.status,
+        )
+    // Ten at a time: on a busy machine, a hundred wait for the same row until the shop says that it is busy (503).
     const statuses = async (email: string) => {
-      const answers = await Promise.all(
-        Array.from({ length: 100 }, () =>
-          shop
-            .visitor()
-            .call(accounts.requestPasswordReset, { email })
-            .then(
-              () => 200,
-              (error: { status: number }) => error.status,
-            ),
-        ),
-      )
+      const answers: number[] = []
+      for (let wave = 0; wave < 10; wave++)
+        answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(email)))))
       return answers.toSorted((a, b) => a - b)
     }
     const known = await statuses(user.email)
-    expect(known.filter((status) => status === 200)).toHaveLength(3)
+    expect(known).toEqual([...Array<number>(3).fill(200), ...Array<number>(97).fill(429)])
     expect(await statuses('flooded@example.com')).toEqual(known)
     expect(await linksTo(user.email)).toHaveLength(3)
   })

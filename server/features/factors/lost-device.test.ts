@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { logins } from '#contract/logins.ts'
+import { staff } from '#contract/staff.ts'
 import { addApp } from '../../testing/authenticator-app.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
 
@@ -64,6 +65,18 @@ describe('a buyer without device and codes', () => {
     shop.clock.advance({ hours: 73 })
     await shop.queue.runNow('send-factor-resets')
     expect(await linkIn(credentials.email, ready)).toEqual({ id: '', token: '' })
+  })
+
+  test('who has become staff meanwhile keeps it', async () => {
+    const { person, app, visitor, credentials } = await unlucky()
+    await visitor.call(logins.lostDevice, {})
+    shop.clock.advance({ hours: 73 })
+    await shop.queue.runNow('send-factor-resets')
+    const link = await linkIn(credentials.email, ready)
+    await (await shop.admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
+    await expect(shop.visitor().call(logins.finishReset, link)).rejects.toMatchObject({ status: 403 })
+    await visitor.call(accounts.login, credentials).catch(() => undefined)
+    await visitor.call(logins.withCode, { code: app.code() })
   })
 
   test('must know the password first', async () => {

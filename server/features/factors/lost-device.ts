@@ -2,7 +2,7 @@ import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { appCodes, factorResets, passkeys } from '../../database/schema.ts'
+import { appCodes, factorResets, passkeys, users } from '../../database/schema.ts'
 import { Refusal } from '../../errors.ts'
 import type { Secrets } from '../../security/secrets.ts'
 import { endSessions } from '../sessions/sessions.ts'
@@ -19,6 +19,11 @@ type Link = { id: string; token: string }
 type Dependencies = { db: Database; now: () => Date; notices: Notices; secrets: Pick<Secrets, 'isLinkToken'> }
 
 const useless = () => new Refusal(400, 'This link no longer works. Log in and start again.')
+const notForStaff = () =>
+  new Refusal(
+    403,
+    'Staff can’t do this by email. Someone with access to the server runs: npm run admin -- reset-two-factor, followed by your email address.',
+  )
 const open = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
 
 /** Removes every factor of an account; what is left is the password. */
@@ -29,8 +34,13 @@ export async function removeFactors(tx: Transaction, userId: string) {
   await tx.delete(factorResets).where(eq(factorResets.userId, userId))
 }
 
-/** For an account that was taken back from a thief: what was added since goes, what the owner had stays. */
+/**
+ * For an account that was taken back from a thief: what was added since goes, and so do recovery codes and a reset, which
+ * the thief may have. The owner's own passkeys and app stay.
+ */
 export async function removeFactorsSince(tx: Transaction, userId: string, since: Date) {
+  await recovery.forget(tx, userId)
+  await tx.delete(factorResets).where(eq(factorResets.userId, userId))
   await tx.delete(passkeys).where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)))
   await tx.delete(appCodes).where(and(eq(appCodes.userId, userId), gte(appCodes.createdAt, since)))
 }
@@ -43,11 +53,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
 
   return {
     async request(user: User) {
-      if (isStaff(user))
-        throw new Refusal(
-          403,
-          'Staff can’t do this by email. Someone with access to the server runs: npm run admin -- reset-two-factor, followed by your email address.',
-        )
+      if (isStaff(user)) throw notForStaff()
       await db.transaction(async (tx) => {
         const mine = eq(factorResets.userId, user.id)
         if (
@@ -117,6 +123,12 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
           )
           .returning({ userId: factorResets.userId })
         if (!used) throw useless()
+        const [user] = await tx
+          .select({ isAdmin: users.isAdmin, role: users.role })
+          .from(users)
+          .where(eq(users.id, used.userId))
+        // Someone may have become staff since they asked.
+        if (!user || isStaff(user)) throw notForStaff()
         await removeFactors(tx, used.userId)
         await endSessions(tx, used.userId)
         await notices.tell(tx, used.userId, 'factorRemoved', { what: 'second step' })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
+import { credentials } from '#contract/credentials.ts'
 import { factors } from '#contract/factors.ts'
 import { logins } from '#contract/logins.ts'
 import { stepUp } from '#contract/step-up.ts'
@@ -192,12 +193,18 @@ test('a passkey confirms who is there, but only its owner’s', async () => {
   await ada.call(factors.beginPasskey, {})
 })
 
-test('whoever takes an account back by its mailbox takes it without the stranger’s passkeys', async () => {
+test('whoever takes an account back by its mailbox takes it without the stranger’s passkeys and plans', async () => {
   const email = 'mailbox-owner@example.com'
   const stranger = await shop.user({ email })
   const passkey = await addPasskey(stranger)
+  await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
+  const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')
+  const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
   const guest = shop.visitor()
   await shop.guest(guest, email)
   await shop.settle()
   await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({
+    status: 400,
+  })
 })

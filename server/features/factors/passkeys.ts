@@ -3,7 +3,7 @@ import { and, desc, eq, ne } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { passkeys, users } from '../../database/schema.ts'
+import { passkeys } from '../../database/schema.ts'
 import { conflict, notFound, Refusal } from '../../errors.ts'
 import { type Challenges, challengeLifetime } from './challenges.ts'
 
@@ -38,8 +38,6 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
   const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))
 
   return {
-    host,
-
     list: (userId: string) =>
       db
         .select({
@@ -98,8 +96,6 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
       name: string,
       { credential, credentialBackedUp, aaguid }: Made,
     ) {
-      // One at a time, or two at once would each see nineteen.
-      await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
       if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
         throw conflict(`${mostPasskeys} passkeys are enough. Remove one first.`)
       const kept = await tx

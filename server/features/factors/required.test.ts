@@ -82,6 +82,21 @@ describe('an admin of a public shop', () => {
     await again.call(purchases.adminList, {})
   })
 
+  test('keeps one of two factors, even when both are removed at the same moment', async () => {
+    const { email, password } = await commands().add('two-factors@example.com')
+    const admin = shop.visitor()
+    await admin.call(accounts.login, { email, password })
+    await addApp(shop, admin)
+    const passkey = createAuthenticator(production.PUBLIC_URL)
+    const response = passkey.register(await admin.call(factors.beginPasskey, {}))
+    await admin.call(factors.addPasskey, { name: 'Key', response })
+    const both = await Promise.allSettled([
+      admin.call(factors.removeAppCodes, {}),
+      admin.call(factors.removePasskey, { id: passkey.id }),
+    ])
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
   test('who has lost everything is let in again by a command, which the audit log and an email tell', async () => {
     const { email, password } = await commands().add('unlucky@example.com')
     const unlucky = shop.visitor()

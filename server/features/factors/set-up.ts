@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { appCodes as table } from '../../database/schema.ts'
+import { appCodes as table, users } from '../../database/schema.ts'
 import { conflict } from '../../errors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AppCodes } from './app-codes.ts'
@@ -23,7 +23,14 @@ const app = 'authenticator app'
 
 /** One's own factors: what is there, what comes and what goes. */
 export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices }: Dependencies) {
-  /** The first factor brings ten recovery codes along; so does one after a recovery, when some are spent. */
+  /** One change at a time: of two at the same moment, each would count on what the other takes away. */
+  const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
+    db.transaction(async (tx) => {
+      await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
+      return make(tx)
+    })
+
+  /** The first factor brings ten recovery codes along; so does a later one, when all are spent. */
   async function recoveryCodesFor(tx: Transaction, userId: string) {
     return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
@@ -52,7 +59,7 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
     beginAppCodes: appCodes.begin,
 
     confirmAppCodes: (actor: Actor, confirmed: { sealed: string; code: string }) =>
-      db.transaction(async (tx) => {
+      change(actor, async (tx) => {
         await appCodes.confirm(tx, actor, confirmed)
         const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
         await notices.changed(tx, actor, 'added', app)
@@ -61,14 +68,14 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
       }),
 
     removeAppCodes: (actor: Actor) =>
-      db.transaction(async (tx) => {
+      change(actor, async (tx) => {
         await appCodes.remove(tx, actor)
         await assertMayGo(tx, actor)
         await notices.changed(tx, actor, 'removed', app)
       }),
 
     renewRecoveryCodes: (actor: Actor) =>
-      db.transaction(async (tx) => {
+      change(actor, async (tx) => {
         const { hasPasskey, hasAppCodes } = await policy.holdingsOf(actor.user.id, tx)
         if (!hasPasskey && !hasAppCodes) throw conflict('Set up a passkey or an authenticator app first.')
         const recoveryCodes = await recovery.renew(tx, actor.user.id)
@@ -80,10 +87,10 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
 
     async addPasskey(actor: Actor, name: string, response: Record<string, unknown>) {
       const made = await passkeys.check(actor, response)
-      return db.transaction(async (tx) => {
+      return change(actor, async (tx) => {
         await passkeys.keep(tx, actor, name, made)
         const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
-        await notices.changed(tx, actor, 'added', `passkey`)
+        await notices.changed(tx, actor, 'added', 'passkey')
         await sessions.prove(tx, actor, 'passkey')
         return { recoveryCodes }
       })
@@ -92,7 +99,7 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
     renamePasskey: passkeys.rename,
 
     removePasskey: (actor: Actor, id: string) =>
-      db.transaction(async (tx) => {
+      change(actor, async (tx) => {
         await passkeys.remove(tx, actor, id)
         await assertMayGo(tx, actor)
         await notices.changed(tx, actor, 'removed', 'passkey')

@@ -16,10 +16,9 @@ import {
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
 import { dollarAmount } from './dollars.ts'
 import { UserPicker } from './user-picker.tsx'
 
@@ -56,84 +55,80 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   })
   const isActive = status === 'active'
   return (
-    <Dialog title="Add Purchase" onClose={onClose}>
-      <Form
-        schema={kind === 'gift' ? gift : paidElsewhere}
-        extra={{ userId, invite: invite && isActive }}
-        aria-label="Add Purchase"
-        className="flex flex-col gap-4"
-        onSubmit={(purchase) => add.mutateAsync(purchase)}
-      >
-        <Field name="userId" label="User">
-          <UserPicker onPick={setUserId} />
+    <FormDialog
+      title="Add Purchase"
+      schema={kind === 'gift' ? gift : paidElsewhere}
+      extra={{ userId, invite: invite && isActive }}
+      onSubmit={(purchase) => add.mutateAsync(purchase)}
+      button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
+      onClose={onClose}
+    >
+      <Field name="userId" label="User">
+        <UserPicker onPick={setUserId} />
+      </Field>
+      <Field name="productId" label="Product">
+        <Select>
+          {products.data?.map((product) => (
+            <option key={product.id} value={product.id}>
+              {product.name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field name="billingType" label="Billing Type">
+          <Select value={billing} onChange={({ target }) => setBilling(target.value as BillingType)}>
+            {billingTypes.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
         </Field>
-        <Field name="productId" label="Product">
-          <Select>
-            {products.data?.map((product) => (
-              <option key={product.id} value={product.id}>
-                {product.name}
+        <Field name="kind" label="Kind">
+          <Select value={kind} onChange={({ target }) => setKind(target.value as BookingKind)}>
+            {bookingKinds.map((each) => (
+              <option key={each} value={each}>
+                {bookingKindTexts[each]}
               </option>
             ))}
           </Select>
         </Field>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field name="billingType" label="Billing Type">
-            <Select value={billing} onChange={({ target }) => setBilling(target.value as BillingType)}>
-              {billingTypes.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </Select>
-          </Field>
-          <Field name="kind" label="Kind">
-            <Select value={kind} onChange={({ target }) => setKind(target.value as BookingKind)}>
-              {bookingKinds.map((each) => (
-                <option key={each} value={each}>
-                  {bookingKindTexts[each]}
-                </option>
-              ))}
-            </Select>
-          </Field>
-        </div>
-        {kind === 'gift' ? (
-          <p className="text-sm text-muted">A gift costs nothing and counts in no revenue.</p>
-        ) : (
-          <Field name="amount" label="Amount in dollars">
-            <Input type="text" inputMode="decimal" step="0.01" autoComplete="off" placeholder="39.00" />
-          </Field>
-        )}
-        <Field name="reason" label="Reason (optional)">
-          <Input maxLength={500} autoComplete="off" placeholder="Why you book it by hand" />
+      </div>
+      {kind === 'gift' ? (
+        <p className="text-sm text-muted">A gift costs nothing and counts in no revenue.</p>
+      ) : (
+        <Field name="amount" label="Amount in dollars">
+          <Input type="text" inputMode="decimal" step="0.01" autoComplete="off" placeholder="39.00" />
         </Field>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field name="status" label="Status">
-            <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
-              {bookableStatuses.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </Select>
-          </Field>
-          {isActive && (
-            <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
-              <Input
-                type="datetime-local"
-                value={chosenEnd ?? afterOnePeriod(billing)}
-                onChange={({ target }) => setChosenEnd(target.value)}
-              />
-            </Field>
-          )}
-        </div>
+      )}
+      <Field name="reason" label="Reason (optional)">
+        <Input maxLength={500} autoComplete="off" placeholder="Why you book it by hand" />
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field name="status" label="Status">
+          <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
+            {bookableStatuses.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
+        </Field>
         {isActive && (
-          <Checkbox
-            label="Tell the buyer by email"
-            checked={invite}
-            onChange={({ target }) => setInvite(target.checked)}
-          />
+          <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
+            <Input
+              type="datetime-local"
+              value={chosenEnd ?? afterOnePeriod(billing)}
+              onChange={({ target }) => setChosenEnd(target.value)}
+            />
+          </Field>
         )}
-        <DialogButtons onClose={onClose}>
-          <SubmitButton pendingText="Creating...">Create Purchase</SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+      </div>
+      {isActive && (
+        <Checkbox
+          label="Tell the buyer by email"
+          checked={invite}
+          onChange={({ target }) => setInvite(target.checked)}
+        />
+      )}
+    </FormDialog>
   )
 }
 

@@ -4,9 +4,9 @@ import { reboundSigmaPro } from '#contract/price-list.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
 import { parseAssetList } from './parse-asset-list.ts'
 
 export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClose: () => void }) {

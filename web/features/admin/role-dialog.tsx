@@ -4,10 +4,9 @@ import { staff } from '#contract/staff.ts'
 import { roles, roleTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Select } from '#web/ui/input.tsx'
-import { DialogButtons } from './dialog-buttons.tsx'
 
 type User = OutputOf<typeof accounts.adminList>[number]
 
@@ -19,37 +18,30 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
     onSuccess: onClose,
   })
   return (
-    <Dialog
+    <FormDialog
       title="Change role"
       description={`${user.email} is logged out everywhere and has the new role from the next login.`}
+      schema={staff.adminSetRole.input(z)}
+      extra={{ id: user.id }}
+      onSubmit={(chosen) => set.mutateAsync(chosen)}
+      button={{ pendingText: 'Saving...', children: 'Change role' }}
       onClose={onClose}
     >
-      <Form
-        schema={staff.adminSetRole.input(z)}
-        extra={{ id: user.id }}
-        aria-label="Change role"
-        className="flex flex-col gap-4"
-        onSubmit={(chosen) => set.mutateAsync(chosen)}
+      <Field
+        name="role"
+        label="Role"
+        hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings."
       >
-        <Field
-          name="role"
-          label="Role"
-          hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings."
-        >
-          <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
-            <option value="none">None</option>
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {roleTexts[role]}
-              </option>
-            ))}
-            <option value="admin">Admin</option>
-          </Select>
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton pendingText="Saving...">Change role</SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+        <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
+          <option value="none">None</option>
+          {roles.map((role) => (
+            <option key={role} value={role}>
+              {roleTexts[role]}
+            </option>
+          ))}
+          <option value="admin">Admin</option>
+        </Select>
+      </Field>
+    </FormDialog>
   )
 }

@@ -2,24 +2,21 @@ import { useState } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { logins } from '#contract/logins.ts'
 import type { WayToProve } from '#contract/statuses.ts'
-import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { textLink } from './auth-card.tsx'
+import { CodeForm } from './code-form.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
-import { Refusal, useMustWait } from './refusal.tsx'
-import { returnTo } from './return-path.ts'
 
 type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 
 /** After the right password: a passkey, a code from the app, or a recovery code. */
 export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
-  const [isRecovering, setIsRecovering] = useState(!next.includes('code') && !next.includes('passkey'))
-  const asksForCode = isRecovering || next.includes('code')
+  const [isRecovering, setIsRecovering] = useState(false)
   return (
     <div className="flex flex-col gap-5">
       <header className="flex flex-col gap-1">
@@ -27,10 +24,32 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
         <p className="text-muted">Your password was right. Please confirm that it’s you.</p>
       </header>
       {!isRecovering && next.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
-      {asksForCode && (
-        <CodeForm key={String(isRecovering)} isRecovering={isRecovering} onLoggedIn={onLoggedIn} />
+      {isRecovering ? (
+        <>
+          <CodeForm key="recovery" onLoggedIn={onLoggedIn}>
+            <Field name="code" label="Recovery code" hint="One of the ten you stored when you set this up.">
+              <Input
+                ref={focus}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                required
+                maxLength={40}
+                className="font-mono"
+              />
+            </Field>
+          </CodeForm>
+          <NoCodesEither />
+        </>
+      ) : (
+        next.includes('code') && (
+          <CodeForm key="app" onLoggedIn={onLoggedIn}>
+            <Field name="code" label="Code from your authenticator app">
+              <CodeInput ref={focus} />
+            </Field>
+          </CodeForm>
+        )
       )}
-      {isRecovering && <NoCodesEither />}
       <div className="flex flex-wrap justify-between gap-3 text-sm">
         <button type="button" className={`${textLink} cursor-pointer`} onClick={onBack}>
           Back
@@ -49,53 +68,6 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
 
 /** Takes focus, because this replaces the field that had it. */
 const focus = (input: HTMLInputElement | null) => input?.focus()
-
-function CodeForm({
-  isRecovering,
-  onLoggedIn,
-}: {
-  isRecovering: boolean
-  onLoggedIn: (user: User) => unknown
-}) {
-  const login = useCall(logins.withCode, {
-    succeeded: 'Welcome back!',
-    onSuccess: (user) => {
-      if (isRecovering) returnTo('/security')
-      return onLoggedIn(user)
-    },
-  })
-  const mustWait = useMustWait(login.error)
-  return (
-    <Form
-      schema={logins.withCode.input(z)}
-      aria-label="Second step"
-      className="flex flex-col gap-5"
-      onSubmit={(typed) => login.mutateAsync(typed)}
-    >
-      {isRecovering ? (
-        <Field name="code" label="Recovery code" hint="One of the ten you stored when you set this up.">
-          <Input
-            ref={focus}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            maxLength={40}
-            className="font-mono"
-          />
-        </Field>
-      ) : (
-        <Field name="code" label="Code from your authenticator app">
-          <CodeInput ref={focus} />
-        </Field>
-      )}
-      <Refusal error={login.error} />
-      <SubmitButton disabled={mustWait} pendingText="Checking...">
-        Continue
-      </SubmitButton>
-    </Form>
-  )
-}
 
 function NoCodesEither() {
   const ask = useCall(logins.lostDevice, { failed: 'That didn’t work' })

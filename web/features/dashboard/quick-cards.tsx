@@ -58,7 +58,7 @@ function ProfileCard() {
   return (
     <>
       <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
-        Name and TradingView username
+        Name, username, and security
       </QuickCard>
       {isOpen && (
         <Suspense fallback={null}>

@@ -4,6 +4,7 @@ import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
@@ -59,14 +60,11 @@ function ConfirmWithPassword({ onCancel }: { onCancel: () => void }) {
       <Field name="password" label="Your password">
         <PasswordInput ref={focus} autoComplete="current-password" required maxLength={128} />
       </Field>
-      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" onClick={onCancel}>
-          Keep my account
-        </Button>
+      <DialogButtons onClose={onCancel} cancel="Keep my account">
         <SubmitButton variant="danger" pendingText="Deleting...">
           Delete permanently
         </SubmitButton>
-      </div>
+      </DialogButtons>
     </Form>
   )
 }

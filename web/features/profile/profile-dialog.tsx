@@ -6,6 +6,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { DeleteAccount } from './delete-account.tsx'
@@ -95,12 +96,9 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
           defaultValue={profile.data.tradingViewUsername}
         />
       </Field>
-      <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogButtons onClose={onClose}>
         <SubmitButton pendingText="Saving...">Save Changes</SubmitButton>
-      </div>
+      </DialogButtons>
     </Form>
   )
 }

@@ -2,10 +2,9 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { factors } from '#contract/factors.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { refreshes } from './refreshes.ts'
 
 type Props = {
@@ -21,9 +20,13 @@ export function AppDialog({ begun: { qr, secret, sealed }, onClose, onDone }: Pr
     onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
   })
   return (
-    <Dialog
+    <FormDialog
       title="Set up an authenticator app"
       description="Scan this with your app, then enter the code it shows."
+      schema={factors.confirmAppCodes.input(z)}
+      extra={{ sealed }}
+      onSubmit={(typed) => turnOn.mutateAsync(typed)}
+      button={{ pendingText: 'Checking...', children: 'Turn on' }}
       onClose={onClose}
     >
       {/* Cameras need dark on light, also in the dark theme. */}
@@ -40,23 +43,9 @@ export function AppDialog({ begun: { qr, secret, sealed }, onClose, onDone }: Pr
         Can’t scan it? Enter this key instead:{' '}
         <code className="font-mono break-all text-ink select-all">{secret.match(/.{4}/g)?.join(' ')}</code>
       </p>
-      <Form
-        schema={factors.confirmAppCodes.input(z)}
-        extra={{ sealed }}
-        aria-label="Set up an authenticator app"
-        className="flex flex-col gap-4"
-        onSubmit={(typed) => turnOn.mutateAsync(typed)}
-      >
-        <Field name="code" label="Code from the app">
-          <CodeInput />
-        </Field>
-        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button variant="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <SubmitButton pendingText="Checking...">Turn on</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+      <Field name="code" label="Code from the app">
+        <CodeInput />
+      </Field>
+    </FormDialog>
   )
 }

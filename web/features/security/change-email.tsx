@@ -4,15 +4,22 @@ import * as z from '#contract/zod.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Part } from './part.tsx'
 
 export function ChangeEmail() {
   const { user } = useUser()
-  const [state, setState] = useState<{ step: 'closed' | 'open' } | { step: 'sent'; to: string }>({
-    step: 'closed',
+  const [isOpen, setIsOpen] = useState(false)
+  const [sentTo, setSentTo] = useState('')
+  const change = useCall(credentials.changeEmail, {
+    failed: 'Failed to change the address',
+    onSuccess: (_output, { email }) => {
+      setSentTo(email)
+      setIsOpen(false)
+    },
   })
   return (
     <Part
@@ -23,60 +30,37 @@ export function ChangeEmail() {
         </>
       }
     >
-      {state.step === 'closed' && (
-        <Button variant="secondary" onClick={() => setState({ step: 'open' })}>
-          Change email
-        </Button>
-      )}
-      {state.step === 'open' && (
-        <EmailForm
-          onClose={() => setState({ step: 'closed' })}
-          onSent={(to) => setState({ step: 'sent', to })}
-        />
-      )}
-      {state.step === 'sent' && (
+      {sentTo && (
         <Notice>
-          We’ve emailed a link to <span className="font-medium break-all">{state.to}</span>. Your address
+          We’ve emailed a link to <span className="font-medium break-all">{sentTo}</span>. Your address
           changes when you use it, within 24 hours. Until then, nothing changes.
         </Notice>
       )}
+      <Button variant="secondary" onClick={() => setIsOpen(true)}>
+        Change email
+      </Button>
+      {isOpen && (
+        <FormDialog
+          title="Change email"
+          description="We’ll email a link to the new address. Your current one is told, too."
+          schema={credentials.changeEmail.input(z)}
+          onSubmit={(typed) => change.mutateAsync(typed)}
+          button={{ pendingText: 'Sending...', children: 'Send the link' }}
+          onClose={() => setIsOpen(false)}
+        >
+          <Field name="email" label="New email address">
+            <Input
+              type="email"
+              inputMode="email"
+              autoComplete="email"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              maxLength={254}
+            />
+          </Field>
+        </FormDialog>
+      )}
     </Part>
-  )
-}
-
-/** Takes focus, because this replaces the button that had it. */
-const focus = (input: HTMLInputElement | null) => input?.focus()
-
-function EmailForm({ onClose, onSent }: { onClose: () => void; onSent: (to: string) => void }) {
-  const change = useCall(credentials.changeEmail, {
-    failed: 'Failed to change the address',
-    onSuccess: (_output, { email }) => onSent(email),
-  })
-  return (
-    <Form
-      schema={credentials.changeEmail.input(z)}
-      aria-label="Change email"
-      className="flex w-full max-w-md flex-col gap-4"
-      onSubmit={(typed) => change.mutateAsync(typed)}
-    >
-      <Field name="email" label="New email address">
-        <Input
-          ref={focus}
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          maxLength={254}
-        />
-      </Field>
-      <div className="flex gap-3 max-sm:flex-col-reverse">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <SubmitButton pendingText="Sending...">Send the link</SubmitButton>
-      </div>
-    </Form>
   )
 }

@@ -1,9 +1,8 @@
 import { factors, type Passkey } from '#contract/factors.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { Button } from '#web/ui/button.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 
 export function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
@@ -14,24 +13,17 @@ export function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: 
     onSuccess: onClose,
   })
   return (
-    <Dialog title="Rename passkey" onClose={onClose}>
-      <Form
-        schema={factors.renamePasskey.input(z)}
-        extra={{ id: passkey.id }}
-        aria-label="Rename passkey"
-        className="flex flex-col gap-4"
-        onSubmit={(typed) => rename.mutateAsync(typed)}
-      >
-        <Field name="name" label="Name">
-          <Input required maxLength={60} defaultValue={passkey.name} autoComplete="off" />
-        </Field>
-        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button variant="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <SubmitButton pendingText="Saving...">Save</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Rename passkey"
+      schema={factors.renamePasskey.input(z)}
+      extra={{ id: passkey.id }}
+      onSubmit={(typed) => rename.mutateAsync(typed)}
+      button={{ pendingText: 'Saving...', children: 'Save' }}
+      onClose={onClose}
+    >
+      <Field name="name" label="Name">
+        <Input required maxLength={60} defaultValue={passkey.name} autoComplete="off" />
+      </Field>
+    </FormDialog>
   )
 }

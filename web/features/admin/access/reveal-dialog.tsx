@@ -4,6 +4,7 @@ import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 
 /** The keys live only in this dialog: never cached, and gone when it closes. */
 export function RevealDialog({ request, onClose }: { request: QueuedRequest; onClose: () => void }) {
@@ -33,14 +34,11 @@ export function RevealDialog({ request, onClose }: { request: QueuedRequest; onC
           ))}
         </dl>
       ) : (
-        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
-          <Button variant="secondary" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogButtons onClose={onClose}>
           <Button pending={reveal.isPending} onClick={() => reveal.mutate()}>
             Reveal
           </Button>
-        </div>
+        </DialogButtons>
       )}
     </Dialog>
   )

@@ -1,10 +1,9 @@
 import { customers } from '#contract/customers.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
-import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { DialogButtons } from '../dialog-buttons.tsx'
 import { useRowCall } from '../use-pages.ts'
 
 const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
@@ -22,24 +21,17 @@ export function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClos
   })
   const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
   return (
-    <Dialog
+    <FormDialog
       title="Extend"
       description="Gives time at no charge. The next payment, or the end, moves to this day."
+      schema={form}
+      onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
+      button={{ pendingText: 'Extending...', children: 'Extend' }}
       onClose={onClose}
     >
-      <Form
-        schema={form}
-        aria-label="Extend"
-        className="flex flex-col gap-5"
-        onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
-      >
-        <Field name="until" label="Until the end of" hint="The day in UTC.">
-          <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
-        </Field>
-        <DialogButtons onClose={onClose}>
-          <SubmitButton pendingText="Extending...">Extend</SubmitButton>
-        </DialogButtons>
-      </Form>
-    </Dialog>
+      <Field name="until" label="Until the end of" hint="The day in UTC.">
+        <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
+      </Field>
+    </FormDialog>
   )
 }

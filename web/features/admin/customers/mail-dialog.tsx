@@ -4,8 +4,8 @@ import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { DialogButtons } from '../dialog-buttons.tsx'
 import { Failed } from '../endless-table.tsx'
 
 /** An email as it was sent. Links that carry a secret were cut out before it was stored. */

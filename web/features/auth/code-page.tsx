@@ -1,0 +1,39 @@
+import { useStartSession } from '#web/api/session.ts'
+import { Field } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { AuthCard, textLink } from './auth-card.tsx'
+import { CodeForm } from './code-form.tsx'
+import { forgetReturnPath, returnPath } from './return-path.ts'
+
+/** The second step for a login that was sent before any script was there; otherwise `/auth` shows it itself. */
+export default function CodePage() {
+  const { navigate } = useNavigation()
+  const startSession = useStartSession()
+  return (
+    <AuthCard title="One more step" description="Your password was right. Please confirm that it’s you.">
+      <CodeForm
+        onLoggedIn={async (user) => {
+          await startSession(user)
+          const next = returnPath()
+          forgetReturnPath()
+          navigate(next, { replace: true })
+        }}
+      >
+        <Field name="code" label="Code from your authenticator app, or a recovery code">
+          <Input
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            maxLength={40}
+            className="font-mono"
+          />
+        </Field>
+      </CodeForm>
+      <Link href="/auth" className={`${textLink} self-center text-sm`}>
+        Log in another way
+      </Link>
+    </AuthCard>
+  )
+}
