@@ -71,7 +71,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     },
 
     /** Whatever was counted for this address, on any device. */
-    clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset', 'delete'], email),
+    clearAll: (tx: Transaction, email: string) => clearStarting(tx, ['login', 'reset'], email),
 
     /** Wrong codes of this account, on any device. */
     clearCodes: (tx: Transaction, userId: string) => clearStarting(tx, ['code'], userId),

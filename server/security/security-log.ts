@@ -7,7 +7,7 @@ type Event =
   | 'login locked'
   | 'guest login'
   | 'session copied'
-  | 'step-up failed'
+  | 'wrong password'
   | 'code refused'
   | 'admin call refused'
 

@@ -36,6 +36,5 @@ export const wasCalledOff = (error: unknown) =>
 export function passkeyProblem(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
     return 'This device already has a passkey for your account.'
-  if (wasCalledOff(error)) return 'No passkey was used. Log in with your password, or use another device.'
-  return undefined
+  return wasCalledOff(error) ? 'No passkey was used. Try again, or choose another way.' : undefined
 }

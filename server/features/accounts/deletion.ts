@@ -1,17 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import { type Database, retried, type Transaction } from '../../database/connect.ts'
+import { retried, type Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
-import { conflict, notFound, Refusal } from '../../errors.ts'
-import type { Attempts } from '../../security/attempts.ts'
-import type { Passwords } from '../../security/passwords.ts'
+import { conflict, notFound } from '../../errors.ts'
+import { createOwnPassword } from '../../security/own-password.ts'
 import type { Audit } from '../audit/audit.ts'
 import { lockAdmins } from './roles.ts'
 
-type Dependencies = {
-  db: Database
-  passwords: Passwords
-  attempts: Attempts
+type Dependencies = Parameters<typeof createOwnPassword>[0] & {
   audit: Audit
   /** Every room that holds personal data, including this one. */
   rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
@@ -25,7 +21,8 @@ export type Deletion = ReturnType<typeof createDeletion>
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
 export function createDeletion(deps: Dependencies) {
-  const { db, passwords, attempts, audit, rooms, endSubscriptionsOf, forgetAddress } = deps
+  const { db, attempts, audit, rooms, endSubscriptionsOf, forgetAddress } = deps
+  const checkPassword = createOwnPassword(deps)
 
   async function remove(actor: Actor, userId: string) {
     await db.transaction((tx) => assertDeletable(tx, userId))
@@ -49,14 +46,8 @@ export function createDeletion(deps: Dependencies) {
     },
 
     async byOneself(actor: Actor, password: string) {
-      const { id, email } = actor.user
-      await attempts.count('delete', email, { requests: 10, seconds: 900 })
-      const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
-      if (user && !user.passwordHash)
-        throw new Refusal(403, 'Please choose a password first, in your profile.')
-      if (!(await passwords.matches(password, user?.passwordHash)))
-        throw new Refusal(403, 'Wrong password', { fields: { password: 'Wrong password' } })
-      await remove(actor, id)
+      await checkPassword(actor, password, 'password')
+      await remove(actor, actor.user.id)
     },
   }
 }

@@ -19,6 +19,8 @@ const toConfirm = 24 * hour
 const toUndo = retention.emailChanges.days * 24 * hour
 
 type Link = { id: string; token: string }
+/** What the audit log says about staff. */
+type Recorded = { ip: string; action: string }
 type Dependencies = {
   db: Database
   now: () => Date
@@ -51,12 +53,19 @@ export function createEmailChange(deps: Dependencies) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   /** Gives the account this address; links emailed to the other one stop working. */
-  async function setEmail(tx: Transaction, userId: string, email: string) {
+  async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
     const taken = await tx.$count(users, eq(users.email, email))
-    if (taken > 0) throw conflict('This address belongs to another account by now.')
-    await tx.update(users).set({ email, verifiedAt: now() }).where(eq(users.id, userId))
+    if (taken > 0) throw conflict('This address belongs to another account by now. Please email us.')
+    const [user] = await tx
+      .update(users)
+      .set({ email, verifiedAt: now() })
+      .where(eq(users.id, userId))
+      .returning({ isAdmin: users.isAdmin, role: users.role })
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
     await accountChanged(tx, userId)
+    const { ip, action } = recorded
+    if (user && isStaff(user))
+      await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
   }
 
   return {
@@ -94,13 +103,7 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, newEmail } = change
-        await setEmail(tx, userId, newEmail)
-        const [user] = await tx
-          .select({ isAdmin: users.isAdmin, role: users.role })
-          .from(users)
-          .where(eq(users.id, userId))
-        if (user && isStaff(user))
-          await audit.record(tx, { user: { id: userId }, ip }, { action: 'user.email', aboutId: userId })
+        await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         await mails.send(tx, oldEmail, 'emailChanged', { id })
       })
     },
@@ -109,7 +112,7 @@ export function createEmailChange(deps: Dependencies) {
      * Whoever changed it may know the password and have added a passkey: the account starts over with the old address,
      * with what it had before, and with a password that only this mailbox can choose.
      */
-    async undoEmail({ id, token }: Link) {
+    async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
         const [change] = await tx
@@ -118,7 +121,7 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
-        await setEmail(tx, userId, oldEmail)
+        await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Or whoever owns an address from in between could undo in turn.
         await tx
           .delete(emailChanges)

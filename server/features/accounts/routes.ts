@@ -119,6 +119,6 @@ export const credentialRoutes = ({
   changePassword: (input, { actor }) => accounts.changePassword(actor, input),
   changeEmail: ({ email }, { actor }) => accounts.changeEmail(actor, email),
   confirmEmail: (link, { actor }) => accounts.confirmEmail(link, actor),
-  undoEmail: (link) => accounts.undoEmail(link),
+  undoEmail: (link, { actor }) => accounts.undoEmail(link, actor),
   logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
 })

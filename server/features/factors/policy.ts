@@ -41,31 +41,31 @@ export function createPolicy({ db, staffNeedFactor, host }: Dependencies) {
 
   const isRequiredOf = (user: Who) => staffNeedFactor && isStaff(user)
 
-  /** What completes a login, or shows once more who is there. */
-  async function factorsOf(user: Who): Promise<WayToProve[]> {
-    const { hasPasskey, hasAppCodes } = await holdingsOf(user.id)
-    return [...(hasPasskey ? (['passkey'] as const) : []), ...(hasAppCodes ? (['code'] as const) : [])]
-  }
-
   return {
     holdingsOf,
     isRequiredOf,
 
     /** What must follow the password; nothing for most people, and for staff who have yet to set something up. */
     async nextStepOf(user: Who): Promise<WayToProve[]> {
-      const factors = await factorsOf(user)
+      const factors = factorsAmong(await holdingsOf(user.id))
       return factors.includes('code') || isRequiredOf(user) ? factors : []
     },
 
     async waysToProve(user: Who): Promise<{ ways: WayToProve[]; hasFactor: boolean }> {
-      const { hasPassword } = await holdingsOf(user.id)
-      const factors = await factorsOf(user)
+      const holdings = await holdingsOf(user.id)
+      const factors = factorsAmong(holdings)
       const hasFactor = factors.length > 0
       const passwordIsEnough = !factors.includes('code') && !(hasFactor && isRequiredOf(user))
       return {
-        ways: [...factors, ...(hasPassword && passwordIsEnough ? (['password'] as const) : [])],
+        ways: [...factors, ...(holdings.hasPassword && passwordIsEnough ? (['password'] as const) : [])],
         hasFactor,
       }
     },
   }
 }
+
+/** What completes a login, or shows once more who is there. */
+const factorsAmong = (held: { hasPasskey: boolean; hasAppCodes: boolean }): WayToProve[] => [
+  ...(held.hasPasskey ? (['passkey'] as const) : []),
+  ...(held.hasAppCodes ? (['code'] as const) : []),
+]

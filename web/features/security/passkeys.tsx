@@ -1,8 +1,8 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { factors, type Passkey } from '#contract/factors.ts'
-import { makePasskey, passkeyProblem, supportsPasskeys } from '#web/api/passkeys.ts'
-import { toastError, useCall } from '#web/api/use-call.ts'
+import { supportsPasskeys } from '#web/api/passkeys.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { useRefresh } from '#web/api/use-refresh.ts'
 import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -11,28 +11,17 @@ import { toast } from '#web/ui/toast.tsx'
 import { Part } from './part.tsx'
 import { refreshes } from './refreshes.ts'
 import { RenameDialog } from './rename-dialog.tsx'
+import { useMakePasskey } from './use-make-passkey.ts'
 
 type Props = { passkeys: Passkey[]; onCodes: (codes: string[]) => void }
 
 export function Passkeys({ passkeys, onCodes }: Props) {
-  const [pending, setPending] = useState(false)
   const refresh = useRefresh(refreshes)
-
-  async function add() {
-    setPending(true)
-    try {
-      const { recoveryCodes } = await makePasskey()
-      toast({ title: 'Passkey added' })
-      await refresh()
-      if (recoveryCodes) onCodes(recoveryCodes)
-    } catch (error) {
-      const description = passkeyProblem(error)
-      if (description) toast({ title: 'No passkey was made', description, destructive: true })
-      else toastError('Failed to add a passkey', error)
-    } finally {
-      setPending(false)
-    }
-  }
+  const { make, pending } = useMakePasskey(async (recoveryCodes) => {
+    toast({ title: 'Passkey added' })
+    await refresh()
+    if (recoveryCodes) onCodes(recoveryCodes)
+  })
 
   return (
     <Part title="Passkeys" text="Use your fingerprint, face or screen lock instead of a password.">
@@ -44,7 +33,7 @@ export function Passkeys({ passkeys, onCodes }: Props) {
         </ul>
       )}
       {supportsPasskeys() ? (
-        <Button variant="secondary" pending={pending} onClick={() => void add()}>
+        <Button variant="secondary" pending={pending} onClick={make}>
           Add a passkey
         </Button>
       ) : (

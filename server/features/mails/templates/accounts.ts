@@ -121,7 +121,7 @@ const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
     `${email} is now an admin of your shop: they can refund, export, and change everything you can.`,
     'If you didn’t expect this, take the role away in the admin area and change your password.',
   ],
-  action: { label: 'Open the users', url: `${publicUrl}/admin#users` },
+  action: { label: 'Open the users', url: `${publicUrl}/admin/users` },
 })
 
 /** To the old address: if the change was not wanted, this is where its owner hears of it. */

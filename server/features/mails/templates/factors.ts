@@ -24,7 +24,7 @@ const factorRemoved: Template<{ what: string }> = ({ what }, { publicUrl, suppor
   preheader: 'Your other devices were logged out.',
   heading: `Your ${what} was removed`,
   paragraphs: [
-    `Your ${what} no longer opens your account, and your other devices were logged out.`,
+    `Your ${what} was removed from your account, and your other devices were logged out.`,
     ifNotYou(supportEmail),
   ],
   action: { label: 'See how you log in', url: `${publicUrl}/security` },
