@@ -10,8 +10,8 @@ import { toast } from '#web/ui/toast.tsx'
 
 type OnLoggedIn = (user: User) => unknown
 
-export async function logInWithPasskey(onLoggedIn: OnLoggedIn, options?: { autofill: boolean }) {
-  const response = await askForPasskey(options)
+/** `response` is what the passkey has signed. */
+export async function logInWith(response: Record<string, unknown>, onLoggedIn: OnLoggedIn) {
   const user = await call(logins.withPasskey, { response })
   toast({ title: 'Welcome back!' })
   await onLoggedIn(user)
@@ -25,7 +25,7 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
     setPending(true)
     setProblem('')
     try {
-      await logInWithPasskey(onLoggedIn)
+      await logInWith(await askForPasskey(), onLoggedIn)
     } catch (error) {
       setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
     } finally {

@@ -1,16 +1,21 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { User } from '#contract/accounts.ts'
-import { supportsPasskeys, wasCalledOff } from '#web/api/passkeys.ts'
-import { messageOf, toastError } from '#web/api/use-call.ts'
-import { logInWithPasskey, PasskeyButton } from './passkey-button.tsx'
+import { ApiError } from '#contract/call.ts'
+import { askForPasskey, supportsPasskeys } from '#web/api/passkeys.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { logInWith, PasskeyButton } from './passkey-button.tsx'
 
 /** Offers passkeys as suggestions in the email field, and by a button; nothing in browsers without them. */
 export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
   const offer = useEffectEvent(async () => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return
-    await logInWithPasskey(onLoggedIn, { autofill: true }).catch((error: unknown) => {
-      // The button, or leaving the page, calls it off.
-      if (!wasCalledOff(error) && messageOf(error)) toastError('Login failed', error)
+    // Called off by the button or by leaving the page, or out of reach: nobody has asked for anything yet.
+    const response = await askForPasskey({ autofill: true }).catch(() => undefined)
+    if (!response) return
+    await logInWith(response, onLoggedIn).catch((error: unknown) => {
+      toastError('Login failed', error)
+      // The page was open for longer than a challenge lasts: the next suggestion has a new one.
+      if (error instanceof ApiError && error.status === 400) void offer()
     })
   })
   useEffect(() => {

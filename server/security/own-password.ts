@@ -1,0 +1,31 @@
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../actor.ts'
+import type { Database } from '../database/connect.ts'
+import { users } from '../database/schema.ts'
+import { Refusal } from '../errors.ts'
+import type { Attempts } from './attempts.ts'
+import type { Passwords } from './passwords.ts'
+import type { SecurityLog } from './security-log.ts'
+
+type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
+
+/** Asks someone who is logged in for their password; ten wrong ones, then a quarter of an hour's rest. */
+export function createOwnPassword({ db, passwords, attempts, securityLog }: Dependencies) {
+  /** The hash that it was checked against; `field` is where the form says that it was wrong. */
+  return async (actor: Actor, password: string, field: string): Promise<string> => {
+    const { id } = actor.user
+    await attempts.count('own password', id, { requests: 10, seconds: 900 })
+    const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
+    if (!user?.passwordHash)
+      throw new Refusal(
+        403,
+        'You don’t have a password yet. Choose one with “Email me a link” in your profile.',
+      )
+    if (!(await passwords.matches(password, user.passwordHash))) {
+      securityLog('wrong password', actor)
+      throw new Refusal(403, 'Wrong password', { fields: { [field]: 'Wrong password' } })
+    }
+    await attempts.clear('own password', id)
+    return user.passwordHash
+  }
+}

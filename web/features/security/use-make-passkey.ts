@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import { makePasskey, passkeyProblem, wasCalledOff } from '#web/api/passkeys.ts'
+import { toastError } from '#web/api/use-call.ts'
+import { toast } from '#web/ui/toast.tsx'
+
+/** Makes a passkey on this device, and says if that didn't work. */
+export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unknown) {
+  const [pending, setPending] = useState(false)
+
+  async function make() {
+    setPending(true)
+    try {
+      const { recoveryCodes } = await makePasskey()
+      await onMade(recoveryCodes)
+    } catch (error) {
+      const problem = wasCalledOff(error) ? 'Nothing has changed.' : passkeyProblem(error)
+      if (problem) toast({ title: 'No passkey was made', description: problem, destructive: true })
+      else toastError('Failed to create a passkey', error)
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return { make: () => void make(), pending }
+}
