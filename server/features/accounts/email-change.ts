@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull, lt, ne, or } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
@@ -54,7 +54,7 @@ export function createEmailChange(deps: Dependencies) {
 
   /** Gives the account this address; links emailed to the other one stop working. */
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
-    const taken = await tx.$count(users, eq(users.email, email))
+    const taken = await tx.$count(users, and(eq(users.email, email), ne(users.id, userId)))
     if (taken > 0) throw conflict('This address belongs to another account by now. Please email us.')
     const [user] = await tx
       .update(users)
