@@ -1,9 +1,9 @@
-import { and, eq, gt, gte, isNull, lt, ne, or } from 'drizzle-orm'
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { emailChanges, passwordTokens, users } from '../../database/schema.ts'
+import { emailChanges, passwordTokens, purchases, users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { EmailQuestions } from '../../security/email-questions.ts'
@@ -40,12 +40,29 @@ export async function dropPendingChange(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
 }
 
-/** Whether its former account may still take this address back: nobody else can sign up with it and prevent that. */
-export const isReserved = async (tx: Transaction, email: string, now: Date) =>
-  (await tx.$count(
-    emailChanges,
-    and(eq(emailChanges.oldEmail, email), gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo))),
-  )) > 0
+/**
+ * Whether its former account may still take this address back: whoever signed up with it could prevent that. Only for
+ * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.
+ */
+export async function isReserved(tx: Transaction, email: string, now: Date): Promise<boolean> {
+  const [reserved] = await tx
+    .select({ id: emailChanges.id })
+    .from(emailChanges)
+    .innerJoin(users, eq(users.id, emailChanges.userId))
+    .where(
+      and(
+        eq(emailChanges.oldEmail, email),
+        gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
+        or(
+          users.isAdmin,
+          isNotNull(users.role),
+          exists(tx.select().from(purchases).where(eq(purchases.userId, users.id))),
+        ),
+      ),
+    )
+    .limit(1)
+  return reserved !== undefined
+}
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {
