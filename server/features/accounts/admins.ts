@@ -8,7 +8,7 @@ import type { Passwords } from '../../security/passwords.ts'
 import { type Audit, commandLine } from '../audit/audit.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './email-change.ts'
+import { dropPendingChange } from './changed-addresses.ts'
 
 export type Credentials = { email: string; password: string }
 

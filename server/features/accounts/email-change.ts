@@ -1,9 +1,8 @@
-import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or } from 'drizzle-orm'
-import { retention } from '#contract/retention.ts'
+import { and, eq, gt, gte, isNull, lt, ne, or } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
-import { emailChanges, passwordTokens, purchases, users } from '../../database/schema.ts'
+import { emailChanges, passwordTokens, users } from '../../database/schema.ts'
 import { conflict, Refusal } from '../../errors.ts'
 import type { Attempts } from '../../security/attempts.ts'
 import type { EmailQuestions } from '../../security/email-questions.ts'
@@ -12,11 +11,11 @@ import type { Audit } from '../audit/audit.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange, toUndo } from './changed-addresses.ts'
 import type { PasswordLinks } from './password-links.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour
-const toUndo = retention.emailChanges.days * 24 * hour
 
 type Link = { id: string; token: string }
 /** What the audit log says about staff. */
@@ -34,35 +33,6 @@ type Dependencies = {
 }
 
 const useless = () => new Refusal(400, 'This link no longer works.')
-
-/** Whoever asked for another address may no longer be who has the account: it must not count afterward. */
-export async function dropPendingChange(tx: Transaction, userId: string) {
-  await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
-}
-
-/**
- * Whether its former account may still take this address back: whoever signed up with it could prevent that. Only for
- * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.
- */
-export async function isReserved(tx: Transaction, email: string, now: Date): Promise<boolean> {
-  const [reserved] = await tx
-    .select({ id: emailChanges.id })
-    .from(emailChanges)
-    .innerJoin(users, eq(users.id, emailChanges.userId))
-    .where(
-      and(
-        eq(emailChanges.oldEmail, email),
-        gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
-        or(
-          users.isAdmin,
-          isNotNull(users.role),
-          exists(tx.select().from(purchases).where(eq(purchases.userId, users.id))),
-        ),
-      ),
-    )
-    .limit(1)
-  return reserved !== undefined
-}
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {

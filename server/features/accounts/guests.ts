@@ -4,7 +4,7 @@ import { users } from '../../database/schema.ts'
 import { removeFactors } from '../factors/factors.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './email-change.ts'
+import { dropPendingChange } from './changed-addresses.ts'
 import type { PasswordLinks } from './password-links.ts'
 
 type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }

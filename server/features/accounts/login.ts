@@ -10,7 +10,7 @@ import type { Passwords } from '../../security/passwords.ts'
 import type { SecurityLog } from '../../security/security-log.ts'
 import type { Mails } from '../mails/mails.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
-import { isReserved } from './email-change.ts'
+import { isReserved } from './changed-addresses.ts'
 
 type Dependencies = {
   db: Database

@@ -5,7 +5,7 @@ import { conflict } from '../../errors.ts'
 import { createOwnPassword } from '../../security/own-password.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './email-change.ts'
+import { dropPendingChange } from './changed-addresses.ts'
 
 type Dependencies = Parameters<typeof createOwnPassword>[0] & { mails: Mails }
 type Change = { currentPassword: string; newPassword: string }

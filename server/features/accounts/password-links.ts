@@ -11,7 +11,7 @@ import type { Secrets } from '../../security/secrets.ts'
 import { hashToken } from '../../security/tokens.ts'
 import type { Mails } from '../mails/mails.ts'
 import { endSessions, knownDevice } from '../sessions/sessions.ts'
-import { dropPendingChange } from './email-change.ts'
+import { dropPendingChange } from './changed-addresses.ts'
 
 type Dependencies = {
   db: Database

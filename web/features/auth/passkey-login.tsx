@@ -7,19 +7,23 @@ import { logInWith, PasskeyButton } from './passkey-button.tsx'
 
 /** Offers passkeys as suggestions in the email field, and by a button; nothing in browsers without them. */
 export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
-  const offer = useEffectEvent(async () => {
-    if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return
+  /** True if it should be offered once more. */
+  const offer = useEffectEvent(async (): Promise<boolean> => {
+    if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
     // Called off by the button or by leaving the page, or out of reach: nobody has asked for anything yet.
     const response = await askForPasskey({ autofill: true }).catch(() => undefined)
-    if (!response) return
-    await logInWith(response, onLoggedIn).catch((error: unknown) => {
+    if (!response) return false
+    try {
+      await logInWith(response, onLoggedIn)
+      return false
+    } catch (error) {
       toastError('Login failed', error)
       // The page was open for longer than a challenge lasts: the next suggestion has a new one.
-      if (error instanceof ApiError && error.status === 400) void offer()
-    })
+      return error instanceof ApiError && error.status === 400
+    }
   })
   useEffect(() => {
-    void offer()
+    void offer().then((isStale) => isStale && offer())
   }, [])
   return supportsPasskeys() && <PasskeyButton onLoggedIn={onLoggedIn} />
 }
