@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { accounts } from '#contract/accounts.ts'
+import { contact } from '#contract/contact.ts'
 import { factors } from '#contract/factors.ts'
 import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { reviews } from '#server/database/schema.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
+import { openShop } from '#server/testing/open-shop.ts'
 import { expect, test } from './shop.ts'
 
 /** What visitors get whose scripts are slow to arrive, or never do. */
@@ -88,6 +90,18 @@ test.describe('without scripts', () => {
     await expect(page.locator('#said')).toHaveText('Subscribed! Check your inbox to confirm.')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Imprint')
 
+    const asked = (await shop.mails()).find(({ to }) => to === email)
+    await page.goto(/http\S+newsletter\/confirm\S+/.exec(asked?.text ?? '')?.[0] ?? '')
+    await page.getByRole('button', { name: 'Confirm subscription' }).click()
+    await expect(page.locator('#said')).toHaveText('You’re subscribed.')
+    await page.goto(asked?.headers['list-unsubscribe']?.slice(1, -1) ?? '')
+    const leave = page.getByRole('main').getByRole('button', { name: 'Unsubscribe' })
+    await leave.click()
+    await expect(page.locator('#said')).toHaveText('You have been unsubscribed.')
+    await page.goto('/newsletter/unsubscribe?id=1&token=2')
+    await leave.click()
+    await expect(page.getByRole('alert')).toHaveText('This link is not valid')
+
     await page.goto('/about')
     const form = page.getByRole('form', { name: 'Contact' })
     const message = '\nHello "you"\n</textarea><b>there</b>'
@@ -151,6 +165,23 @@ test.describe('without scripts', () => {
     await expect(shown.getByRole('img', { name: '4 of 5 stars' })).toBeVisible()
     await expect(shown.getByRole('button')).toHaveCount(0)
   })
+})
+
+test('a form sent too often comes back with what was typed', async () => {
+  await using strict = await openShop({ withPages: true, rateLimits: true })
+  const send = () =>
+    strict.visitor().fetch(contact.send.path, {
+      method: 'POST',
+      headers: { origin: strict.url },
+      body: new URLSearchParams({ firstName: 'Ada', message: 'Hello "you"' }),
+    })
+  for (let count = 0; count < 5; count++) expect((await send()).status).toBe(400)
+  const refused = await send()
+  expect(refused.status).toBe(429)
+  const html = await refused.text()
+  expect(html).toContain('<div id="said" role="alert">Too many attempts.')
+  expect(html).toContain('value="Ada"')
+  expect(html).toContain('Hello &quot;you&quot;</textarea>')
 })
 
 test('a form sent before the script was there leads to a page that works once it is', async ({ page }) => {

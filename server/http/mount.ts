@@ -79,7 +79,12 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         url: endpoint.path,
         config: {
           ...(endpoint.limit && {
-            rateLimit: { max: endpoint.limit.requests, timeWindow: endpoint.limit.seconds * 1000 },
+            rateLimit: {
+              max: endpoint.limit.requests,
+              timeWindow: endpoint.limit.seconds * 1000,
+              // A form that is refused comes back with what was typed, so it is read first.
+              ...(form && { hook: 'preValidation' as const }),
+            },
           }),
           ...(form && { form }),
         },

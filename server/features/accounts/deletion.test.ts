@@ -139,6 +139,27 @@ describe('deleting a user', () => {
     ).rejects.toMatchObject({ status: 404, serverMessage: 'User not found' })
   })
 
+  test('waits for a payment that is under way: it is booked first, and nobody pays for nothing', async () => {
+    const person = await shop.user()
+    const begun = await shop.begin(person)
+    await shop.pay(begun)
+    const admin = await shop.admin()
+    const refused = {
+      status: 409,
+      serverMessage: 'A payment is still being processed. Please try again in a minute.',
+    }
+    await expect(admin.call(accounts.adminDelete, { id: person.user.id })).rejects.toMatchObject(refused)
+    await expect(
+      person.call(accounts.deleteMyself, { password: person.password }),
+    ).rejects.toMatchObject(refused)
+
+    await shop.confirmPurchase(person, begun)
+    const [purchase] = await person.call(purchases.list, {})
+    expect(purchase).toMatchObject({ status: 'active' })
+    await person.call(accounts.deleteMyself, { password: person.password })
+    expect(await statusAtStripe(purchase?.id ?? '')).toBe('canceled')
+  })
+
   test('leaves one admin when two delete each other at the same moment', async () => {
     await using other = await openShop()
     const first = await other.admin()

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { newsletter as contract } from '#contract/newsletter.ts'
 import type { newsletterAddresses as addresses } from '#contract/newsletter-addresses.ts'
+import { Refusal } from '../../errors.ts'
 import type { Handlers } from '../../http/mount.ts'
 import { answerWithPage } from '../../http/plain-forms.ts'
 import type { Responder } from '../../pages/responder.ts'
@@ -46,14 +47,19 @@ export function mountOneClick(app: FastifyInstance, newsletter: Newsletter, page
       { config: { rateLimit: false } },
       async (request, reply) => {
         const { query, headers } = request
-        await newsletter.unsubscribe(String(query.id), String(query.token))
-        const said = {
-          message: 'You have been unsubscribed.',
-          isRefusal: false,
-          on: '/newsletter/unsubscribe',
-        }
         const isPerson = headers['sec-fetch-mode'] === 'navigate'
-        return isPerson && answerWithPage(pages, request, reply, said) ? reply : {}
+        const sayToPerson = (message: string, isRefusal: boolean) =>
+          isPerson &&
+          answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' })
+        try {
+          await newsletter.unsubscribe(String(query.id), String(query.token))
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          reply.status(error.status)
+          if (!sayToPerson(error.message, true)) throw error
+          return reply
+        }
+        return sayToPerson('You have been unsubscribed.', false) ? reply : {}
       },
     )
   })

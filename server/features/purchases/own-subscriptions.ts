@@ -109,16 +109,19 @@ export function createOwnSubscriptions(deps: Dependencies) {
       })
     },
 
-    /** Before an account is deleted: it must not be charged again. */
+    /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
     async endAllOf(userId: string) {
+      const open = await db
+        .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
+        .from(checkoutRows)
+        .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
+      for (const { paymentIntentId } of open)
+        if (await stripe.hasPaid(paymentIntentId))
+          throw conflict('A payment is still being processed. Please try again in a minute.')
       const live = await db
         .select({ id: purchases.stripeSubscriptionId })
         .from(purchases)
         .where(and(eq(purchases.userId, userId), isLivePurchase))
-      const open = await db
-        .select({ id: checkoutRows.subscriptionId })
-        .from(checkoutRows)
-        .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
       for (const { id } of [...live, ...open]) {
         if (!id) continue
         await stripe.cancelNow(id)
