@@ -46,8 +46,9 @@ const sections: LegalSection[] = [
         </dd>
         <dt>Purchase and billing</dt>
         <dd>
-          What you bought, when, for how much, and the payment references. Your card details go directly to
-          Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.
+          What you bought, when, for how much, what you agreed to, and the payment references; for tax, your
+          country and that of your card; for invoices, the company details you enter. Your card details go
+          directly to Stripe; we never see them. Basis: our contract with you and our duty to keep accounts.
         </dd>
         <dt>Access request</dt>
         <dd>
@@ -172,7 +173,10 @@ function Recipients() {
     <>
       <p>We don’t sell data. These recipients get only what they need for their part:</p>
       <ul>
-        <li>Stripe (payments): your email address, your card details, and the amount.</li>
+        <li>
+          Stripe (payments): your email address, your card details, the amount, and what you enter about your
+          country and company.
+        </li>
         <li>TradingView: your TradingView username, when we grant you access.</li>
         <li>Our hosting and email providers, on our behalf.</li>
         {regionLookupUrl && (
@@ -197,6 +201,7 @@ function Cookies() {
       purpose: 'Recognizes a browser you have logged in from, so that others cannot lock you out',
       lasts: '400 days',
     },
+    { name: 'half-login', purpose: 'Waits for the second step of a login', lasts: '5 minutes' },
     { name: 'checkout', purpose: 'Ties a payment to the browser that made it', lasts: '1 day' },
     { name: brand.consentCookie, purpose: 'Remembers your choice about cookies', lasts: '365 days' },
     {
@@ -208,6 +213,11 @@ function Cookies() {
       name: 'user (local storage)',
       purpose: 'Whether to expect a logged-in user',
       lasts: 'until you log out',
+    },
+    {
+      name: 'checkout-email, return-to (session storage)',
+      purpose: 'What you typed, and the page to return to after a login',
+      lasts: 'until you close the tab',
     },
     ...(gaMeasurementId ? [{ name: '_ga', purpose: 'Analytics, only with consent', lasts: '2 years' }] : []),
   ]
