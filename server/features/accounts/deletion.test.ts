@@ -149,9 +149,9 @@ describe('deleting a user', () => {
       serverMessage: 'A payment is still being processed. Please try again in a minute.',
     }
     await expect(admin.call(accounts.adminDelete, { id: person.user.id })).rejects.toMatchObject(refused)
-    await expect(
-      person.call(accounts.deleteMyself, { password: person.password }),
-    ).rejects.toMatchObject(refused)
+    await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject(
+      refused,
+    )
 
     await shop.confirmPurchase(person, begun)
     const [purchase] = await person.call(purchases.list, {})
