@@ -85,8 +85,8 @@ function ContractLink({ href, label }: { href: string; label: { en: string; de: 
 function Columns() {
   const { supportEmail } = useSettings()
   return (
-    <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[1.4fr_1.1fr_0.8fr_0.9fr_2.2fr]">
-      <div className="flex flex-col items-start gap-4 max-sm:col-span-2">
+    <Container className="grid grid-cols-2 gap-10 py-14 sm:grid-cols-3 lg:grid-cols-[1.4fr_1.1fr_0.8fr_0.9fr_2.2fr]">
+      <div className="flex flex-col items-start gap-4 max-lg:col-span-full">
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>
       </div>
@@ -96,7 +96,7 @@ function Columns() {
           <Links to={to} />
         </nav>
       ))}
-      <div className="flex flex-col gap-4 max-sm:col-span-2">
+      <div className="flex flex-col gap-4 max-lg:col-span-full max-lg:max-w-md">
         <h2 className="text-sm">Newsletter</h2>
         <p className="text-sm text-muted">News about new products. No noise. Unsubscribe any time.</p>
         <NewsletterForm success="You've been added to our newsletter." />

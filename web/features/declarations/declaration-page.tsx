@@ -47,38 +47,63 @@ export function DeclarationPage(props: Props) {
         <h1 className="text-3xl">{title}</h1>
         <p className="max-w-2xl text-lg text-muted">{lead}</p>
       </header>
-      <Card className="max-w-2xl sm:p-8">
-        <Form
-          schema={endpoint.input(z)}
-          action={endpoint.path}
-          aria-label={noun === 'withdrawal' ? 'Withdrawal' : 'Cancellation'}
-          className="flex flex-col gap-6"
-          onSubmit={async (declared: Declared) => {
-            const { declaredAt } = await send.mutateAsync(declared)
-            setReceipt([
-              ...contentOf(declared),
-              ['Name', declared.name],
-              ['Contract', declared.contract],
-              ['Email for the receipt', declared.email],
-              ['Received', toTheSecond(declaredAt)],
-            ])
-          }}
-        >
-          {before}
-          <WhoAndWhat user={user} />
-          {after}
-          <SubmitButton
-            size="lg"
-            pendingText="Sending..."
-            className="max-sm:h-auto max-sm:min-h-13 max-sm:w-full"
+      <div className="grid gap-x-12 gap-y-8 lg:grid-cols-[minmax(0,42rem)_1fr] lg:items-start">
+        <Card className="sm:p-8">
+          <Form
+            schema={endpoint.input(z)}
+            action={endpoint.path}
+            aria-label={noun === 'withdrawal' ? 'Withdrawal' : 'Cancellation'}
+            className="flex flex-col gap-6"
+            onSubmit={async (declared: Declared) => {
+              const { declaredAt } = await send.mutateAsync(declared)
+              setReceipt([
+                ...contentOf(declared),
+                ['Name', declared.name],
+                ['Contract', declared.contract],
+                ['Email for the receipt', declared.email],
+                ['Received', toTheSecond(declaredAt)],
+              ])
+            }}
           >
-            <span className="py-2 text-balance whitespace-normal">
-              {button.en} <span lang="de">· {button.de}</span>
-            </span>
-          </SubmitButton>
-        </Form>
-      </Card>
+            {before}
+            <WhoAndWhat user={user} />
+            {after}
+            <SubmitButton
+              size="lg"
+              pendingText="Sending..."
+              className="max-sm:h-auto max-sm:min-h-13 max-sm:w-full"
+            >
+              <span className="py-2 text-balance whitespace-normal">
+                {button.en} <span lang="de">· {button.de}</span>
+              </span>
+            </SubmitButton>
+          </Form>
+        </Card>
+        <Next noun={noun} />
+      </div>
     </Container>
+  )
+}
+
+function Next({ noun }: { noun: DeclarationKind }) {
+  const steps = [
+    'You get a receipt by email within a minute. It says what you declared and when, to the second.',
+    'If you’re logged in, it’s carried out right away. If not, we email a link to the address you bought with, and one click does the same.',
+    `If nobody clicks it${noun === 'cancellation' ? ', or for a good cause' : ''}, a person checks it within 14 days. It counts from the time in your receipt either way.`,
+  ]
+  return (
+    <section aria-labelledby="next" className="flex flex-col gap-3 text-sm text-muted">
+      <h2 id="next" className="text-base text-ink">
+        What happens next
+      </h2>
+      <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 marker:text-accent">
+        {steps.map((step) => (
+          <li key={step} className="pl-1">
+            {step}
+          </li>
+        ))}
+      </ol>
+    </section>
   )
 }
 

@@ -29,7 +29,7 @@ function ProductCard() {
       className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
     >
       <span className="relative block border-b border-line bg-ground">
-        <ExampleChart className="h-56 w-full [--curtain:var(--ground)]" />
+        <ExampleChart className="h-72 w-full [--curtain:var(--ground)]" />
         <Badge className="absolute top-4 left-4">Illustrative</Badge>
       </span>
       <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">

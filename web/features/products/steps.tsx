@@ -5,15 +5,20 @@ import { steps } from './rebound-sigma-pro.ts'
 export function Steps() {
   const pictures = [<Pullback key="1" />, <Entry key="2" />, <Exit key="3" />]
   return (
-    <ol className="grid gap-6 md:grid-cols-3">
+    <ol className="grid gap-6 lg:grid-cols-3">
       {steps.map(({ title, text }, index) => (
-        <li key={title} className="flex flex-col gap-3 rounded-lg border border-line bg-ground p-6 sm:p-7">
+        <li
+          key={title}
+          className="grid content-start gap-x-8 gap-y-7 rounded-lg border border-line bg-ground p-6 sm:p-7 sm:max-lg:grid-cols-[2fr_3fr]"
+        >
           {pictures[index]}
-          <span className="mt-4 font-mono text-xs font-medium tracking-wide text-accent uppercase">
-            Step {index + 1}
-          </span>
-          <h3 className="text-xl">{title}</h3>
-          <p className="text-muted">{text}</p>
+          <div className="flex flex-col gap-3">
+            <span className="font-mono text-xs font-medium tracking-wide text-accent uppercase">
+              Step {index + 1}
+            </span>
+            <h3 className="text-xl">{title}</h3>
+            <p className="text-muted">{text}</p>
+          </div>
         </li>
       ))}
     </ol>
