@@ -16,9 +16,11 @@ export function OrderEssentials(props: {
   const { billing, tax, wantsToStart, onStartChange } = props
   const settings = useSettings()
   const hint = useId()
-  if (settings.consumerLaw === 'none') return null
   const period = billingPeriods[billing]
   const price = exactDollars(priceOf(reboundSigmaPro, billing))
+  // Whatever the law, the tax inside the price is said before anyone pays.
+  if (settings.consumerLaw === 'none')
+    return tax ? <p className="text-sm text-muted">{`Total price ${price}, ${taxLine(tax)}`}</p> : null
   const rows = [
     [
       'You order',

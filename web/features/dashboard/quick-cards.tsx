@@ -88,7 +88,7 @@ function QuickCard(props: {
       type="button"
       onClick={onClick}
       disabled={busy}
-      className="group flex min-w-0 cursor-pointer flex-col items-start gap-3 rounded-lg border border-line bg-surface p-4 text-left shadow-card transition-[border-color,translate] duration-150 hover:-translate-y-0.5 hover:border-accent sm:p-5"
+      className="group flex min-w-0 cursor-pointer flex-col items-start gap-3 rounded-lg border border-line bg-surface p-4 text-left shadow-card transition-[border-color,translate] duration-150 hover:-translate-y-0.5 hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:p-5"
     >
       <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
         {busy ? <Spinner /> : <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />}
