@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
 import type { EndReason } from '#contract/statuses.ts'
 import type { Transaction } from '../../database/connect.ts'
@@ -92,11 +93,10 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const { refundedAmount, ...state } = stateOf(answer)
-    const [after] = await tx
-      .update(purchases)
-      .set(isInVain(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount })
-      .where(eq(purchases.id, before.id))
-      .returning()
+    const changes = isInVain(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount }
+    // Stripe sends a dozen events about one payment: most say what is already written.
+    if (isDeepStrictEqual({ ...before, ...changes }, before)) return
+    const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
     await entitlements.refresh(tx, before.userId)
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
