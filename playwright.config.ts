@@ -27,6 +27,7 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost${process.env.STRIPE_SECRET_KEY ? ', EXCLUDE *.stripe.com, EXCLUDE *.stripe.network' : ''}`,
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       ],
     },

@@ -18,8 +18,7 @@ const stripeKeys =
 
 /**
  * Browser tests against a complete shop: one per worker, on its own database, shared by that worker's tests.
- * Nothing leaves this machine (except to Stripe, if its keys are set), and a page that reports an error, a
- * hydration mismatch, or a blocked script fails its test.
+ * A page that reports an error, a hydration mismatch, or a blocked script fails its test.
  */
 export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStripe: boolean }>({
   /** For tests that run at Stripe when its test keys are set, and so can use nothing of the sandbox. */
@@ -37,13 +36,7 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStr
 
   baseURL: async ({ shop }, use) => use(shop.url),
 
-  context: async ({ context, baseURL, shop }, use) => {
-    const isStripe = ({ hostname }: URL) =>
-      shop.config.stripe !== undefined && /\.stripe\.(com|network)$/.test(hostname)
-    await context.route(
-      (url) => url.origin !== baseURL && !isStripe(url),
-      (route) => route.abort(),
-    )
+  context: async ({ context }, use) => {
     const complaints: string[] = []
     context.on('weberror', (webError) => complaints.push(String(webError.error())))
     context.on('console', (message) => {
@@ -93,8 +86,19 @@ export async function logInAs(page: Page, { cookies }: Visitor, { url }: TestSho
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 }
 
+type Look = {
+  /** Selectors of what axe leaves out. */
+  except?: string[]
+  /** Only rules with one of these tags, or only these rules, instead of all. */
+  tags?: string[]
+  rules?: string[]
+}
+
+/** What may differ between two themes of one page. */
+export const colorRules = ['color-contrast', 'link-in-text-block']
+
 /** Axe must find no violations in what the visitor sees now. */
-export async function expectAccessible(page: Page, { except = [] }: { except?: string[] } = {}) {
+export async function expectAccessible(page: Page, { except = [], tags, rules }: Look = {}) {
   // Elements that are fading in don't have their full contrast yet.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(async () => {
@@ -103,9 +107,35 @@ export async function expectAccessible(page: Page, { except = [] }: { except?: s
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
     await Promise.allSettled(finite.map((animation) => animation.finished))
   })
-  // Legacy mode leaves out only frames of other origins, and takes half the time.
-  const axe = new AxeBuilder({ page }).setLegacyMode()
+  // Legacy mode leaves out only frames of other origins, and takes half the time; so does listing only violations.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  if (tags) axe.withTags(tags)
+  if (rules) axe.withRules(rules)
   for (const selector of except) axe.exclude(selector)
   const { violations } = await axe.analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+  expect(
+    violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]),
+    page.url(),
+  ).toEqual([])
 }
+
+/** As above, and then what depends on colors in the other theme. */
+export async function expectAccessibleInBothThemes(page: Page) {
+  await expectAccessible(page)
+  await switchTheme(page)
+  await expectAccessible(page, { rules: colorRules })
+  await switchTheme(page)
+}
+
+/** What the header's button does, which a dialog or a phone's menu may cover. */
+const switchTheme = (page: Page) =>
+  page.evaluate(() => {
+    const { classList } = document.documentElement
+    const isDark = classList.contains('dark')
+    classList.remove('light', 'dark')
+    classList.add(isDark ? 'light' : 'dark')
+  })
+
+/** By how many pixels the page is wider than its window. */
+export const overflowOf = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
