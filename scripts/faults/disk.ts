@@ -14,11 +14,11 @@ import type { Outcome, Row } from './row.ts'
 export const diskFull: Row = {
   name: 'disk full',
   alone: true,
-  async run() {
+  async run({ limits: { diskFull: limit } }) {
     const disk = mkdtempSync(join(tmpdir(), 'shop-lab-disk-'))
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]).status === 0
     try {
-      if (mounted) return await fillUp(disk)
+      if (mounted) return await fillUp(disk, limit.visits)
       return { ok: true, skipped: true, figures: 'skipped: needs root to mount a small disk' }
     } finally {
       if (mounted) spawnSync('umount', ['--lazy', disk])
@@ -27,25 +27,25 @@ export const diskFull: Row = {
   },
 }
 
-async function fillUp(disk: string): Promise<Outcome> {
+async function fillUp(disk: string, visits: number): Promise<Outcome> {
   const shop = await openProcess({ DATA_DIR: disk })
   const [answers, pages] = [createTally<Answer>(), createTally<Answer>()]
   const writes = createWrites()
   let number = 0
-  async function visit(times: number) {
-    for (const end = number + times; number < end; number++) {
+  async function visit() {
+    for (const end = number + visits; number < end; number++) {
       answers.add(await writes.write(shop, String(number)))
       pages.add(await ask(shop, { path: '/' }))
     }
   }
   try {
-    await visit(20)
+    await visit()
     writeUntilFull(join(disk, 'ballast'))
-    await visit(20)
+    await visit()
     // The worst case: PostgreSQL cannot write its log, exits, and cannot recover while the disk is full.
     const needsMoreLog = `update users set name = name; select pg_switch_wal(); update users set name = name`
     await query(databaseUrl(disk), needsMoreLog).catch(() => undefined)
-    await visit(20)
+    await visit()
     rmSync(join(disk, 'ballast'))
     const [again, took] = await timed(() => untilWritten(() => writes.write(shop, 'later')))
     const lost = await writes.countLost(databaseUrl(disk))

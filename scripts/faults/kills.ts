@@ -7,6 +7,7 @@ import { details, type Row } from './row.ts'
 
 export const kills: Row = {
   name: 'kills around every commit',
+  isTested: true,
   async run({ shop, lab, limits: { kills: limit } }) {
     await shop.stop()
     const entry = bundled(crashingShop)

@@ -3,9 +3,11 @@ export const fullLimits = {
   slowConnections: { connections: 2000, visits: 100, slowestMs: 500 },
   databaseRestarts: { restarts: 20, readyWithinMs: 1000 },
   databaseFrozen: { answerWithinMs: 5000 },
+  diskFull: { visits: 20 },
   manyRequests: { requests: 1_000_000, secondsEach: 5, memoryGrowth: 1.1, moreDescriptors: 5 },
   gracefulStop: { stops: 5 },
-  rollingRestarts: { rounds: 3 },
+  // Visitors who never pause leave a starting shop little of the machine.
+  rollingRestarts: { rounds: 3, pauseMs: 0 },
   kills: { shops: 2, killsEach: 250 },
   tradingViewKills: { kills: 200 },
   // The share of valid inputs: for each endpoint, or for all of them together.
@@ -22,13 +24,14 @@ export type Limits = typeof fullLimits
  * that has just started is still warming up. The README lists what is looser.
  */
 export const quickLimits: Limits = {
+  ...fullLimits,
   slowConnections: { connections: 500, visits: 20, slowestMs: 5000 },
   databaseRestarts: { restarts: 2, readyWithinMs: 15_000 },
   databaseFrozen: { answerWithinMs: 15_000 },
+  diskFull: { visits: 8 },
   manyRequests: { requests: 10_000, secondsEach: 0.5, memoryGrowth: 1.5, moreDescriptors: 50 },
   gracefulStop: { stops: 1 },
-  rollingRestarts: { rounds: 1 },
-  kills: { shops: 1, killsEach: 5 },
+  rollingRestarts: { rounds: 1, pauseMs: 20 },
   tradingViewKills: { kills: 3 },
   badInputs: { perEndpoint: 15, rightShare: 0.2, shareOf: 'all' },
   webhookStorm: { webhooks: 500, guestsAtOnce: 10 },

@@ -67,6 +67,7 @@ export const rollingRestarts: Row = {
               : writes.write(upstream, `${visitor}-${turn}`, options),
           ),
         )
+        await sleep(limit.pauseMs)
       }
     })
     let restarts = 0

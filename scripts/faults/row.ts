@@ -6,6 +6,8 @@ export type Row = {
   name: string
   /** Breaks something shared, or measures something others would disturb. */
   alone?: true
+  /** `npm test` has it already, as a test of its own. */
+  isTested?: true
   /** Settings of the shop it breaks. */
   env?: Record<string, string>
   run(given: { shop: LabShop; lab: Lab; limits: Limits }): Promise<Outcome>
