@@ -29,6 +29,9 @@ export type OpenShopOptions = {
   log?: Logger
 }
 
+/** Hardly any test is about the cost of hashing. */
+const leastCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+
 /** The whole server for a test: real database, real jobs, emails into a folder, and browser-like callers. */
 export async function openShop({
   env = {},
@@ -36,7 +39,7 @@ export async function openShop({
   withPages = false,
   databaseUrl,
   startsAt = new Date(),
-  passwords = createPasswords(),
+  passwords = createPasswords({ cost: leastCost }),
   quirks = { lag: lagByClock },
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},

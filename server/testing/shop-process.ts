@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +14,8 @@ import { startShop } from '../start.ts'
 /** A server in a process of its own, so a test can kill it at any moment. */
 export async function startShopProcess(env: Record<string, string>) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-process-'))
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+  const boot = new URL('../process/boot.js', import.meta.url).href
+  const child = spawn(process.execPath, ['--import', boot, fileURLToPath(import.meta.url)], {
     env: { ...process.env, PORT: '0', DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -45,6 +47,8 @@ async function openOne(config: Config) {
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     withPages: false,
   })
+  // A killed process writes nothing at its end, and the next one would have to compile everything again.
+  flushCompileCache()
   process.stdout.write(`${shop.config.publicUrl}\n`)
   return shop
 }

@@ -38,7 +38,11 @@ async function openOwn() {
   const { username } = new URL(url)
   await administer(
     superuserUrl,
+    // Nothing here outlives the run.
     'alter system set fsync = off',
+    'alter system set synchronous_commit = off',
+    'alter system set full_page_writes = off',
+    'alter system set autovacuum = off',
     'select pg_reload_conf()',
     `alter role ${username} createdb`,
   )

@@ -6,7 +6,6 @@ import { reboundSigmaPro } from '#contract/price-list.ts'
 import { purchases } from '#contract/purchases.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
-import { createPasswords } from '#server/security/passwords.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
@@ -18,7 +17,6 @@ let admin: Visitor
 let crashes = 0
 beforeAll(async () => {
   shop = await openConnectedShop({
-    passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } }),
     crashPoint: (name) => {
       if (name !== 'tradingview acted' || crashes === 0) return
       crashes -= 1
