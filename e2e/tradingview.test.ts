@@ -8,7 +8,6 @@ import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
 /** Connected to the look-alike, as a newcomer's shop is. */
 const test = base.extend<object, { shop: ConnectedShop }>({
   shop: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures here.
     async ({}, use) => {
       const shop = await openConnectedShop({ withPages: true, quirks: {} })
       await use(shop)
