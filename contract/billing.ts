@@ -1,5 +1,6 @@
 import { endpoint, nothing } from './endpoint.ts'
 import { optionalText } from './fields.ts'
+import { exactDollars } from './money.ts'
 import { type InferOutput, schema, type Zod } from './schema.ts'
 
 /** Every country (ISO 3166-1). */
@@ -35,7 +36,7 @@ export type Tax = InferOutput<typeof tax>
 export const taxLine = ({ percent, amount, isReverseCharge }: Tax) =>
   isReverseCharge
     ? 'Reverse charge: you account for the VAT'
-    : `incl. ${percent} % VAT ($${(amount / 100).toFixed(2)})`
+    : `incl. ${percent} % VAT (${exactDollars(amount)})`
 
 const details = (z: Zod) => ({
   company: optionalText(z, 100),

@@ -81,7 +81,7 @@ export function createCustomerDesk(deps: Dependencies) {
     /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
     async seeAs(actor: Actor, id: string) {
       const { name, email, isAdmin, role, createdAt } = await describe(id)
-      if (isStaff({ isAdmin, role })) throw conflict('Nobody looks through the eyes of staff')
+      if (isStaff({ isAdmin, role })) throw conflict('You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
       const owns = await entitlements.owns(id, reboundSigmaPro.id)
       return {

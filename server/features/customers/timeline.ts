@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '#contract/customers.ts'
 import { deviceName } from '#contract/device-name.ts'
+import { exactDollars } from '#contract/money.ts'
 import { billingPeriods } from '#contract/statuses.ts'
 import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import type { Stretch } from '../../database/stretch.ts'
@@ -32,7 +33,7 @@ export function createTimeline(rooms: Rooms) {
         at,
         kind: 'purchase',
         title: what,
-        detail: `${purchase.product}, ${dollars(purchase.amount)} per ${billingPeriods[purchase.billingType]}`,
+        detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${billingPeriods[purchase.billingType]}`,
       })),
     async (userId, stretch) =>
       (await rooms.mails.historyOf(userId, stretch)).map(({ id, at, subject }) => ({
@@ -85,8 +86,6 @@ export function createTimeline(rooms: Rooms) {
 }
 
 const nothingMore = { detail: '', mailId: null }
-
-const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
 const isOlder = (a: { at: Date; id: string }, b: { at: Date; id: string }) =>
   a.at.getTime() === b.at.getTime() ? a.id < b.id : a.at < b.at

@@ -13,8 +13,8 @@ export const wrongCode = () => {
   return new Refusal(403, message, { fields: { code: message } })
 }
 
-/** A secret on its way to the app: only its own account can bring it back. */
-const newcomer = (userId: string) => `new app codes of ${userId}`
+/** What a secret that the app has yet to confirm is sealed for: only its own account can bring it back. */
+const unconfirmed = (userId: string) => `new app codes of ${userId}`
 
 const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 
@@ -28,14 +28,14 @@ export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Sec
       const secret = randomSecret()
       return {
         secret,
-        sealed: secrets.seal(secret, newcomer(user.id)),
+        sealed: secrets.seal(secret, unconfirmed(user.id)),
         qr: drawQr(otpAuthUrl(secret, brand.name, user.email)),
       }
     },
 
     /** The first code shows that the app has the secret. It is spent with that. */
     async confirm(tx: Transaction, { user }: Actor, { sealed, code }: { sealed: string; code: string }) {
-      const secret = openNewcomer(secrets, sealed, user.id)
+      const secret = openUnconfirmed(secrets, sealed, user.id)
       const lastStep = stepOf(digitsOf(code), secret, now(), 0)
       if (lastStep === undefined) throw wrongCode()
       const kept = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
@@ -69,9 +69,9 @@ export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Sec
   }
 }
 
-function openNewcomer(secrets: Secrets, sealed: string, userId: string): string {
+function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): string {
   try {
-    return secrets.open(sealed, newcomer(userId))
+    return secrets.open(sealed, unconfirmed(userId))
   } catch {
     throw new Refusal(400, 'Please start again: this QR code is not from here.')
   }

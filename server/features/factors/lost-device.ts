@@ -18,7 +18,7 @@ const linkLifetime = 7 * 24 * hour
 type Link = { id: string; token: string }
 type Dependencies = { db: Database; now: () => Date; notices: Notices; secrets: Pick<Secrets, 'isLinkToken'> }
 
-const useless = () => new Refusal(400, 'This link no longer works. Log in and start again.')
+const deadLink = () => new Refusal(400, 'This link no longer works. Log in and start again.')
 const notForStaff = () =>
   new Refusal(
     403,
@@ -90,13 +90,13 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
     },
 
     async stop({ id, token }: Link) {
-      if (!secrets.isLinkToken('stop-reset', id, token)) throw useless()
+      if (!secrets.isLinkToken('stop-reset', id, token)) throw deadLink()
       const stopped = await db
         .update(factorResets)
         .set({ stoppedAt: now() })
         .where(and(eq(factorResets.id, id), isNull(factorResets.usedAt)))
         .returning({ id: factorResets.id })
-      if (stopped.length === 0) throw useless()
+      if (stopped.length === 0) throw deadLink()
     },
 
     /** Whoever logs in with a factor has it after all. */
@@ -108,7 +108,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
     },
 
     async finish({ id, token }: Link) {
-      if (!secrets.isLinkToken('finish-reset', id, token)) throw useless()
+      if (!secrets.isLinkToken('finish-reset', id, token)) throw deadLink()
       await db.transaction(async (tx) => {
         const [used] = await tx
           .update(factorResets)
@@ -122,7 +122,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
             ),
           )
           .returning({ userId: factorResets.userId })
-        if (!used) throw useless()
+        if (!used) throw deadLink()
         const [user] = await tx
           .select({ isAdmin: users.isAdmin, role: users.role })
           .from(users)

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { exactDollars } from '#contract/money.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '../../actor.ts'
 import type { RunExclusive } from '../../concurrency/keyed-mutex.ts'
@@ -17,7 +18,6 @@ type Refund = { amount?: number | undefined; refundedSoFar: number }
 
 const refundedOf = (payments: { refunded: number }[]) =>
   payments.reduce((sum, each) => sum + each.refunded, 0)
-const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
 type Dependencies = {
   db: Database
@@ -126,10 +126,10 @@ export function createAdministration(deps: Dependencies) {
           const refunded = refundedOf(payments)
           if (refunded !== refundedSoFar)
             throw conflict(
-              `${dollars(refunded)} of this purchase has been refunded by now. Please look again.`,
+              `${exactDollars(refunded)} of this purchase has been refunded by now. Please look again.`,
             )
           if (wanted !== undefined && wanted > left)
-            throw conflict(`Only ${dollars(left)} of this payment can be refunded`)
+            throw conflict(`Only ${exactDollars(left)} of this payment can be refunded`)
           amount = wanted ?? left
           return amount
         })

@@ -9,7 +9,7 @@ import { limitOf, strangers, takenSeats } from './counts.ts'
 type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
 
 const day = 86_400_000
-/** The pace of new buyers is that of so many days. */
+/** New buyers are counted over this many days. */
 const paceDays = 30
 /** TradingView is reported to bill for everyone once there are more than this. */
 const billedAbove = 100
@@ -56,7 +56,7 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
       }
     },
 
-    /** At 90 and at 100 people, once each a month. */
+    /** At 90 and at 100 people, each once a month. */
     async warn() {
       const [row] = await db.select({ state: tvConnection.state }).from(tvConnection)
       if (!row || row.state === 'off') return

@@ -15,7 +15,7 @@ type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail:
 /** Who pays: an account, or a guest by their address. */
 type Buyer = { userId: string | null; email: string }
 
-/** So long a seat is kept for someone who is paying. */
+/** How long a seat is kept for someone who is paying. */
 const reservedFor = 15 * 60_000
 
 /** For the pages: most shops have no limit, and their visitors need not ask. */

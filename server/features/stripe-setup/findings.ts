@@ -1,3 +1,4 @@
+import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/stripe-setup.ts'
 import type { WantedPrice } from '../../gateways/stripe.ts'
 
@@ -13,7 +14,7 @@ export const ok = (about: About, text: string): Finding => ({ about, state: 'ok'
 export const todo = (about: About, text: string): Finding => ({ about, state: 'todo', text })
 export const note = (about: About, text: string): Finding => ({ about, state: 'note', text })
 
-export const inWords = ({ amount, interval }: WantedPrice) => `$${(amount / 100).toFixed(2)} per ${interval}`
+export const inWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} per ${interval}`
 
 /** The shop's own address, as Stripe needs to know it. */
 export function addressOf(publicUrl: string) {
