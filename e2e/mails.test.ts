@@ -17,6 +17,11 @@ test('every email reads well in light and dark mode, on a phone and on a desktop
     )
   expect(names.length).toBeGreaterThan(20)
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const parts = () =>
+    page.evaluate(() => [
+      ...new Set(Array.from(document.querySelectorAll('[class]'), (part) => part.className)),
+    ])
+  const seenInDark = new Set<string>()
   for (const name of names) {
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 800, height: 900 })
@@ -26,7 +31,10 @@ test('every email reads well in light and dark mode, on a phone and on a desktop
     await expectAccessible(page, { tags: wcag })
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await background(), name).toBe('rgb(6, 15, 15)')
-    await expectAccessible(page, { rules: colorRules })
+    // Its colors are those of the parts it is made of, whatever it says.
+    const madeOf = (await parts()).toSorted().join()
+    if (!seenInDark.has(madeOf)) await expectAccessible(page, { rules: colorRules })
+    seenInDark.add(madeOf)
     await page.setViewportSize({ width: 360, height: 740 })
     expect(await overflowOf(page), name).toBe(0)
   }
