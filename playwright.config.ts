@@ -9,7 +9,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   // Only to end what hangs: a busy machine is no failure.
   timeout: 120_000,
-  // A browser on a busy machine now and then loses a race that no visitor sees; `npm test` names every second try.
+  // So that a busy machine does not block a release; `npm test` names what needed it, and that is a bug to find.
   retries: 1,
   expect: { timeout: 20_000 },
   reporter: 'list',
