@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
+import { readConfig } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
-import { migrate } from '../database/migrate.ts'
-import { createQueue } from '../jobs/queue.ts'
+import { startShop } from '../start.ts'
 
-/** One PostgreSQL for the whole test run, with a migrated template; each shop under test gets a copy. */
+/** One PostgreSQL for the whole test run, with a template that a shop has opened; each shop under test gets a copy. */
 const variable = 'TEST_POSTGRES_URL'
 const template = 'shop_template'
 
@@ -21,15 +21,25 @@ export async function openTestPostgres(): Promise<() => Promise<void>> {
   delete process.env.DATABASE_URL
   const dropTemplate = `drop database if exists ${template}`
   await administer(postgres.url, dropTemplate, `create database ${template}`)
-  const url = withDatabase(postgres.url, template)
-  await migrate(url)
-  const queue = createQueue({ url, log: pino({ level: 'silent' }) })
-  await queue.start()
-  await queue.stop()
+  await openOnce(withDatabase(postgres.url, template))
   return async () => {
     await administer(postgres.url, dropTemplate)
     await postgres.close()
   }
+}
+
+/** A shop leaves its tables, queues, and prices at the sandbox behind; what is its own is deleted. */
+async function openOnce(url: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-template-'))
+  const shop = await startShop(
+    readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: url, TRADINGVIEW: 'off' }),
+    { log: pino({ level: 'silent' }), withPages: false },
+  )
+  await shop.sandbox?.controls.webhooks.flush()
+  await shop.queue.idle()
+  await shop.close()
+  rmSync(folder, { recursive: true })
+  await administer(url, 'truncate users, audit_log restart identity cascade', 'truncate jobs.job')
 }
 
 async function openOwn() {
@@ -55,7 +65,7 @@ async function openOwn() {
   }
 }
 
-/** A database of its own: migrated, or empty. */
+/** A database of its own: a copy of the template, or empty. */
 export async function createTestDatabase({
   empty = false,
 } = {}): Promise<{ url: string; drop(): Promise<void> }> {
