@@ -21,7 +21,7 @@ export const jobs = {
     method: 'GET',
     path: '/api/admin/failed-jobs',
     access: 'admin',
-    summary: 'Jobs that have failed for good, newest first',
+    summary: 'Jobs that have failed permanently, newest first',
     input: (z) => z.strictObject(paging(z)),
     output: (z) => z.array(failedJob(z)),
     answer: 'list',

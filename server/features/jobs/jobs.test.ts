@@ -27,7 +27,7 @@ async function failOnce() {
   return { admin, failed, id: failed?.id ?? '' }
 }
 
-test('an admin sees a job that failed for good and runs it again', async () => {
+test('an admin sees a job that failed permanently and runs it again', async () => {
   const { admin, failed, id } = await failOnce()
   expect(failed).toMatchObject({ name: 'mail', about: 'contactMessage to gone@example.com', tries: 1 })
   expect(failed?.error).toContain('550')

@@ -8,7 +8,7 @@ type Dependencies = { db: Database; queue: Queue; audit: Audit }
 
 export type Jobs = ReturnType<typeof createJobs>
 
-/** What an admin can do about jobs that failed for good. */
+/** What an admin can do about jobs that failed permanently. */
 export function createJobs({ db, queue, audit }: Dependencies) {
   const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {

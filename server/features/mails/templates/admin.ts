@@ -83,7 +83,7 @@ const adminDigest: Template<{
     openRequests > 0 &&
       `${counted(openRequests, 'access request is', 'access requests are')} open, the oldest for ${counted(oldestHours, 'hour', 'hours')}. Buyers are promised access within 24 hours.`,
     failedJobs > 0 &&
-      `${counted(failedJobs, 'job has', 'jobs have')} failed for good, most often an email to an address that doesn’t exist. You can look at each one, run it again, or discard it.`,
+      `${counted(failedJobs, 'job has', 'jobs have')} failed permanently, most often an email to an address that doesn’t exist. You can look at each one, run it again, or discard it.`,
   ].filter((text) => text !== false),
   details: [
     ['Open access requests', String(openRequests)],
