@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ export type LabShop = Awaited<ReturnType<Lab['openShop']>>
 
 /**
  * Where we measure and break shops: one PostgreSQL, and shops in their own processes, each on a copy of a database that
- * a shop has already opened.
+ * a shop has already opened, and with the pages it has rendered.
  */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
@@ -42,6 +42,7 @@ export async function openLab() {
     async openShop(env: Record<string, string> = {}) {
       const databaseUrl = await createDatabase()
       const dataDir = mkdtempSync(join(tmpdir(), 'shop-lab-data-'))
+      cpSync(join(home, 'cache'), join(dataDir, 'cache'), { recursive: true })
       const shop = await openProcess({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
       return {
         ...shop,

@@ -34,6 +34,8 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
         ...process.env,
         PORT: String(port),
         HOST: '127.0.0.1',
+        // Pages show it; the same for all shops of a lab, so that they can share rendered pages.
+        PUBLIC_URL: 'http://localhost:3000',
         LOG_LEVEL: 'error',
         ADMIN_EMAIL: seller.email,
         ADMIN_PASSWORD: seller.password,
