@@ -1,10 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files whose tests start processes and wait for them. Begun last, one of them would run alone at the end. */
+const slow = /(command|crash|crashes|demo|dev|every-process|exactly-once)\.test\.ts$/
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const { slowOnes = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
+      slow.test(moduleId) ? 'slowOnes' : 'others',
+    )
+    return [...slowOnes, ...others]
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['{contract,server,sandbox,web,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: 'server/testing/global-setup.ts',
+    sequence: { sequencer: SlowFirst },
     pool: 'threads',
     // No room has globals, so test files may share the modules of their worker: a third less work.
     isolate: false,
