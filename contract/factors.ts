@@ -38,7 +38,7 @@ const shownOnce = schema((z) => z.strictObject({ recoveryCodes: z.nullable(z.arr
 const mine = { access: 'user', whileSettingUp: true } as const
 const limit = { requests: 20, seconds: 60 }
 
-/** Passkeys, app codes and recovery codes of one's own account. */
+/** Passkeys, app codes and recovery codes of your own account. */
 export const factors = {
   show: endpoint({
     ...mine,

@@ -186,7 +186,7 @@ export const purchases = {
         kind: z.optional(z.enum(bookingKinds)),
         /** For the seller's eyes, and in the buyer's own data. */
         reason: optionalText(z, 500),
-        /** It ends by itself then; without it, not at all. */
+        /** Ends on that day; never, if left out. */
         endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
         /** Tell the buyer by email. */
         invite: z.optional(z.boolean()),

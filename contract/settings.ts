@@ -24,7 +24,7 @@ export const editableSettings = [
 ] as const
 export type EditableSetting = (typeof editableSettings)[number]
 
-/** An emptied field goes back to what the shop has by itself. */
+/** An empty field brings back the default. */
 function valueOf(z: Zod, name: EditableSetting) {
   const line = z.string().check(
     z.trim(),
@@ -63,7 +63,7 @@ export type Setting = InferOutput<typeof setting>
 
 const problem = schema((z) =>
   z.strictObject({
-    /** What is wrong, and how to mend it. Commands and names are in backticks. */
+    /** What is wrong, and how to fix it. Commands and names are in backticks. */
     text: z.string(),
     mend: z.string(),
     isUrgent: z.boolean(),

@@ -5,7 +5,7 @@ import { invalid } from '../failure.ts'
 const seconds = { hour: 3600, minute: 60, second: 1 }
 
 export function timeControls(clock: Clock, changed: () => void) {
-  /** So much later than now. */
+  /** That much later than now. */
   async function after(count: number, interval: Interval | keyof typeof seconds) {
     const now = await clock.now()
     return interval === 'hour' || interval === 'minute' || interval === 'second'

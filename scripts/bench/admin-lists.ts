@@ -29,7 +29,7 @@ export async function adminLists({ shop }: Bench, cookie: string): Promise<Line[
 
   return [
     await measure(`admin list, first of ${total} purchases`, list, { statements: 3 }),
-    // No more than half of the first page's again.
+    // At most half again as many buffers as the first page.
     await measure(
       'admin list, nine tenths down',
       `${list}?cursor=${await cursorAt(shop, Math.floor(total * 0.9))}`,

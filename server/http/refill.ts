@@ -1,7 +1,7 @@
 import { escapeHtml } from '../security/escape-html.ts'
 
 /**
- * A page in whose form stands again what was typed, except passwords. The page is React's own HTML, which escapes `>` and
+ * A page whose form holds what was typed, except passwords. The page is React's own HTML, which escapes `>` and
  * `"` in attributes, so a tag ends where it seems to.
  */
 export function refill(html: string, action: string, typed: Record<string, string>) {

@@ -1,7 +1,7 @@
 import type { Query } from './failed-jobs.ts'
 import type { Kinds } from './kinds.ts'
 
-/** What is in the queue's table, of all processes. */
+/** What is in the queue's table, from all processes. */
 export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query }) {
   return {
     async isSomethingDue(): Promise<boolean> {

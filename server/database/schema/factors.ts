@@ -18,7 +18,7 @@ export const passkeys = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     publicKey: bytes().notNull(),
-    /** How often the device says it was used; it never falls, unless a copy is about. Synced passkeys say 0. */
+    /** How often the device says it was used; it never falls, unless there is a copy. Synced passkeys say 0. */
     counter: bigint({ mode: 'number' }).notNull(),
     transports: text().array().notNull(),
     /** Whether a password manager keeps it on several devices. */

@@ -45,7 +45,7 @@ export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Sec
         .onConflictDoUpdate({ target: appCodes.userId, set: kept })
     },
 
-    /** True for the first who uses it, also of two at the same moment. */
+    /** True only for whoever uses it first, even of two at the same moment. */
     async use(tx: Transaction, userId: string, typed: string): Promise<boolean> {
       const [kept] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
       if (!kept) return false

@@ -23,7 +23,7 @@ export type Challenges = ReturnType<typeof createChallenges>
 export function createChallenges({ now, attempts, secrets }: Dependencies) {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 
-  /** Works once, also of two at the same moment, and in any of the processes. */
+  /** Works once, even for two at the same moment, and in any process. */
   async function spend(challenge: string, whose: string) {
     const [end = '', random = '', signature = ''] = challenge.split('.')
     const text = `${end}.${random}`

@@ -12,7 +12,7 @@ type Dependencies = { mails: Mails; attempts: Pick<Attempts, 'mayMail'>; audit: 
 
 export type Notices = ReturnType<typeof createNotices>
 
-/** Whoever's login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
+/** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
 export function createNotices({ mails, attempts, audit }: Dependencies) {
   /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
   async function tell<Kind extends MailKind>(

@@ -23,7 +23,7 @@ type Dependencies = {
 
 export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
 
-/** Showing who one is with a passkey. */
+/** Proving who you are with a passkey. */
 export function createPasskeyLogin({ db, now, challenges, origin }: Dependencies) {
   const host = new URL(origin).hostname
   return {

@@ -6,7 +6,7 @@ import { hashToken } from '../../security/tokens.ts'
 
 const recoveryCodeCount = 10
 
-/** 32 signs, none of which looks like another. */
+/** 32 characters, none of which looks like another. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
 
 /** 80 random bits, so a plain hash is enough: nobody tries them all. */
@@ -37,7 +37,7 @@ export const recovery = {
   left: (tx: Transaction | Database, userId: string) =>
     tx.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))),
 
-  /** True for the first who uses it, also of two at the same moment. */
+  /** True only for whoever uses it first, even of two at the same moment. */
   async use(tx: Transaction, userId: string, code: string, now: Date): Promise<boolean> {
     const used = await tx
       .update(recoveryCodes)

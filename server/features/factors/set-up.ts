@@ -21,7 +21,7 @@ type Dependencies = {
 
 const app = 'authenticator app'
 
-/** One's own factors: what is there, what comes and what goes. */
+/** Your own factors: listed, added, renamed, removed. */
 export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices }: Dependencies) {
   /** One change at a time: of two at the same moment, each would count on what the other takes away. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>

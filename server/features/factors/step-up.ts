@@ -22,7 +22,7 @@ type Dependencies = {
   passkeyLogin: PasskeyLogin
 }
 
-/** Showing once more who one is, in a session that has been open for a while. */
+/** Proving again who you are, in a session that has been open for a while. */
 export function createStepUp(deps: Dependencies) {
   const { db, sessions, policy, codes, passkeyLogin } = deps
   const checkPassword = createOwnPassword(deps)

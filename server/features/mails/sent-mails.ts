@@ -11,7 +11,7 @@ import { templates } from './templates.ts'
 type Dependencies = { db: Database; now: () => Date; site: MailSite }
 type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknown }
 
-/** Where a link's secret would stand. Never a letter of a real one. */
+/** Stands in for a link's secret, of which nothing is kept. */
 const cut = '*secret*'
 
 /** What customers were sent, for whoever helps them. Nobody but the customer may hold a link with a secret. */

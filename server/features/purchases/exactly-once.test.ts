@@ -17,7 +17,11 @@ const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
 /** Guests who have paid, and of whom no webhook has told the shop yet. */
-async function paidGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
+async function paidGuests(
+  shop: TestShop,
+  count: number,
+  webhooks: { delaySeconds: number } | { drop: true },
+) {
   await shop.sandbox.controls.webhooks.misbehave(webhooks)
   const pay = async () => {
     const visitor = shop.visitor()

@@ -27,7 +27,7 @@ type Dependencies = {
   crashPoint: (name: string) => void
 }
 
-/** How buyers end their subscriptions, and take that back. */
+/** How buyers end their subscriptions, and undo that. */
 export function createOwnSubscriptions(deps: Dependencies) {
   const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, consumerLaw, crashPoint } = deps
 

@@ -13,7 +13,7 @@ export async function limitOf(db: Books) {
   return { limit: row?.limit ?? null, shows: row?.shows ?? false }
 }
 
-/** Everyone with a live purchase has a seat, and so has whoever TradingView lists besides. */
+/** Everyone with a live purchase has a seat, and so does anyone else whom TradingView lists. */
 export async function takenSeats(db: Books, productId: string): Promise<number> {
   const buyers = await db
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })

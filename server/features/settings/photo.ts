@@ -13,7 +13,7 @@ export function photoType(body: Buffer): '.jpg' | '.png' | '.webp' | undefined {
     : undefined
 }
 
-/** Pages ask every few seconds. */
+/** Read once: the pages ask for it every few seconds. */
 const files = new Map<string, Buffer>()
 
 /** From the seller's disk, or as it was uploaded; its address changes with it. */

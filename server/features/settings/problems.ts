@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 
 type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: string; strategyUrl: string } }
 
-/** What is wrong with the settings, and how to mend it. The overview counts these. */
+/** What is wrong with the settings, and how to fix it. The overview counts these. */
 export function problemsOf(config: Config, live: Live): Problem[] {
   return [...imprint(live), ...address(config, live), ...mail(config), ...links(live), ...warnings(config)]
 }
@@ -54,7 +54,7 @@ function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Pro
     }
 }
 
-/** What the start complained about, except what is told above. */
+/** What startup warned about, except what is reported above. */
 function* warnings(config: Config): Generator<Problem> {
   for (const warning of config.warnings)
     if (!/^(The imprint|SUPPORT_EMAIL|SMTP_URL)/.test(warning))
