@@ -127,13 +127,15 @@ export async function expectAccessibleInBothThemes(page: Page) {
   await switchTheme(page)
 }
 
-/** What the header's button does, which a dialog or a phone's menu may cover. */
+/** As the header's button does it, which a dialog or a phone's menu may cover. */
 const switchTheme = (page: Page) =>
-  page.evaluate(() => {
+  page.evaluate(async () => {
     const { classList } = document.documentElement
     const isDark = classList.contains('dark')
     classList.remove('light', 'dark')
-    classList.add(isDark ? 'light' : 'dark')
+    classList.add(isDark ? 'light' : 'dark', 'at-once')
+    await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+    classList.remove('at-once')
   })
 
 /** By how many pixels the page is wider than its window. */
