@@ -124,11 +124,12 @@ for (const width of [360, 1280])
       billingType: 'monthly',
     })
     const expectAccessibleInBothModes = async (exceptInDark: string[] = []) => {
-      await page.emulateMedia({ colorScheme: 'light' })
       await expectAccessible(page)
       await page.emulateMedia({ colorScheme: 'dark' })
       await expectAccessible(page, { except: exceptInDark, rules: colorRules })
+      await page.emulateMedia({ colorScheme: 'light' })
     }
+    await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width, height: 800 })
     await page.goto('/_sandbox/')
     await expectAccessibleInBothModes()
