@@ -7,10 +7,9 @@ const slow = /(command|crash|crashes|demo|dev|every-process|exactly-once)\.test\
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const { slowOnes = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
-      slow.test(moduleId) ? 'slowOnes' : 'others',
-    )
-    return [...slowOnes, ...others]
+    const inUsualOrder = super.sort.bind(this)
+    const isSlow = ({ moduleId }: TestSpecification) => slow.test(moduleId)
+    return (await inUsualOrder(files)).toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
   }
 }
 

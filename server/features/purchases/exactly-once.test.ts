@@ -39,15 +39,20 @@ test('200 returning browsers and 200 webhooks at the same time book 200 purchase
 }, async () => {
   await using shop = await openShop()
   const guests = await paidGuests(shop, 200, { drop: true })
-  const { rows: events } = await shop.connection.db.execute<{ data: object }>(
+  const { rows } = await shop.connection.db.execute<{ data: object }>(
     sql`select data from sandbox.events where type = 'invoice.paid'`,
   )
   const { post, sign } = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
-  const answers = await Promise.all([
-    ...events.map(async ({ data }) => {
+  const [events, statuses] = [rows.values(), [] as number[]]
+  const deliver = async () => {
+    for (const { data } of events) {
       const body = JSON.stringify(data)
-      return (await post(body, sign(body))).status
-    }),
+      statuses.push((await post(body, sign(body))).status)
+    }
+  }
+  const answers = await Promise.all([
+    // As many at a time as Stripe would send.
+    ...Array.from({ length: 16 }, deliver),
     ...guests.map(async ({ visitor, paymentIntentId }) => {
       await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
       await Promise.all([
@@ -57,7 +62,7 @@ test('200 returning browsers and 200 webhooks at the same time book 200 purchase
       return 'confirmed'
     }),
   ])
-  expect(answers.filter((answer) => answer === 200)).toHaveLength(200)
+  expect(statuses).toEqual(Array(200).fill(200))
   expect(answers.filter((answer) => answer === 'confirmed')).toHaveLength(200)
   expect(await expectExactBooks(shop)).toHaveLength(200)
   expect(await receipts(shop)).toHaveLength(200)
