@@ -239,7 +239,7 @@ test('password and address are changed, and an emailed link confirms the new one
   await page.goto(/http\S+account\/link\S+/.exec(mail?.text ?? '')?.[0] ?? '')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Confirm this address' }).click()
-  await expect(page.getByText('Your address was changed.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Address confirmed' })).toBeVisible()
   await page.getByRole('link', { name: 'Continue' }).click()
   await expect(page.getByRole('region', { name: 'Email address' })).toContainText(email)
 })

@@ -49,7 +49,7 @@ export function StepUpDialog({ ways, onDone }: Props) {
       onClose={() => onDone(false)}
     >
       {ways.includes('passkey') && (
-        <Button pending={pending} onClick={withPasskey}>
+        <Button variant={ways.length > 1 ? 'secondary' : 'primary'} pending={pending} onClick={withPasskey}>
           Use a passkey
         </Button>
       )}

@@ -11,6 +11,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { textLink } from './auth-card.tsx'
 import { CodeForm } from './code-form.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
+import { Refusal } from './refusal.tsx'
 
 type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
 
@@ -70,7 +71,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
 function NoCodesEither() {
-  const ask = useCall(logins.lostDevice, { failed: 'That didn’t work' })
+  const ask = useCall(logins.lostDevice, {})
   if (ask.isSuccess)
     return (
       <Notice>
@@ -87,6 +88,7 @@ function NoCodesEither() {
       <Button variant="secondary" size="sm" pending={ask.isPending} onClick={() => ask.mutate({})}>
         Email me the link
       </Button>
+      <Refusal error={ask.error} />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { AppDialog } from './app-dialog.tsx'
 import { Part } from './part.tsx'
 import { refreshes } from './refreshes.ts'
@@ -59,7 +60,9 @@ export function AppCodes({ since, onCodes }: Props) {
           onClose={() => setBegun(null)}
           onDone={(codes) => {
             setBegun(null)
+            // On a phone, a toast would cover the codes.
             if (codes) onCodes(codes)
+            else toast({ title: 'Authenticator app turned on' })
           }}
         />
       )}

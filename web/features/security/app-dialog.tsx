@@ -16,7 +16,6 @@ type Props = {
 export function AppDialog({ begun: { qr, secret, sealed }, onClose, onDone }: Props) {
   const turnOn = useCall(factors.confirmAppCodes, {
     refreshes,
-    succeeded: 'Authenticator app turned on',
     onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes),
   })
   return (
@@ -41,7 +40,7 @@ export function AppDialog({ begun: { qr, secret, sealed }, onClose, onDone }: Pr
       </svg>
       <p className="text-sm text-muted">
         Can’t scan it? Enter this key instead:{' '}
-        <code className="font-mono break-all text-ink select-all">{secret.match(/.{4}/g)?.join(' ')}</code>
+        <code className="font-mono text-ink select-all">{secret.match(/.{4}/g)?.join(' ')}</code>
       </p>
       <Field name="code" label="Code from the app">
         <CodeInput />

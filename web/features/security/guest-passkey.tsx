@@ -26,7 +26,7 @@ export default function GuestPasskey() {
       ) : (
         <div className="flex flex-col items-start gap-2">
           <p className="text-muted">
-            Or skip the password: use your fingerprint, face or screen lock instead.
+            Or skip the password: use your fingerprint, face, or screen lock instead.
           </p>
           <Button variant="secondary" size="sm" pending={pending} onClick={make}>
             Create a passkey

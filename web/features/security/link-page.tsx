@@ -13,15 +13,17 @@ const actions = {
   'confirm-email': {
     row: credentials.confirmEmail,
     title: 'Confirm your new address',
-    text: 'From now on you log in with this address, and we write to it.',
+    text: 'After that, you log in with this address, and we write to it.',
     button: 'Confirm this address',
-    done: 'Your address was changed. We’ve told the old one, which can undo this for 72 hours.',
+    doneTitle: 'Address confirmed',
+    done: 'From now on you log in with this address. We’ve told the old one, which can undo this for 72 hours.',
   },
   'undo-email': {
     row: credentials.undoEmail,
     title: 'Undo the change of address',
     text: 'Your account gets this address back, every device is logged out, and we email you a link to choose a new password.',
     button: 'Undo the change',
+    doneTitle: 'Change undone',
     done: 'Your account has its address back. Check your inbox for the link to choose a new password.',
   },
   'stop-reset': {
@@ -29,14 +31,16 @@ const actions = {
     title: 'Keep your second step',
     text: 'Someone said that your device is lost. If it wasn’t you, stop it here, then reset your password.',
     button: 'Stop it',
-    done: 'Your second step stays. Now please reset your password: someone knows it.',
+    doneTitle: 'Your second step stays',
+    done: 'Now please reset your password: someone knows it.',
   },
   'finish-reset': {
     row: logins.finishReset,
     title: 'Remove your second step',
     text: 'This removes your passkeys, your authenticator app, and your recovery codes. You then log in with your password and can set them up again.',
     button: 'Remove my second step',
-    done: 'Your second step was removed. Log in with your password, and set it up again.',
+    doneTitle: 'Your second step was removed',
+    done: 'Log in with your password, and set it up again.',
   },
 }
 
@@ -63,7 +67,7 @@ export default function LinkPage() {
 
 type Shown = (typeof actions)['confirm-email'] & { link: { id: string; token: string } }
 
-function Action({ row, title, text, button, done, link }: Shown) {
+function Action({ row, title, text, button, doneTitle, done, link }: Shown) {
   const [isDone, setIsDone] = useState(false)
   const forgetSession = useForgetSession()
   const act = useCall(row, {
@@ -76,7 +80,7 @@ function Action({ row, title, text, button, done, link }: Shown) {
   })
   return (
     <>
-      <h1 className="text-3xl">{title}</h1>
+      <h1 className="text-3xl">{isDone ? doneTitle : title}</h1>
       <p aria-live="polite" className="max-w-xl text-lg text-muted">
         {isDone ? done : text}
       </p>

@@ -18,13 +18,13 @@ type Props = { passkeys: Passkey[]; onCodes: (codes: string[]) => void }
 export function Passkeys({ passkeys, onCodes }: Props) {
   const refresh = useRefresh(refreshes)
   const { make, pending } = useMakePasskey(async (recoveryCodes) => {
-    toast({ title: 'Passkey added' })
     await refresh()
     if (recoveryCodes) onCodes(recoveryCodes)
+    else toast({ title: 'Passkey added' })
   })
 
   return (
-    <Part title="Passkeys" text="Use your fingerprint, face or screen lock instead of a password.">
+    <Part title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
       {passkeys.length > 0 && (
         <ul className="flex w-full flex-col divide-y divide-line border-y border-line">
           {passkeys.map((passkey) => (
