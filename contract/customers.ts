@@ -25,14 +25,14 @@ const customer = schema((z) =>
     /** When a link emailed to the address was used. */
     verifiedAt: z.nullable(instant(z)),
     hasPassword: z.boolean(),
-    purchases: purchases.list.output(z),
+    purchases: purchases.adminList.output(z),
     accessRequests: accessRequests.list.output(z),
     notes: z.array(note(z)),
   }),
 )
 export type Customer = InferOutput<typeof customer>
 
-const timelineKinds = ['purchase', 'mail', 'access', 'login', 'staff'] as const
+const timelineKinds = ['purchase', 'mail', 'message', 'access', 'login', 'staff'] as const
 
 const timelineEntry = schema((z) =>
   z.strictObject({

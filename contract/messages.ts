@@ -12,8 +12,8 @@ const message = schema((z) =>
     email: z.string(),
     message: z.string(),
     createdAt: instant(z),
-    /** The account it was sent from, if the sender was logged in. */
-    userId: z.nullable(id(z)),
+    /** The account it was sent from or, if the sender was not logged in, the one with the same address. */
+    customerId: z.nullable(id(z)),
     answeredAt: z.nullable(instant(z)),
     /** Null if it was answered elsewhere. */
     answer: z.nullable(z.string()),
@@ -29,7 +29,13 @@ export const messages = {
     path: '/api/admin/messages',
     access: 'admin',
     summary: 'Contact messages, newest first',
-    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(messageStates)) }),
+    input: (z) =>
+      z.strictObject({
+        ...paging(z),
+        state: z.optional(z.enum(messageStates)),
+        /** Only what this customer wrote. */
+        customerId: z.optional(id(z)),
+      }),
     output: (z) => z.array(message(z)),
     answer: 'list',
   }),

@@ -1,41 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Page } from '@playwright/test'
 import { accessRequests } from '#contract/access-requests.ts'
 import { contact } from '#contract/contact.ts'
 import { newsletter } from '#contract/newsletter.ts'
 import { purchases } from '#contract/purchases.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
-import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { expect, logInAs, test } from './shop.ts'
 
 /** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */
-
-const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
-const dialog = (page: Page) => page.getByRole('dialog')
-const question = (page: Page) => page.getByRole('alertdialog')
-const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
-
-async function openAdmin(page: Page, shop: TestShop, path: string) {
-  const admin = await shop.admin()
-  await logInAs(page, admin, shop)
-  await page.goto(`/admin/${path}`)
-  return admin
-}
-
-/** Nothing hangs over the edge of a phone, and axe has nothing to say. */
-async function expectFitsAPhone(page: Page, theme: 'light' | 'dark') {
-  const desk = page.viewportSize() ?? { width: 1280, height: 720 }
-  // The theme changes at once, not by fading.
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-  const toggle = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))
-  if (theme === 'dark') await toggle()
-  await expectAccessible(page)
-  if (theme === 'dark') await toggle()
-  await page.setViewportSize(desk)
-}
 
 test('a gift is booked with a reason and an end; its buyer is told, sees when it ends, and cancels', async ({
   page,
@@ -43,7 +16,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
 }) => {
   const buyer = await shop.user({ email: `friend-${randomUUID()}@example.com` })
   const { email } = buyer.user
-  await openAdmin(page, shop, 'purchases')
+  await openAdmin(page, shop, '/admin/purchases')
   await page.getByRole('button', { name: 'Add Purchase' }).click()
   await page.getByRole('combobox', { name: 'User' }).fill(email)
   await expect(page.getByRole('listbox').getByRole('option')).toHaveCount(1)
@@ -56,7 +29,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   await expect(page.getByLabel('Amount in dollars')).toBeHidden()
   await page.getByLabel('Reason (optional)').fill('Helped with the first version')
   await expect(page.getByLabel('Tell the buyer by email')).toBeChecked()
-  await expectFitsAPhone(page, 'dark')
+  await expectLooksRight(page)
   await dialog(page).getByRole('button', { name: 'Create Purchase' }).click()
   await toast(page, 'Purchase created successfully')
   await page.getByRole('searchbox').fill(email)
@@ -90,11 +63,11 @@ test('messages are answered, newsletter addresses exported, access revoked and r
     .visitor()
     .call(contact.send, { firstName: 'Wanda', lastName: mark, email, message: 'Does it work in Zürich?' })
   await shop.visitor().call(newsletter.subscribe, { email })
-  const admin = await openAdmin(page, shop, 'messages?state=open')
+  const admin = await openAdmin(page, shop, '/admin/messages?state=open')
   await page.getByRole('searchbox', { name: 'Search messages' }).fill(mark)
   await rowOf(page, mark).getByRole('button', { name: 'Answer' }).click()
   await dialog(page).getByLabel('Your answer').fill('It does.')
-  await expectFitsAPhone(page, 'light')
+  await expectLooksRight(page)
   await dialog(page).getByRole('button', { name: 'Send answer' }).click()
   await toast(page, 'Answer sent')
   await expect(page.getByText('No messages found')).toBeVisible()
@@ -108,7 +81,6 @@ test('messages are answered, newsletter addresses exported, access revoked and r
   await page.goto('/admin/messages/newsletter?state=asked')
   await page.getByRole('searchbox', { name: 'Search by email' }).fill(email)
   await expect(rowOf(page, email)).toContainText('not confirmed')
-  await expectFitsAPhone(page, 'dark')
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export not confirmed' }).click()
   const download = await downloading
@@ -130,7 +102,6 @@ test('messages are answered, newsletter addresses exported, access revoked and r
   await page.goto('/admin/access/granted')
   await page.getByRole('searchbox').fill(`tv_${mark}`)
   await expect(rowOf(page, `tv_${mark}`)).toContainText('paid')
-  await expectFitsAPhone(page, 'light')
   await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Revoke' }).click()
   await question(page).getByRole('button', { name: 'Revoke access' }).click()
   await toast(page, 'Access revoked')
@@ -154,7 +125,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     ...people.map((email) => `${email};Ada;;monthly;2099-12-31`),
     `${people[0]};Ada;;monthly;2099-12-31`,
   ].join('\r\n')
-  const admin = await openAdmin(page, shop, 'users')
+  const admin = await openAdmin(page, shop, '/admin/users')
   await page.getByRole('button', { name: 'Import' }).click()
   await page
     .getByLabel('Choose a CSV file')
@@ -164,7 +135,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
   await expect(rowOf(page, 'late-')).toContainText('“Paid until” is in the past')
   await expect(rowOf(page, 'The same email as in line 4')).toContainText('64')
   expect(await admin.call(purchases.adminList, { q: mark })).toEqual([])
-  await expectFitsAPhone(page, 'dark')
+  await expectLooksRight(page)
 
   await page.getByLabel('Tell each of them by email').uncheck()
   let calls = 0
@@ -183,8 +154,9 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
   expect((await admin.call(purchases.adminList, { q: mark, limit: 100 })).length).toBe(60)
   expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])
 
+  await rowOf(page, `s59-${mark}`).getByRole('link').click()
   const downloading = page.waitForEvent('download')
-  await rowOf(page, `s59-${mark}`).getByRole('button', { name: 'Export everything' }).click()
+  await page.getByRole('button', { name: 'Export everything' }).click()
   const data = JSON.parse(await readFile(await (await downloading).path(), 'utf8'))
   expect(data).toMatchObject({ account: { email: `s59-${mark}@example.com` }, purchases: [{}] })
 })

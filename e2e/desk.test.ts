@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { accessRequests } from '#contract/access-requests.ts'
+import { contact } from '#contract/contact.ts'
+import { expectLooksRight, openAdmin } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
 /** What is set here shows on every page. */
@@ -17,9 +19,9 @@ test('a customer is found by any word, and everything about them is on one page'
     apiKey: 'k',
     secretKey: 's',
   })
+  await buyer.call(contact.send, { firstName: 'B', lastName: 'Uyer', email, message: 'Where is my invoice?' })
   await shop.queue.idle()
-  await logInAs(page, await shop.admin(), shop)
-  await page.goto('/admin')
+  await openAdmin(page, shop)
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('/')
   const box = page.getByRole('combobox', { name: /Name, email, TradingView username/ })
@@ -52,17 +54,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByRole('button', { name: 'Send password link' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Send link' }).click()
   await expect(page.getByText('Link sent', { exact: true })).toBeVisible()
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((value) => localStorage.setItem('theme', value), theme)
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.reload()
-      await expect(page.getByText('Called about alerts')).toBeVisible()
-      await expectAccessible(page)
-      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
-      expect(scrollWidth).toBe(clientWidth)
-    }
-  }
+  await expectLooksRight(page)
 
   const sent: string[] = []
   page.on('request', (request) => {
@@ -75,21 +67,39 @@ test('a customer is found by any word, and everything about them is on one page'
   await expectAccessible(page)
   expect(sent).toEqual([])
   await page.getByRole('link', { name: 'Back to the customer' }).click()
-  await expect(page.getByText('user.see-as')).toBeVisible()
+  await expect(page.getByText('Looked at the dashboard as the buyer')).toBeVisible()
 
   await page.getByRole('button', { name: 'Correct email' }).click()
   const corrected = email.replace('@', '.right@')
   await page.getByLabel('New email').fill(corrected)
   await page.getByRole('dialog').getByRole('button', { name: 'Correct email' }).click()
   await expect(page.getByRole('link', { name: corrected })).toBeVisible()
+
+  await page.getByRole('link', { name: 'Wrote: “Where is my invoice?”' }).click()
+  await expect(page.getByText('1 message', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'B Uyer' }).click()
+  await expect(page).toHaveURL(`/admin/customers/${id}`)
+
+  await page.context().clearCookies()
+  await logInAs(page, await shop.support(), shop)
+  await page.reload()
+  await page.getByLabel('New note').fill('Support was here')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Support was here' })).toBeVisible()
+  await expect(page.getByText('Wrote: “Where is my invoice?”')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send password link' })).toBeVisible()
+  for (const action of [/Refund/, /Extend/, /^Cancel/, /Correct email/, /Export/])
+    await expect(page.getByRole('button', { name: action })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: /See as buyer|Wrote/ })).toHaveCount(0)
+  await page.goto(`/admin/customers/${id}/dashboard`)
+  await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
 })
 
 test('what needs the seller comes first, and what is set here is on the site', async ({ page, shop }) => {
   const buyer = await shop.buyer()
   await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
   await shop.settle()
-  await logInAs(page, await shop.admin(), shop)
-  await page.goto('/admin')
+  await openAdmin(page, shop)
   await page.getByRole('link', { name: /disputed payment.*Answer the bank by/ }).click()
   await expect(page).toHaveURL('/admin/purchases?disputed=yes')
   await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
@@ -97,10 +107,22 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await expect(page).toHaveURL('/admin/purchases')
   await page.goBack()
   await expect(page.getByText(/\d+ of \d\d days/).first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Overview' }).locator('dt')).toHaveText([
+    'Monthly recurring revenue',
+    'Active subscriptions',
+    'New this month',
+    'Lost this month',
+    'Churn',
+    'Failed payments',
+    'Open access requests',
+  ])
+  await page.getByText('Active subscriptions as a table').click()
+  await expect(page.getByRole('region', { name: 'Active subscriptions' }).getByRole('row')).toHaveCount(13)
   await page.getByRole('link', { name: /New this month/ }).click()
   await expect(page.getByRole('button', { name: /Remove filter: Begun in/ })).toBeVisible()
 
   await page.goto('/admin')
+  await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
   await page.getByRole('link', { name: /settings? to look at/ }).click()
   const seller = page.getByRole('form', { name: 'Seller' })
   await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
@@ -111,6 +133,10 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await seller.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved', { exact: true })).toBeVisible()
   await expect(page.getByText('Your imprint is incomplete')).toBeHidden()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('heading', { name: 'Needs you' })).toBeVisible()
+  await expect(page.getByText('Your imprint is incomplete')).toBeHidden()
+  await page.goBack()
   const maker = page.getByRole('form', { name: 'Maker' })
   await maker.getByLabel('Name', { exact: true }).fill('Ines Maker')
   await maker.getByRole('button', { name: 'Save' }).click()

@@ -63,7 +63,8 @@ function shape(s: Settings, warnings: string[], given: ReadonlySet<string>) {
       /** Refuses an unencrypted connection unless the URL itself says otherwise. */
       requireTls:
         s.NODE_ENV === 'production' && s.SMTP_URL !== undefined && !isLocalName(new URL(s.SMTP_URL).hostname),
-      from: s.MAIL_FROM ?? `Rebound Sigma <${supportEmail}>`,
+      /** If unset, emails come from the support address, whichever it is at the time. */
+      from: s.MAIL_FROM,
       outbox: join(resolve(s.DATA_DIR), 'outbox'),
     },
     stripe:

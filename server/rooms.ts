@@ -88,6 +88,7 @@ export function createRooms(deps: RoomDependencies) {
     accounts,
     sessions,
     purchases,
+    contact,
     accessRequests,
     entitlements,
     access,

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { brand } from '#contract/brand.ts'
 import { createApp } from './app.ts'
 import { siteSettings } from './config/site-settings.ts'
 import type { Config } from './config.ts'
@@ -110,12 +111,6 @@ export async function startShop(
     }
     const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
-    const transport = createMailTransport(config.mail)
-    closers.push(() => transport.close())
-    // Not awaited: anything sent meanwhile is retried until the server is back.
-    transport
-      .verify()
-      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
     const settings = createShopSettings({
       db: connection.db,
       now,
@@ -123,6 +118,15 @@ export async function startShop(
       config,
     })
     await settings.load()
+    const transport = createMailTransport({
+      ...config.mail,
+      from: () => config.mail.from ?? `${brand.name} <${settings.live.supportEmail}>`,
+    })
+    closers.push(() => transport.close())
+    // Not awaited: anything sent meanwhile is retried until the server is back.
+    transport
+      .verify()
+      .catch((error: Error) => log.warn(`SMTP_URL: ${error.message}. Emails will wait until it works.`))
     const payments = await openPayments({
       config,
       seller: () => settings.live.seller,

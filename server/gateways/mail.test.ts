@@ -15,7 +15,7 @@ const mail: Mail = {
   messageId: '<1@shop.example>',
   replyTo: { name: 'Shop', address: 'help@shop.example' },
 }
-const from = 'help@shop.example'
+const from = () => 'help@shop.example'
 
 test('in production, emails are sent encrypted or not at all, unless the address says otherwise', async () => {
   const requireTls = (url: string) => readConfig({ ...production, SMTP_URL: url }).mail.requireTls

@@ -26,7 +26,13 @@ export type MailTransport = {
   close(): void
 }
 
-type Options = { smtpUrl: string | undefined; requireTls: boolean; from: string; outbox: string }
+type Options = {
+  smtpUrl: string | undefined
+  requireTls: boolean
+  /** Asked for each email, because the seller may change the address while the shop runs. */
+  from: () => string
+  outbox: string
+}
 
 export const createMailTransport = ({ smtpUrl, requireTls, from, outbox }: Options): MailTransport =>
   smtpUrl ? createSmtp(smtpUrl, requireTls, from) : createOutbox(outbox, from)
@@ -42,7 +48,7 @@ const safe = ({ to, subject, replyTo, ...mail }: Mail) => ({
 })
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-function createSmtp(url: string, requireTLS: boolean, from: string): MailTransport {
+function createSmtp(url: string, requireTLS: boolean, from: () => string): MailTransport {
   const smtp = nodemailer.createTransport({
     // Options in the URL (?requireTLS=false) take precedence.
     requireTLS,
@@ -57,7 +63,7 @@ function createSmtp(url: string, requireTLS: boolean, from: string): MailTranspo
   return {
     async send(mail) {
       try {
-        await smtp.sendMail({ from, ...safe(mail) })
+        await smtp.sendMail({ from: from(), ...safe(mail) })
       } catch (error) {
         throw isFinal(error) ? new PermanentFailure((error as Error).message, { cause: error }) : error
       }
@@ -75,11 +81,11 @@ function isFinal(error: unknown): boolean {
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
 }
 
-function createOutbox(folder: string, from: string): MailTransport {
+function createOutbox(folder: string, from: () => string): MailTransport {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
   return {
     async send(mail) {
-      const { message } = await composer.sendMail({ from, ...safe(mail) })
+      const { message } = await composer.sendMail({ from: from(), ...safe(mail) })
       // Emails hold links to set a password: only the shop's own user may read them.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await chmod(folder, 0o700)

@@ -29,7 +29,12 @@ export function createAdmins({
   audit: Pick<Audit, 'record'>
 }) {
   /** Logs out whoever had the account before: only the new password makes you the admin. */
-  async function appoint(tx: Transaction, email: string, passwordHash: string, action: string) {
+  async function appoint(
+    tx: Transaction,
+    email: string,
+    passwordHash: string,
+    action: 'admin.first' | 'admin.add',
+  ) {
     const [admin] = await tx
       .insert(users)
       .values({

@@ -30,7 +30,7 @@ export function createAssets({ db, now, audit, entitlements }: Deps) {
     actor: Actor,
     id: string,
     values: { isActive: boolean } | { note: string | null },
-    action: string,
+    action: 'asset.hide' | 'asset.note' | 'asset.show',
   ) =>
     db.transaction(async (tx) => {
       const [asset] = await tx

@@ -1,4 +1,5 @@
 import { aliasedTable, and, desc, eq, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { AuditedAction } from '#contract/audit-actions.ts'
 import { retention } from '#contract/retention.ts'
 import type { Actor } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
@@ -7,8 +8,7 @@ import { auditLog, users } from '../../database/schema.ts'
 import type { Stretch } from '../../database/stretch.ts'
 
 export type AuditAction = {
-  /** What was done, such as `purchase.cancel`. */
-  action: string
+  action: AuditedAction
   /** Whom it concerns. Only the id is stored: erasing a person leaves no name here. */
   aboutId?: string
   /** To what: a ticker, an id. Never a name or an address. */
@@ -25,7 +25,7 @@ export const commandLine = { user: null, ip: '' }
  */
 export async function recordCommand(
   client: { query(text: string, values: unknown[]): Promise<unknown> },
-  action: string,
+  action: AuditedAction,
   detail?: Record<string, unknown>,
 ) {
   await client.query(`insert into audit_log (actor_email, action, subject, detail) values ('', $1, '', $2)`, [

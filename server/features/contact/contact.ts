@@ -1,9 +1,10 @@
-import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '../../actor.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { containing, decodeCursor, pageOf } from '../../database/cursor.ts'
 import { contactMessages, users } from '../../database/schema.ts'
+import type { Stretch } from '../../database/stretch.ts'
 import { conflict, notFound } from '../../errors.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Mails } from '../mails/mails.ts'
@@ -15,6 +16,7 @@ type Wanted = {
   cursor?: string | undefined
   q?: string | undefined
   state?: MessageState | undefined
+  customerId?: string | undefined
 }
 type Dependencies = {
   db: Database
@@ -28,6 +30,14 @@ export type Contact = ReturnType<typeof createContact>
 
 const isOpen = isNull(contactMessages.answeredAt)
 
+/** Sent from the account or, by someone who wasn't logged in, with its address. That proves nothing, but it helps. */
+const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
+  or(
+    eq(contactMessages.userId, account.id),
+    and(isNull(contactMessages.userId), eq(contactMessages.email, account.email)),
+  )
+const answerer = aliasedTable(users, 'answerer')
+
 /** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
 export function createContact({ db, now, mails, audit, supportEmail }: Dependencies) {
   async function lock(tx: Transaction, id: string) {
@@ -39,7 +49,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
   const record = (
     tx: Transaction,
     actor: Actor,
-    action: string,
+    action: 'reply' | 'reopen' | 'settle',
     message: typeof contactMessages.$inferSelect,
   ) =>
     audit.record(tx, actor, {
@@ -58,10 +68,9 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
       })
     },
 
-    async list({ limit, cursor, q, state }: Wanted) {
+    async list({ limit, cursor, q, state, customerId }: Wanted) {
       const after = decodeCursor(cursor)
-      const { id, firstName, lastName, email, message, createdAt, userId, answeredAt, answer } =
-        contactMessages
+      const { id, firstName, lastName, email, message, createdAt, answeredAt, answer } = contactMessages
       const rows = await db
         .select({
           id,
@@ -70,15 +79,17 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
           email,
           message,
           createdAt,
-          userId,
+          customerId: users.id,
           answeredAt,
           answer,
-          answeredBy: users.email,
+          answeredBy: answerer.email,
         })
         .from(contactMessages)
-        .leftJoin(users, eq(users.id, contactMessages.answeredBy))
+        .leftJoin(users, and(isFrom(users), isNull(users.deletedAt)))
+        .leftJoin(answerer, eq(answerer.id, contactMessages.answeredBy))
         .where(
           and(
+            customerId ? eq(users.id, customerId) : undefined,
             state && (state === 'open' ? isOpen : isNotNull(answeredAt)),
             q
               ? sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message})) like ${containing(q)}`
@@ -90,6 +101,20 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
         .limit(limit + 1)
       return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
     },
+
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({
+          id: contactMessages.id,
+          at: contactMessages.createdAt,
+          message: contactMessages.message,
+          wasLoggedIn: sql<boolean>`${contactMessages.userId} is not null`,
+        })
+        .from(contactMessages)
+        .innerJoin(users, isFrom(users))
+        .where(and(eq(users.id, userId), lte(contactMessages.createdAt, before)))
+        .orderBy(desc(contactMessages.createdAt), desc(contactMessages.id))
+        .limit(limit),
 
     /** Once: two admins who answer at the same moment would confuse the sender. */
     async reply(actor: Actor, id: string, answer: string) {

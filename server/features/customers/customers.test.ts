@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access-requests.ts'
 import { accounts } from '#contract/accounts.ts'
 import { audit } from '#contract/audit.ts'
+import { contact } from '#contract/contact.ts'
 import { customers } from '#contract/customers.ts'
+import { messages } from '#contract/messages.ts'
 import { purchases } from '#contract/purchases.ts'
 import { customerNotes, logins, sentMails } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
@@ -54,7 +56,7 @@ test('a customer’s page shows who they are, what they have and paid, and our n
   ).rejects.toMatchObject({ status: 404 })
 })
 
-test('the timeline tells purchases, emails, access, logins, and what we did, newest first, page by page', async () => {
+test('the timeline tells purchases, emails, messages, access, logins, and what we did, newest first, page by page', async () => {
   const buyer = await shop.buyer()
   const { id, email } = buyer.user
   await buyer.call(accessRequests.submitForPurchase, {
@@ -67,9 +69,13 @@ test('the timeline tells purchases, emails, access, logins, and what we did, new
   const [request] = (await admin.call(customers.adminShow, { id })).accessRequests
   await admin.call(accessRequests.adminRefuse, { ids: [request?.id ?? ''], reason: 'No such name' })
   await shop.visitor().call(accounts.login, { email, password: buyer.password })
+  const names = { firstName: 'Tim', lastName: 'Ely' }
+  await buyer.call(contact.send, { ...names, email: 'elsewhere@example.com', message: 'From my account' })
+  await shop.visitor().call(contact.send, { ...names, email, message: 'With my address' })
+  await shop.visitor().call(contact.send, { ...names, email: 'other@example.com', message: 'Not mine' })
   const told = await timelineOf(id)
   expect(new Set(told.map(({ kind }) => kind))).toEqual(
-    new Set(['purchase', 'mail', 'access', 'login', 'staff']),
+    new Set(['purchase', 'mail', 'message', 'access', 'login', 'staff']),
   )
   expect(told.map(({ at }) => at)).toEqual(
     told
@@ -83,12 +89,22 @@ test('the timeline tells purchases, emails, access, logins, and what we did, new
       'Asked for access',
       'Access refused',
       'Logged in',
-      'access.refused',
+      'Refused access',
     ]),
   )
   expect(told).toContainEqual(
     expect.objectContaining({ title: 'Access refused', detail: 'timely: No such name' }),
   )
+
+  expect(told.filter(({ kind }) => kind === 'message')).toMatchObject([
+    { title: 'Wrote: “With my address”', detail: 'same address, not logged in' },
+    { title: 'Wrote: “From my account”', detail: '' },
+  ])
+  const written = await admin.call(messages.adminList, { customerId: id })
+  expect(written.map(({ message, customerId }) => [message, customerId])).toEqual([
+    ['With my address', id],
+    ['From my account', id],
+  ])
 
   const paged = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {

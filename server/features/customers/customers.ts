@@ -7,6 +7,7 @@ import type { AccessRequests } from '../access-requests/access-requests.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Assets } from '../assets/assets.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Contact } from '../contact/contact.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { PrivatePackage } from '../private-package/private-package.ts'
@@ -24,6 +25,7 @@ type Dependencies = {
   accounts: Accounts
   sessions: Sessions
   purchases: Purchases
+  contact: Pick<Contact, 'historyOf'>
   accessRequests: AccessRequests
   entitlements: Pick<Entitlements, 'owns'>
   access: Access
@@ -41,7 +43,6 @@ export function createCustomerDesk(deps: Dependencies) {
   const { db, audit, mails, accounts, purchases, accessRequests, entitlements } = deps
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
   const notes = createNotes(deps)
-  const purchasesOf = async (userId: string) => (await purchases.list(userId, { limit: mostPurchases })).items
 
   return {
     notes,
@@ -53,12 +54,12 @@ export function createCustomerDesk(deps: Dependencies) {
 
     async show(id: string) {
       const account = await describe(id)
-      const [own, requests, written] = await Promise.all([
-        purchasesOf(id),
+      const [owned, requests, written] = await Promise.all([
+        purchases.administration.list({ userId: id, limit: mostPurchases }),
         accessRequests.list(id),
         notes.of(id),
       ])
-      return { ...account, purchases: own, accessRequests: requests, notes: written }
+      return { ...account, purchases: owned.items, accessRequests: requests, notes: written }
     },
 
     async payments(id: string) {
@@ -86,7 +87,7 @@ export function createCustomerDesk(deps: Dependencies) {
       const owns = await entitlements.owns(id, reboundSigmaPro.id)
       return {
         user: { id, name, email, isAdmin, role, createdAt },
-        purchases: await purchasesOf(id),
+        purchases: (await purchases.list(id, { limit: mostPurchases })).items,
         accessRequests: await accessRequests.list(id),
         access: await deps.access.mine(id),
         privatePackage: owns ? await deps.privatePackage.show(id) : null,

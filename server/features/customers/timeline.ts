@@ -1,3 +1,4 @@
+import { auditSentence } from '#contract/audit-actions.ts'
 import type { TimelineEntry } from '#contract/customers.ts'
 import { deviceName } from '#contract/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
@@ -6,6 +7,7 @@ import { decodeCursor, pageOf } from '../../database/cursor.ts'
 import type { Stretch } from '../../database/stretch.ts'
 import type { AccessRequests } from '../access-requests/access-requests.ts'
 import type { Audit } from '../audit/audit.ts'
+import type { Contact } from '../contact/contact.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { Purchases } from '../purchases/purchases.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -13,6 +15,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 type Rooms = {
   purchases: Pick<Purchases, 'historyOf'>
   mails: Pick<Mails, 'historyOf'>
+  contact: Pick<Contact, 'historyOf'>
   accessRequests: Pick<AccessRequests, 'historyOf'>
   sessions: Pick<Sessions, 'historyOf'>
   audit: Pick<Audit, 'historyOf'>
@@ -45,6 +48,15 @@ export function createTimeline(rooms: Rooms) {
         mailId: id,
       })),
     async (userId, stretch) =>
+      (await rooms.contact.historyOf(userId, stretch)).map(({ id, at, message, wasLoggedIn }) => ({
+        ...nothingMore,
+        id: `message-${id}`,
+        at,
+        kind: 'message',
+        title: `Wrote: “${message}”`,
+        detail: wasLoggedIn ? '' : 'same address, not logged in',
+      })),
+    async (userId, stretch) =>
       (await rooms.accessRequests.historyOf(userId, stretch)).map(({ key, at, what, username, reason }) => ({
         ...nothingMore,
         id: `access-${key}`,
@@ -68,7 +80,7 @@ export function createTimeline(rooms: Rooms) {
         id: `staff-${id}`,
         at,
         kind: 'staff',
-        title: action,
+        title: auditSentence(action),
         detail: by,
       })),
   ]

@@ -38,7 +38,7 @@ export function createAdministration(deps: Dependencies) {
   const record = (
     tx: Transaction | Database,
     actor: Actor,
-    action: string,
+    action: 'add' | 'cancel' | 'delete' | 'refund',
     { id, userId }: { id: string; userId: string },
     detail = {},
   ) => audit.record(tx, actor, { action: `purchase.${action}`, subject: id, aboutId: userId, detail })

@@ -52,7 +52,10 @@ test('a new support address gets what buyers write, and an emptied one goes back
   const message = { firstName: 'Ada', lastName: 'L', email: 'ada@example.com', message: 'Hello' }
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'desk@shop.test' })
   await shop.visitor().call(contact.send, message)
-  expect((await shop.mails()).at(-1)).toMatchObject({ to: 'desk@shop.test' })
+  expect((await shop.mails()).at(-1)).toMatchObject({
+    to: 'desk@shop.test',
+    headers: { from: 'Rebound Sigma <desk@shop.test>' },
+  })
   await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
   await shop.visitor().call(contact.send, message)
   expect((await shop.mails()).at(-1)).toMatchObject({ to: shop.config.supportEmail })

@@ -1,4 +1,5 @@
 import { audit } from '#contract/audit.ts'
+import { auditSentence } from '#contract/audit-actions.ts'
 import { type FailedJob, jobs } from '#contract/jobs.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -118,8 +119,9 @@ function AuditLog() {
           <>
             <At value={entry.at} />
             <Cell className="max-w-56 truncate">{entry.actorEmail}</Cell>
-            <Cell label="What" className="font-mono text-xs whitespace-nowrap">
-              {entry.action}
+            <Cell label="What">
+              <span className="block">{auditSentence(entry.action)}</span>
+              <span className="block font-mono text-xs text-muted">{entry.action}</span>
             </Cell>
             <Cell label="To what" className="max-w-96">
               <span className="block break-words">{entry.subject}</span>

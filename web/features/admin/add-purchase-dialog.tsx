@@ -1,8 +1,6 @@
 import { useState } from 'react'
-import { accounts } from '#contract/accounts.ts'
 import { catalog } from '#contract/catalog.ts'
 import { billingType, cents, id, optionalText } from '#contract/fields.ts'
-import { overview } from '#contract/overview.ts'
 import { purchases } from '#contract/purchases.ts'
 import {
   type BillingType,
@@ -20,6 +18,7 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { dollarAmount } from './dollars.ts'
+import { changesPurchase } from './purchase-actions.ts'
 import { UserPicker } from './user-picker.tsx'
 
 const shared = {
@@ -48,7 +47,7 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [chosenEnd, setChosenEnd] = useState<string>()
   const products = useData(catalog.list, {})
   const add = useCall(purchases.adminAdd, {
-    refreshes: [purchases.adminList, accounts.adminList, overview.adminShow],
+    refreshes: [purchases.adminList, ...changesPurchase.refreshes],
     succeeded: 'Purchase created successfully',
     failed: 'Failed to create purchase',
     onSuccess: onClose,

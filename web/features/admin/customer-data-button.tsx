@@ -16,9 +16,14 @@ export function CustomerDataButton({ id, email }: { id: string; email: string })
       ),
   })
   return (
-    <Button variant="ghost" size="sm" pending={download.isPending} onClick={() => download.mutate({ id })}>
+    <Button
+      variant="secondary"
+      size="sm"
+      pending={download.isPending}
+      onClick={() => download.mutate({ id })}
+    >
       <FileDown className="size-4" aria-hidden="true" />
-      Export everything<span className="sr-only"> about {email}</span>
+      Export everything
     </Button>
   )
 }

@@ -1,17 +1,16 @@
 import { TriangleAlert } from 'lucide-react'
-import { useSettings } from '#web/api/settings.tsx'
+import { settings } from '#contract/settings.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Link } from '#web/ui/navigation.tsx'
+
+const needed = ['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY']
 
 /** Selling without an imprint is unlawful in most of Europe, so the seller can't overlook it. */
 export function ImprintWarning() {
-  const { seller } = useSettings()
-  const settings = {
-    SELLER_NAME: seller.name,
-    SELLER_STREET: seller.street,
-    SELLER_CITY: seller.city,
-    SELLER_COUNTRY: seller.country,
-  }
-  const missing = Object.entries(settings).flatMap(([name, value]) => (value ? [] : [name]))
+  const { data } = useData(settings.adminShow, {})
+  const missing = (data?.settings ?? [])
+    .filter(({ name, value }) => needed.includes(name) && !value)
+    .map(({ name }) => name)
   if (missing.length === 0) return null
   return (
     <div role="alert" className="flex gap-4 rounded-lg border-2 border-danger bg-danger-soft p-5">

@@ -1,9 +1,6 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { accounts } from '#contract/accounts.ts'
-import { customers } from '#contract/customers.ts'
 import { sortings } from '#contract/endpoint.ts'
-import { overview } from '#contract/overview.ts'
 import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/purchases.ts'
 import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
@@ -17,6 +14,7 @@ import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { CustomerLink } from './customers/customer-link.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
+import { changesPurchase, isRefundable, useCancelPurchase } from './purchase-actions.ts'
 import { RefundDialog } from './refund-dialog.tsx'
 import { Chips, Filter, SearchBox, SortFilter } from './search-box.tsx'
 import { type Chosen, useAddress } from './shell/use-address.ts'
@@ -35,38 +33,18 @@ const choices = {
 type Choice = Chosen<typeof choices>
 
 const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
-/** What else to refresh when a purchase changes. */
-const changing = {
-  list: purchases.adminList,
-  refreshes: [accounts.adminList, overview.adminShow, customers.adminShow],
-}
 
 export default function PurchasesTab() {
   const [chosen, choose] = useAddress(choices)
   const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
   const isAdmin = useIsAdmin()
   const query = usePages(purchases.adminList, chosen)
-  const cancel = useRowCall(purchases.adminCancel, {
-    ...changing,
-    succeeded: 'Purchase cancelled successfully',
-    failed: 'Failed to cancel purchase',
-  })
+  const askAndCancel = useCancelPurchase()
   const remove = useRowCall(purchases.adminDelete, {
-    ...changing,
+    ...changesPurchase,
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
   })
-
-  async function askAndCancel({ id, user }: ManagedPurchase) {
-    const yes = await confirm({
-      title: 'Cancel purchase',
-      description: `Cancel purchase for ${user.email}?`,
-      action: 'Cancel purchase',
-      cancel: 'Keep it',
-      destructive: true,
-    })
-    if (yes) cancel.mutate({ id })
-  }
 
   async function askAndRemove({ id, user }: ManagedPurchase) {
     const yes = await confirm({
@@ -160,7 +138,6 @@ function Row(props: {
   const { purchase, mayChange, onCancel, onRefund, onRemove } = props
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
     purchase
-  const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
   return (
     <>
       <Cell className="max-w-64">
@@ -203,7 +180,7 @@ function Row(props: {
       <Cell className="py-1.5">
         {mayChange && (
           <div className="flex items-center justify-end gap-1">
-            {isRefundable && (
+            {isRefundable(purchase) && (
               <Button variant="ghost" size="sm" onClick={onRefund}>
                 Refund<span className="sr-only"> purchase for {user.email}</span>
               </Button>

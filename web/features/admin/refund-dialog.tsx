@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
-import { accounts } from '#contract/accounts.ts'
-import { customers } from '#contract/customers.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
@@ -13,6 +10,7 @@ import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { dollarAmount, money } from './dollars.ts'
+import { changesPurchase } from './purchase-actions.ts'
 import { useRowCall } from './use-pages.ts'
 
 const all = z.object({})
@@ -21,8 +19,7 @@ const part = z.object({ amount: dollarAmount.check(z.minimum(1, 'Please enter an
 export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const [inFull, setInFull] = useState(true)
   const refund = useRowCall(purchases.adminRefund, {
-    list: purchases.adminList,
-    refreshes: [accounts.adminList, overview.adminShow, customers.adminShow],
+    ...changesPurchase,
     succeeded: 'Refund sent successfully',
     failed: 'Failed to refund',
     onSuccess: onClose,

@@ -13,7 +13,6 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { AddButton } from './add-button.tsx'
 import { AddUserDialog } from './add-user-dialog.tsx'
-import { CustomerDataButton } from './customer-data-button.tsx'
 import { CustomerLink } from './customers/customer-link.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { ImportButton } from './import/import-button.tsx'
@@ -98,7 +97,6 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
       <Cell className="py-1.5">
         {isAdmin && (
           <div className="flex items-center justify-end gap-1">
-            <CustomerDataButton id={user.id} email={user.email} />
             <Button variant="ghost" size="sm" onClick={onRole}>
               Role<span className="sr-only"> of {user.email}</span>
             </Button>

@@ -15,8 +15,8 @@ export async function grantOf(db: Database, id: string) {
 }
 
 /** Names stay out of the audit log: the entry's id leads to them. */
-const about = (action: string, grantId: string, userId: string | null) => ({
-  action: `tradingview.${action}`,
+const about = (action: 'adopt' | 'remove' | 'rename' | 'retry', grantId: string, userId: string | null) => ({
+  action: `tradingview.${action}` as const,
   subject: grantId,
   ...(userId ? { aboutId: userId } : {}),
 })

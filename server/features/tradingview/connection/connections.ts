@@ -101,7 +101,7 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
     /** By an admin, so it is audited. */
     async change(
       actor: Actor,
-      action: string,
+      action: 'forget' | 'pause' | 'reconcile' | 'resume' | 'settings',
       changes: Partial<ConnectionRow>,
       detail: Record<string, unknown> = {},
     ) {

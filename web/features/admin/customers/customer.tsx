@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { customers } from '#contract/customers.ts'
-import { useData } from '#web/api/use-data.ts'
+import { keyOf, useData } from '#web/api/use-data.ts'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Failed } from '../endless-table.tsx'
@@ -11,6 +12,8 @@ import { Who } from './who.tsx'
 
 /** Everything about one customer. */
 export default function CustomerScreen({ id }: { id: string }) {
+  // Everything here is asked anew each time the page opens: much of it changes without us.
+  useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const { data, isError, error, refetch } = useData(customers.adminShow, { id })
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (

@@ -1,9 +1,9 @@
-import { customers } from '#contract/customers.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
+import { changesPurchase } from '../purchase-actions.ts'
 import { useRowCall } from '../use-pages.ts'
 
 const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
@@ -13,8 +13,7 @@ const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 /** Suggests two weeks: what one gives for a trouble. */
 export function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const extend = useRowCall(purchases.adminExtend, {
-    list: purchases.adminList,
-    refreshes: [customers.adminShow],
+    ...changesPurchase,
     succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
     failed: 'Failed to extend',
     onSuccess: onClose,

@@ -1,24 +1,19 @@
 import { useState } from 'react'
 import { accessRequests } from '#contract/access-requests.ts'
-import { accounts } from '#contract/accounts.ts'
-import { type Customer, customers } from '#contract/customers.ts'
-import { overview } from '#contract/overview.ts'
-import { type Purchase, purchases } from '#contract/purchases.ts'
-import { isLive } from '#contract/statuses.ts'
+import type { Customer } from '#contract/customers.ts'
+import type { ManagedPurchase, Purchase } from '#contract/purchases.ts'
+import { bookingKindTexts, isLive } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { money } from '../dollars.ts'
+import { changesPurchase, isRefundable, useCancelPurchase } from '../purchase-actions.ts'
 import { RefundDialog } from '../refund-dialog.tsx'
 import { StatusBadge } from '../status-badge.tsx'
-import { useRowCall } from '../use-pages.ts'
 import { ExtendDialog } from './extend-dialog.tsx'
-
-const refreshes = [customers.adminShow, accounts.adminList, overview.adminShow]
 
 /** What they have: purchases, newest first, and the access that belongs to them. */
 export function Has({ customer }: { customer: Customer }) {
@@ -48,29 +43,12 @@ export function Has({ customer }: { customer: Customer }) {
 
 type Request = Customer['accessRequests'][number]
 
-function Owned({ purchase, request }: { purchase: Purchase; request: Request | undefined }) {
-  const { id, user, product, billingType, amount, refundedAmount, status, createdAt } = purchase
+function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Request | undefined }) {
+  const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
   const [doing, setDoing] = useState<'refund' | 'extend' | null>(null)
-  const cancel = useRowCall(purchases.adminCancel, {
-    list: purchases.adminList,
-    refreshes,
-    succeeded: 'Purchase cancelled successfully',
-    failed: 'Failed to cancel purchase',
-  })
+  const askAndCancel = useCancelPurchase()
   const isAdmin = useIsAdmin()
-  const isRefundable = purchase.paymentIntentId !== null && purchase.endedBecause !== 'refunded'
   const isExtendable = (status === 'active' && purchase.paymentIntentId !== null) || purchase.endsAt !== null
-
-  async function askAndCancel() {
-    const yes = await confirm({
-      title: 'Cancel purchase',
-      description: `Cancel purchase for ${user.email}?`,
-      action: 'Cancel purchase',
-      cancel: 'Keep it',
-      destructive: true,
-    })
-    if (yes) cancel.mutate({ id })
-  }
 
   return (
     <li className="flex flex-wrap items-start gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
@@ -82,6 +60,12 @@ function Owned({ purchase, request }: { purchase: Purchase; request: Request | u
           {money(amount)} {billingType}, since <Time value={createdAt} />
           {refundedAmount > 0 && `, ${money(refundedAmount)} refunded`}
         </p>
+        {kind && (
+          <p className="text-sm break-words text-muted">
+            Booked by hand: {bookingKindTexts[kind]}
+            {reason && `, “${reason}”`}
+          </p>
+        )}
         <Until purchase={purchase} />
         <Access request={request} />
       </div>
@@ -92,13 +76,13 @@ function Owned({ purchase, request }: { purchase: Purchase; request: Request | u
               Extend
             </Button>
           )}
-          {isRefundable && (
+          {isRefundable(purchase) && (
             <Button variant="ghost" size="sm" onClick={() => setDoing('refund')}>
               Refund
             </Button>
           )}
           {isLive(status) && (
-            <Button variant="ghost" size="sm" onClick={() => void askAndCancel()}>
+            <Button variant="ghost" size="sm" onClick={() => void askAndCancel(purchase)}>
               Cancel
             </Button>
           )}
@@ -132,7 +116,7 @@ function Until({
 
 function Access({ request }: { request: Request | undefined }) {
   const grant = useCall(accessRequests.adminGrant, {
-    refreshes: [...refreshes, accessRequests.adminList],
+    refreshes: [...changesPurchase.refreshes, accessRequests.adminList],
     succeeded: { title: 'Access granted', description: 'The buyer gets an email in a minute.' },
     failed: 'Failed to grant access',
   })

@@ -21,14 +21,8 @@ type Seen = OutputOf<typeof customers.adminSeeAs>
 export default function SeeAs({ id }: { id: string }) {
   const { data, isError, refetch } = useData(customers.adminSeeAs, { id })
   const client = useQueryClient()
-  // Every look asks anew and is recorded, and the timeline has it.
-  useEffect(
-    () => () => {
-      client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) })
-      void client.invalidateQueries({ queryKey: keyOf(customers.adminTimeline) })
-    },
-    [client],
-  )
+  // Every look asks anew and is recorded.
+  useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
   if (isError) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-96 rounded-lg" />
   return (

@@ -1,9 +1,21 @@
-import { CreditCard, KeyRound, LogIn, type LucideIcon, Mail, Receipt, UserCog } from 'lucide-react'
-import { useState } from 'react'
+import {
+  CreditCard,
+  KeyRound,
+  LogIn,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  Receipt,
+  UserCog,
+} from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/customers.ts'
+import { useIsAdmin } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { money } from '../dollars.ts'
 import { Failed } from '../endless-table.tsx'
@@ -17,6 +29,7 @@ const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
   purchase: { icon: Receipt, name: 'Purchase' },
   payment: { icon: CreditCard, name: 'Payment' },
   mail: { icon: Mail, name: 'Email' },
+  message: { icon: MessageSquare, name: 'Message' },
   access: { icon: KeyRound, name: 'Access' },
   login: { icon: LogIn, name: 'Login' },
   staff: { icon: UserCog, name: 'Your team' },
@@ -34,12 +47,14 @@ export function Timeline({ id }: { id: string }) {
       {query.isPending && <Skeleton className="h-60" />}
       {query.isSuccess && entries.length === 0 && (
         <p className="text-sm text-muted">
-          Payments, emails, access, logins, and what your team does will stand here.
+          Payments, emails, messages, access, logins, and what your team does will stand here.
         </p>
       )}
       <ol aria-label="Timeline" className="flex flex-col">
         {entries.map((entry) => (
-          <Moment key={entry.id} entry={entry} onRead={setMailId} />
+          <Moment key={entry.id} entry={entry}>
+            <Title entry={entry} customerId={id} onRead={setMailId} />
+          </Moment>
         ))}
       </ol>
       {query.hasNextPage && (
@@ -81,8 +96,7 @@ function useEntries(id: string, query: ReturnType<typeof usePages<typeof custome
   return [...told, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
 }
 
-function Moment({ entry, onRead }: { entry: Entry; onRead: (mailId: string) => void }) {
-  const { kind, title, detail, at, mailId } = entry
+function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {
   const { icon: Icon, name } = icons[kind]
   return (
     <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
@@ -91,22 +105,38 @@ function Moment({ entry, onRead }: { entry: Entry; onRead: (mailId: string) => v
         <span className="sr-only">{name}: </span>
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        {mailId ? (
-          <button
-            type="button"
-            onClick={() => onRead(mailId)}
-            className="cursor-pointer text-left font-medium break-words underline decoration-line underline-offset-4 hover:decoration-accent"
-          >
-            {title}
-          </button>
-        ) : (
-          <span className="font-medium break-words">{title}</span>
-        )}
+        {children}
         <span className="block text-xs break-words text-muted">
           <Time value={at} withClock />
           {detail && `, ${detail}`}
         </span>
       </div>
     </li>
+  )
+}
+
+const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
+
+/** Emails can be read, and messages answered: by admins, whose messages they are. */
+function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
+  const { entry, customerId, onRead } = props
+  const { kind, title, mailId } = entry
+  const isAdmin = useIsAdmin()
+  if (mailId)
+    return (
+      <button
+        type="button"
+        onClick={() => onRead(mailId)}
+        className={classes(opens, 'cursor-pointer text-left font-medium break-words')}
+      >
+        {title}
+      </button>
+    )
+  const text = <span className="line-clamp-3 font-medium break-words whitespace-pre-line">{title}</span>
+  if (kind !== 'message' || !isAdmin) return text
+  return (
+    <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
+      {text}
+    </Link>
   )
 }

@@ -1,7 +1,7 @@
 import { ArrowLeft, Eye, KeyRound, Mail } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Customer, customers } from '#contract/customers.ts'
-import { billingPeriods, isStaff } from '#contract/statuses.ts'
+import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
@@ -10,6 +10,7 @@ import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { CustomerDataButton } from '../customer-data-button.tsx'
 import { money } from '../dollars.ts'
 import { lastList } from '../shell/last-list.ts'
 import { EmailDialog } from './email-dialog.tsx'
@@ -18,8 +19,9 @@ import { EmailDialog } from './email-dialog.tsx'
 export function Who({ customer }: { customer: Customer }) {
   const { id, name, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
   const [isCorrecting, setIsCorrecting] = useState(false)
-  // Both need an admin, and neither is done to one of the team.
-  const mayGoFurther = useIsAdmin() && !isStaff(customer)
+  const mayChange = useIsAdmin()
+  // Neither is done to one of the team.
+  const mayGoFurther = mayChange && !isStaff(customer)
   const sendLink = useCall(customers.adminSendPasswordLink, {
     refreshes: [customers.adminShow],
     succeeded: { title: 'Link sent', description: `To ${email}` },
@@ -79,6 +81,7 @@ export function Who({ customer }: { customer: Customer }) {
               Correct email
             </Button>
           )}
+          {mayChange && <CustomerDataButton id={id} email={email} />}
         </div>
       </div>
       <dl className="flex flex-wrap gap-x-10 gap-y-3 text-sm">
@@ -109,7 +112,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 /** The next payment, or the end. */
 function Next({ customer: { purchases } }: { customer: Customer }) {
   const renewing = purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
-  const ending = purchases.find(({ status }) => status === 'pending_cancel')
+  const ending = purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = purchases.find(({ status }) => status === 'past_due')
   if (unpaid) return <span className="text-danger">{money(unpaid.amount)} is overdue</span>
   if (renewing?.currentPeriodEnd)

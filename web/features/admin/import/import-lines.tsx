@@ -8,14 +8,15 @@ const looks = {
   fault: { tone: 'bad', text: 'fault' },
 } as const
 
-/** Faults come first, and nobody reads more than this. */
-const mostShown = 100
+/** Faults come first, and all of them: each is work. Of the others, nobody reads more than this. */
+const mostOthers = 100
 
 /** What stands in the file, and what the server says about it. */
 export function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<number, ImportVerdict> }) {
   const { lines, verdicts } = props
   const isFault = ({ line }: ImportLine) => verdicts.get(line)?.verdict === 'fault'
-  const shown = [...lines.filter(isFault), ...lines.filter((each) => !isFault(each))].slice(0, mostShown)
+  const { faults = [], others = [] } = Object.groupBy(lines, (line) => (isFault(line) ? 'faults' : 'others'))
+  const shown = [...faults, ...others.slice(0, mostOthers)]
   return (
     <div className="flex max-h-72 flex-col gap-2 overflow-y-auto">
       <Table label="Lines of the file">
@@ -34,7 +35,9 @@ export function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<
         </tbody>
       </Table>
       {lines.length > shown.length && (
-        <p className="text-sm text-muted">and {(lines.length - shown.length).toLocaleString('en-US')} more</p>
+        <p className="text-sm text-muted">
+          and {(lines.length - shown.length).toLocaleString('en-US')} more without a fault
+        </p>
       )}
     </div>
   )

@@ -1,3 +1,4 @@
+import { customers } from '#contract/customers.ts'
 import { type Message, messages } from '#contract/messages.ts'
 import * as z from '#contract/zod.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -11,7 +12,7 @@ const schema = messages.adminReply.input(z)
 
 export function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message
-  const changing = { list: messages.adminList, onSuccess: onClose }
+  const changing = { list: messages.adminList, refreshes: [customers.adminShow], onSuccess: onClose }
   const reply = useRowCall(messages.adminReply, {
     ...changing,
     succeeded: { title: 'Answer sent', description: `${email} gets it by email.` },

@@ -6,20 +6,21 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { CustomerLink } from '../customers/customer-link.tsx'
 import { EndlessTable } from '../endless-table.tsx'
-import { Filter, SearchBox } from '../search-box.tsx'
+import { Chips, Filter, SearchBox } from '../search-box.tsx'
 import { useAddress } from '../shell/use-address.ts'
 import { usePages } from '../use-pages.ts'
 import { MessageDialog } from './message-dialog.tsx'
 
-const choices = { q: 'text', state: messageStates } as const
+const choices = { q: 'text', state: messageStates, customerId: 'text' } as const
 const columns = ['From', 'Message', 'State', 'Received', 'Actions']
 
 export default function Messages() {
   const [chosen, choose] = useAddress(choices)
   const [opened, setOpened] = useState<Message | null>(null)
   const query = usePages(messages.adminList, chosen)
-  const isFiltered = chosen.q || chosen.state
+  const isFiltered = chosen.q || chosen.state || chosen.customerId
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
@@ -35,6 +36,14 @@ export default function Messages() {
           ))}
         </Filter>
       </div>
+      <Chips
+        chips={[
+          chosen.customerId && {
+            text: 'From one customer',
+            remove: () => choose({ customerId: undefined }),
+          },
+        ]}
+      />
       <EndlessTable
         label="Messages"
         noun={['message', 'messages']}
@@ -62,7 +71,11 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
   return (
     <>
       <Cell className="max-w-56">
-        <span className="block truncate font-medium">{name}</span>
+        {message.customerId ? (
+          <CustomerLink id={message.customerId}>{name}</CustomerLink>
+        ) : (
+          <span className="block truncate font-medium">{name}</span>
+        )}
         <span className="block truncate text-muted">{message.email}</span>
       </Cell>
       <Cell label="Message" className="max-w-96">

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises'
+import { assets } from '#contract/assets.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { recommendedAssets } from '#server/database/schema.ts'
+import { customer, dialog, openAdmin, question, toast } from './desk.ts'
+import { expect, test } from './shop.ts'
+
+const productId = reboundSigmaPro.id
+
+test.beforeEach(async ({ shop }) => {
+  await shop.connection.db.delete(recommendedAssets)
+})
+
+test('the seller adds, notes, hides, imports, reviews, and removes assets', async ({ page, shop }) => {
+  const owner = await shop.buyer()
+  const isSeen = async (ticker: string) =>
+    (await owner.call(assets.list, {})).some((asset) => asset.ticker === ticker)
+  await openAdmin(page, shop, '/admin/assets')
+  await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Add Asset' }).click()
+  await expect(page.getByLabel('Ticker')).toHaveAttribute('aria-invalid', 'true')
+  await page.getByLabel('Ticker').pressSequentially('aapl')
+  await expect(page.getByLabel('Ticker')).toHaveValue('AAPL')
+  await page.getByLabel('Note (optional)').fill('Strong trend')
+  const sent = page.waitForRequest('**/api/admin/recommended-assets')
+  await page.getByRole('button', { name: 'Add Asset' }).click()
+  expect((await sent).postDataJSON()).toEqual({
+    productId,
+    ticker: 'AAPL',
+    note: 'Strong trend',
+    sortOrder: 1,
+    isActive: true,
+  })
+  await toast(page, 'Asset added successfully')
+  const list = page.getByRole('list', { name: 'Recommended assets' })
+  await expect(list.getByText('Strong trend')).toBeVisible()
+  await expect(page.getByLabel('Ticker')).toHaveValue('')
+  await page.getByLabel('Ticker').fill('aapl')
+  await page.getByLabel('Ticker').press('Enter')
+  await toast(page, 'Failed to add asset')
+  await toast(page, 'AAPL is already on the list')
+
+  await page.getByRole('button', { name: 'Edit note of AAPL' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Note' }).fill('Weaker now')
+  await dialog(page).getByRole('button', { name: 'Save Note' }).click()
+  await toast(page, 'Note saved')
+  await expect(list.getByText('Weaker now')).toBeVisible()
+
+  const shown = page.getByRole('checkbox', { name: 'Shown to owners: AAPL' })
+  await shown.click()
+  await expect(shown).not.toBeChecked()
+  await expect.poll(() => isSeen('AAPL')).toBe(false)
+  await shown.click()
+  await expect.poll(() => isSeen('AAPL')).toBe(true)
+
+  await page.getByRole('button', { name: 'Import list' }).click()
+  const pasted = page.getByLabel('Assets to import')
+  await pasted.fill('AAPL, Strong\n=cmd\nmsft')
+  await expect(dialog(page).getByText('Line 2: Tickers have')).toBeVisible()
+  await expect(dialog(page).getByRole('button', { name: 'Import' })).toBeDisabled()
+  await pasted.fill('SPY, Strong\nmsft')
+  await expect(dialog(page).getByText('2 new')).toBeVisible()
+  await dialog(page).getByRole('button', { name: 'Import' }).click()
+  await toast(page, '2 assets imported')
+  await page.getByRole('button', { name: 'Mark as reviewed' }).click()
+  await toast(page, 'List marked as reviewed')
+
+  for (const ticker of ['SPY', 'MSFT', 'AAPL']) {
+    await page.getByRole('button', { name: `Delete ${ticker}` }).click()
+    await question(page).getByRole('button', { name: 'Remove asset' }).click()
+    await expect(list.getByText(ticker, { exact: true })).toBeHidden()
+  }
+  await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
+})
+
+test('the list is reordered with the keyboard, by mouse, and by finger', async ({ page, shop }) => {
+  const admin = await shop.admin()
+  for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assets.adminAdd, { productId, ticker })
+  await openAdmin(page, shop, '/admin/assets')
+  const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
+  const handle = (ticker: string) => page.getByRole('button', { name: `Move ${ticker}` })
+  const stored = async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)
+  await handle('AAA').press('ArrowDown')
+  await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
+  await expect(handle('AAA')).toBeFocused()
+
+  await handle('CCC').hover()
+  await page.mouse.down()
+  await handle('BBB').hover()
+  await page.mouse.up()
+  await expect.poll(stored).toEqual(['CCC', 'BBB', 'AAA'])
+
+  // Down as well, and past a row in between.
+  await handle('CCC').hover()
+  await page.mouse.down()
+  await page.getByText('BBB', { exact: true }).hover()
+  await page.getByText('AAA', { exact: true }).hover()
+  await page.mouse.up()
+  await expect.poll(stored).toEqual(['BBB', 'AAA', 'CCC'])
+  await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])
+
+  const finger = await page.context().newCDPSession(page)
+  const touch = async (type: 'touchStart' | 'touchMove', ticker: string) => {
+    const { x = 0, y = 0, width = 0, height = 0 } = (await handle(ticker).boundingBox()) ?? {}
+    const touchPoints = [{ x: x + width / 2, y: y + height / 2 }]
+    await finger.send('Input.dispatchTouchEvent', { type, touchPoints })
+  }
+  await touch('touchStart', 'BBB')
+  await touch('touchMove', 'AAA')
+  await touch('touchMove', 'CCC')
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await expect.poll(stored).toEqual(['AAA', 'CCC', 'BBB'])
+})
+
+test.describe('exports', () => {
+  // A zone that is on another date than UTC right now.
+  test.use({ timezoneId: new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati' })
+
+  test('are files named by kind and the seller’s own date; one can be cancelled, and says when it fails', async ({
+    page,
+    shop,
+  }) => {
+    const { email } = await customer(shop)
+    await openAdmin(page, shop, '/admin/assets')
+    const today = await page.evaluate(() => new Date().toLocaleDateString('sv-SE'))
+    expect(new Date().toISOString()).not.toContain(today)
+    for (const [kind, title] of [
+      ['buyers', 'Buyers'],
+      ['orders', 'Orders'],
+      ['forms', 'Access Requests'],
+    ] as const) {
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Export ${title}` }).click()
+      const download = await downloading
+      expect(download.suggestedFilename()).toBe(`${kind}-${today}.csv`)
+      await toast(page, `${title} data exported successfully`)
+      const csv = await readFile(await download.path(), 'utf8')
+      expect(csv.includes(email)).toBe(kind !== 'forms')
+    }
+
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/admin/export/orders', async (route) => {
+      await held.promise
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Export Orders' }).click()
+    await expect(page.getByRole('progressbar', { name: 'Export of Orders' })).toBeVisible()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('progressbar')).toBeHidden()
+    await expect(page.getByText('Export failed')).toBeHidden()
+    held.resolve()
+    await page.getByRole('button', { name: 'Export Orders' }).click()
+    await toast(page, 'Export failed')
+    await toast(page, 'Please try again.')
+  })
+})
+
+test('reminders say how many they are before they are sent', async ({ page, shop }) => {
+  const { email } = await customer(shop)
+  await openAdmin(page, shop, '/admin/assets')
+  await page.getByRole('button', { name: 'Send Reminders' }).click()
+  await expect(question(page).getByText(/Email \d+ buyers? without a TradingView username\?/)).toBeVisible()
+  await question(page).getByRole('button', { name: 'Send reminders' }).click()
+  await expect(page.getByText(/^Reminders queued for \d+ buyers?$/)).toBeVisible()
+  const mails = await shop.mails()
+  expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
+  await page.getByRole('button', { name: 'Send Reminders' }).click()
+  await toast(page, 'Nobody to remind')
+})

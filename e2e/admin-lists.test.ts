@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { accounts } from '#contract/accounts.ts'
+import { reboundSigmaPro } from '#contract/price-list.ts'
+import { purchases } from '#contract/purchases.ts'
+import { customer, dialog, openAdmin, question, rowOf, toast } from './desk.ts'
+import { expect, test } from './shop.ts'
+
+test('a user is added, found, and deleted; what cannot be is said, and what was typed stays', async ({
+  page,
+  shop,
+}) => {
+  const taken = (await customer(shop)).email
+  const email = `grace-${randomUUID()}@example.com`
+  const admin = await openAdmin(page, shop, '/admin/users')
+  for (const column of ['Name', 'Email', 'Admin', 'Purchases', 'Registered'])
+    await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Add User' }).click()
+  const create = dialog(page).getByRole('button', { name: 'Create User' })
+  await page.getByLabel('Email', { exact: true }).fill(taken)
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByLabel('Name', { exact: true }).fill('Grace Hopper')
+  await create.click()
+  await expect(dialog(page).getByText('Password must be at least 8 characters long')).toBeVisible()
+  await page.getByLabel('Password', { exact: true }).fill('a long enough one')
+  await create.click()
+  await toast(page, 'Failed to create user')
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Grace Hopper')
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByLabel('Admin privileges').check()
+  await create.click()
+  await toast(page, 'User created successfully')
+
+  const search = page.getByRole('searchbox', { name: 'Search by email or name' })
+  await search.fill(email.toUpperCase())
+  const row = rowOf(page, email)
+  await expect(row).toHaveCount(1)
+  await expect(row).toContainText('Grace Hopper')
+  await expect(row).toContainText('Admin')
+  await expect(row).toContainText('0 / 0')
+  await row.getByRole('button', { name: `Delete user ${email}` }).click()
+  await expect(
+    question(page).getByText(`Delete user ${email}? This action cannot be undone.`, { exact: true }),
+  ).toBeVisible()
+  await question(page).getByRole('button', { name: 'Delete user' }).click()
+  await toast(page, 'User deleted successfully')
+  await expect(page.getByText('No users found', { exact: true })).toBeVisible()
+  expect(await admin.call(accounts.adminList, { q: email })).toEqual([])
+
+  await search.fill(admin.user.email)
+  await expect(page.getByRole('button', { name: `Delete user ${admin.user.email}` })).toBeDisabled()
+})
+
+test('a purchase is added, to the exact cent, for a user found by typing', async ({ page, shop }) => {
+  const family = `family-${randomUUID()}`
+  for (let child = 0; child < 8; child++) await shop.user({ email: `${child}-${family}@example.com` })
+  const admin = await openAdmin(page, shop, '/admin/purchases')
+  await page.getByRole('button', { name: 'Add Purchase' }).click()
+  const field = page.getByRole('combobox', { name: 'User' })
+  const create = dialog(page).getByRole('button', { name: 'Create Purchase' })
+  await page.getByLabel('Amount in dollars').fill('39')
+  await field.fill('nobody has this')
+  await expect(page.getByRole('status').filter({ hasText: 'No users found' })).toBeVisible()
+  await create.click()
+  await expect(dialog(page).getByText('Please choose a user')).toBeVisible()
+
+  await field.fill(family)
+  await expect(page.getByRole('status').filter({ hasText: '8 users found' })).toHaveCount(1)
+  await field.press('ArrowUp')
+  const last = page.getByRole('listbox', { name: 'Users' }).getByRole('option', { selected: true })
+  await expect(last).toContainText(`0-${family}`)
+  expect(
+    await last.evaluate((option) => {
+      const list = option.parentElement?.getBoundingClientRect()
+      return list && option.getBoundingClientRect().bottom <= list.bottom
+    }),
+  ).toBe(true)
+  await field.press('Enter')
+  for (const [typed, fault] of [
+    ['-1', 'The amount cannot be negative'],
+    ['abc', 'Please enter an amount like 39.99'],
+    ['1e9', 'Please enter an amount like 39.99'],
+    ['1000000', 'The amount is too high'],
+    ['', 'Please enter an amount like 39.99'],
+  ] as const) {
+    await page.getByLabel('Amount in dollars').fill(typed)
+    await create.click()
+    await expect(dialog(page).getByText(fault, { exact: true })).toBeVisible()
+  }
+  await page.getByLabel('Amount in dollars').fill('39.99')
+  await page.getByLabel('Billing Type').selectOption('yearly')
+  await create.click()
+  await toast(page, 'Purchase created successfully')
+  const [booked] = await admin.call(purchases.adminList, { q: family })
+  expect(booked).toMatchObject({
+    user: { email: `0-${family}@example.com` },
+    amount: 3999,
+    billingType: 'yearly',
+    status: 'active',
+  })
+  await page.getByRole('searchbox').fill(family)
+  await expect(rowOf(page, family)).toContainText('$39.99')
+})
+
+test('a purchase is found, cancelled, and deleted, unless another admin was faster', async ({
+  page,
+  shop,
+}) => {
+  const [{ email }, gone] = [await customer(shop), await customer(shop)]
+  const admin = await openAdmin(page, shop, '/admin/purchases')
+  for (const column of ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action'])
+    await expect(page.getByRole('columnheader', { name: column, exact: true })).toBeVisible()
+  const search = page.getByPlaceholder('Search by email or name...')
+  await search.fill(email.toUpperCase())
+  const row = rowOf(page, email)
+  await expect(row).toHaveCount(1)
+  await expect(row).toContainText('Rebound Sigma Pro')
+
+  await row.getByRole('button', { name: 'Cancel' }).click()
+  await expect(question(page).getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
+  await question(page).getByRole('button', { name: 'Cancel purchase' }).click()
+  await toast(page, 'Purchase cancelled successfully')
+  await expect(row).toContainText('cancelled')
+  await expect(row.getByRole('button', { name: 'Cancel' })).toBeHidden()
+
+  await row.getByRole('button', { name: `Delete purchase for ${email}` }).click()
+  await expect(
+    question(page).getByText(`Permanently delete purchase for ${email}? This action cannot be undone.`, {
+      exact: true,
+    }),
+  ).toBeVisible()
+  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await toast(page, 'Purchase deleted successfully')
+  await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
+
+  await search.fill(gone.email)
+  const faster = rowOf(page, gone.email).getByRole('button', { name: 'Delete purchase' })
+  await expect(faster).toBeVisible()
+  await admin.call(purchases.adminDelete, { id: gone.purchase.id })
+  await faster.click()
+  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await toast(page, 'Failed to delete purchase')
+  await toast(page, 'Purchase not found')
+})
+
+test('part of a payment is refunded through Stripe, and the dialog says how much is left', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer()
+  const { email } = buyer.user
+  await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)
+  await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+  await expect(dialog(page).getByText('$39.00 of it is left.')).toBeVisible()
+  await page.getByLabel('Partial refund').check()
+  await page.getByLabel('Amount in dollars').fill('10.01')
+  await dialog(page).getByRole('button', { name: 'Refund' }).click()
+  await toast(page, 'Refund sent successfully')
+  await expect(rowOf(page, email)).toContainText('$10.01 refunded')
+  await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
+  await expect(dialog(page).getByText('$28.99 of it is left; $10.01 of this purchase')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(rowOf(page, email)).toContainText('active')
+})
+
+test('purchases are filtered by status and billing, and more load on scroll', async ({ page, shop }) => {
+  const mark = `crowd${randomUUID().slice(0, 8)}`
+  await shop.connection.pool.query(
+    `with added as (
+       insert into users (email, name) select $1 || n || '@example.com', 'Crowd' from generate_series(1, 180) n returning id)
+     insert into purchases (user_id, product_id, billing_type, amount, status, ended_at)
+     select id, $2, case when row_number() over () <= 30 then 'yearly' else 'monthly' end, 3900, 'expired', now() from added`,
+    [mark, reboundSigmaPro.id],
+  )
+  await openAdmin(page, shop, '/admin/purchases')
+  await page.getByRole('searchbox').fill(mark)
+  await page.getByLabel('Status').selectOption('expired')
+  await page.getByLabel('Billing', { exact: true }).selectOption('yearly')
+  await expect(page.getByText('30 purchases', { exact: true })).toBeVisible()
+  await page.getByLabel('Billing', { exact: true }).selectOption('')
+  await expect(page.getByText(/\d+ purchases so far/)).toBeVisible()
+  await expect(async () => {
+    await page.mouse.wheel(0, 3000)
+    await expect(page.getByText('180 purchases', { exact: true })).toBeVisible({ timeout: 500 })
+  }).toPass()
+  // All are loaded, only the virtual rows are mounted, and a change refetches only its own page.
+  const row = (number: number) => page.locator(`tr[aria-rowindex="${number + 1}"]`).last()
+  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
+  await expect(row(180)).toBeVisible()
+  expect(await page.getByRole('row').count()).toBeLessThan(100)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().includes('/api/admin/purchases')) asked += 1
+  })
+  await row(180).getByRole('button', { name: 'Delete purchase' }).click()
+  await question(page).getByRole('button', { name: 'Delete purchase' }).click()
+  await expect(page.getByText('179 purchases', { exact: true })).toBeVisible()
+  expect(asked).toBe(1)
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
+  await expect(row(1)).toBeVisible()
+  await page.getByLabel('Status').selectOption('active')
+  await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
+})

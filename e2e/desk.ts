@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { accessRequests } from '#contract/access-requests.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { expect, expectAccessible, logInAs } from './shop.ts'
+
+/** What the tests of the seller's desk share. */
+
+export async function openAdmin(page: Page, shop: TestShop, address = '/admin') {
+  const admin = await shop.admin()
+  await logInAs(page, admin, shop)
+  await page.goto(address)
+  return admin
+}
+
+export const toast = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeVisible()
+export const dialog = (page: Page) => page.getByRole('dialog')
+export const question = (page: Page) => page.getByRole('alertdialog')
+export const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+/** Somebody whose purchase was booked by hand. */
+export async function customer(shop: TestShop) {
+  const mark = randomUUID().slice(0, 8)
+  const buyer = await shop.user({ name: `Nora ${mark}`, email: `nora-${mark}@example.com` })
+  const purchase = await bookPurchase(shop.connection, buyer.user.id)
+  return { ...buyer, purchase, email: buyer.user.email }
+}
+
+/** A customer who asked for access. */
+export async function asker(shop: TestShop) {
+  const buyer = await customer(shop)
+  const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
+  await buyer.call(accessRequests.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername,
+    apiKey: `key-${tradingViewUsername}`,
+    secretKey: 'very secret',
+  })
+  return { ...buyer, tradingViewUsername }
+}
+
+/** In both themes axe has nothing to say, and at no width does anything hang over the edge. */
+export async function expectLooksRight(page: Page) {
+  const desk = page.viewportSize() ?? { width: 1280, height: 720 }
+  // What changes, changes at once, not by fading.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await expectAccessible(page)
+  for (const width of [768, 390, 360]) {
+    await page.setViewportSize({ width, height: 844 })
+    const tooWide = await page
+      .locator('html, main section, dialog[open]')
+      .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length)
+    expect(tooWide, `${page.url()} at ${width} px`).toBe(0)
+  }
+  const toggleTheme = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))
+  await toggleTheme()
+  await expectAccessible(page)
+  await toggleTheme()
+  await page.setViewportSize(desk)
+}
