@@ -1,5 +1,5 @@
 /** Everything the audit log records, as a sentence about whoever did it. Entries keep the name, so a name never changes. */
-export const auditActions = {
+const auditActions = {
   'access.granted': 'Granted access',
   'access.refused': 'Refused access',
   'access.revoked': 'Revoked access',
@@ -68,6 +68,7 @@ export const auditActions = {
 }
 export type AuditedAction = keyof typeof auditActions
 
-/** An older release may have recorded what this one doesn't know. */
-export const auditSentence = (action: string) =>
-  Object.entries(auditActions).find(([known]) => known === action)?.[1] ?? action
+const sentences: Record<string, string | undefined> = auditActions
+
+/** Another release may have recorded what this one doesn't know. */
+export const auditSentence = (action: string) => sentences[action] ?? action

@@ -124,16 +124,19 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     `late-${mark}@example.com;Late;;yearly;2020-01-01`,
     ...people.map((email) => `${email};Ada;;monthly;2099-12-31`),
     `${people[0]};Ada;;monthly;2099-12-31`,
+    // More than anyone would scroll through, and yet each of them is shown.
+    ...Array.from({ length: 120 }, (_, index) => `wrong ${index};Ada;;monthly;2099-12-31`),
   ].join('\r\n')
   const admin = await openAdmin(page, shop, '/admin/users')
   await page.getByRole('button', { name: 'Import' }).click()
   await page
     .getByLabel('Choose a CSV file')
     .setInputFiles({ name: 'subscribers.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
-  await expect(dialog(page).getByText('60 subscribers to book, 3 with a fault')).toBeVisible()
+  await expect(dialog(page).getByText('60 subscribers to book, 123 with a fault')).toBeVisible()
   await expect(rowOf(page, 'nobody')).toContainText('Please enter a valid email address')
   await expect(rowOf(page, 'late-')).toContainText('“Paid until” is in the past')
   await expect(rowOf(page, 'The same email as in line 4')).toContainText('64')
+  await expect(rowOf(page, 'wrong 119')).toContainText('Please enter a valid email address')
   expect(await admin.call(purchases.adminList, { q: mark })).toEqual([])
   await expectLooksRight(page)
 
@@ -147,7 +150,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable'),
   ).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Continue' }).click()
-  await expect(dialog(page).getByText('60 subscribers booked, 3 with a fault')).toBeVisible()
+  await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('searchbox').fill(`s59-${mark}`)
   await expect(rowOf(page, `s59-${mark}`)).toContainText('1 / 1')

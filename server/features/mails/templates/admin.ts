@@ -57,7 +57,7 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
   paragraphs: [
     `The bank of ${data.email} disputed a payment of ${dollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
   ],
-  action: { label: 'Open the purchases', url: `${publicUrl}/admin` },
+  action: { label: 'Open the disputes', url: `${publicUrl}/admin/purchases?disputed=yes` },
 })
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)

@@ -7,6 +7,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { CustomerLink } from '../customers/customer-link.tsx'
 import { EndlessTable } from '../endless-table.tsx'
 import { Filter, SearchBox } from '../search-box.tsx'
 import { useAddress } from '../shell/use-address.ts'
@@ -87,7 +88,7 @@ export default function Granted() {
               {request.tradingViewUsername}
             </Cell>
             <Cell label="Buyer" className="max-w-64">
-              <span className="block truncate">{request.user.name}</span>
+              <CustomerLink id={request.user.id}>{request.user.name}</CustomerLink>
               <span className="block truncate text-muted">{request.user.email}</span>
             </Cell>
             <Cell label="Paid">
