@@ -7,6 +7,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { NoMatch } from './no-match.tsx'
 import { SearchBox } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
 import { usePages } from './use-pages.ts'
@@ -113,7 +114,13 @@ function AuditLog() {
         label="Audit log entries"
         noun={['entry', 'entries']}
         query={query}
-        empty={<EmptyState title="No entries found" description="What your team does will stand here." />}
+        empty={
+          chosen.q ? (
+            <NoMatch title="No entries found" />
+          ) : (
+            <EmptyState title="No entries found" description="What your team does will stand here." />
+          )
+        }
         columns={['When', 'Who', 'What', 'To what', 'From']}
         renderRow={(entry) => (
           <>

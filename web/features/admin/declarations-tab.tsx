@@ -11,6 +11,7 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { EndlessTable } from './endless-table.tsx'
+import { NoMatch } from './no-match.tsx'
 import { Chips } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
 import { TextDialog } from './text-dialog.tsx'
@@ -63,10 +64,14 @@ export default function DeclarationsTab() {
         noun={['declaration', 'declarations']}
         query={query}
         empty={
-          <EmptyState
-            title="No declarations"
-            description="What consumers declare without logging in will stand here."
-          />
+          chosen.state ? (
+            <NoMatch title="No declarations found" />
+          ) : (
+            <EmptyState
+              title="No declarations"
+              description="What consumers declare without logging in will stand here."
+            />
+          )
         }
         columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', 'Action']}
         renderRow={(row) => (

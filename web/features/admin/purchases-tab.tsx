@@ -14,6 +14,7 @@ import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { CustomerLink } from './customers/customer-link.tsx'
 import { money } from './dollars.ts'
 import { EndlessTable } from './endless-table.tsx'
+import { NoMatch } from './no-match.tsx'
 import { changesPurchase, isRefundable, useCancelPurchase } from './purchase-actions.ts'
 import { RefundDialog } from './refund-dialog.tsx'
 import { Chips, Filter, SearchBox, SortFilter } from './search-box.tsx'
@@ -81,7 +82,13 @@ export default function PurchasesTab() {
         noun={['purchase', 'purchases']}
         columns={columns}
         query={query}
-        empty={<EmptyState title="No purchases found" description="Every purchase will stand here." />}
+        empty={
+          Object.keys(chosen).some((name) => name !== 'sort') ? (
+            <NoMatch title="No purchases found" />
+          ) : (
+            <EmptyState title="No purchases found" description="Every purchase will stand here." />
+          )
+        }
         renderRow={(purchase) => (
           <Row
             purchase={purchase}

@@ -16,6 +16,7 @@ import { AddUserDialog } from './add-user-dialog.tsx'
 import { CustomerLink } from './customers/customer-link.tsx'
 import { EndlessTable } from './endless-table.tsx'
 import { ImportButton } from './import/import-button.tsx'
+import { NoMatch } from './no-match.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { SearchBox, SortFilter } from './search-box.tsx'
 import { useAddress } from './shell/use-address.ts'
@@ -61,7 +62,13 @@ export default function UsersTab() {
         noun={['user', 'users']}
         columns={columns}
         query={query}
-        empty={<EmptyState title="No users found" description="Whoever signs up or buys will stand here." />}
+        empty={
+          chosen.q ? (
+            <NoMatch title="No users found" />
+          ) : (
+            <EmptyState title="No users found" description="Whoever signs up or buys will stand here." />
+          )
+        }
         renderRow={(user) => (
           <Row user={user} onRole={() => setChanging(user)} onRemove={() => void askAndRemove(user)} />
         )}

@@ -8,6 +8,7 @@ import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 import { EndlessTable } from '../endless-table.tsx'
+import { NoMatch } from '../no-match.tsx'
 import { Chips, Filter, SearchBox } from '../search-box.tsx'
 import { useAddress } from '../shell/use-address.ts'
 import { usePages } from '../use-pages.ts'
@@ -20,7 +21,6 @@ export default function Messages() {
   const [chosen, choose] = useAddress(choices)
   const [opened, setOpened] = useState<Message | null>(null)
   const query = usePages(messages.adminList, chosen)
-  const isFiltered = chosen.q || chosen.state || chosen.customerId
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
@@ -50,8 +50,8 @@ export default function Messages() {
         columns={columns}
         query={query}
         empty={
-          isFiltered ? (
-            <EmptyState title="No messages found" />
+          Object.keys(chosen).length > 0 ? (
+            <NoMatch title="No messages found" />
           ) : (
             <EmptyState
               title="No messages yet"

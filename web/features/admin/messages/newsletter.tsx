@@ -7,6 +7,7 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { EndlessTable } from '../endless-table.tsx'
+import { NoMatch } from '../no-match.tsx'
 import { Filter, SearchBox } from '../search-box.tsx'
 import { useAddress } from '../shell/use-address.ts'
 import { useExport } from '../use-export.ts'
@@ -54,7 +55,7 @@ export default function Newsletter() {
         query={query}
         empty={
           q || state ? (
-            <EmptyState title="No addresses found" />
+            <NoMatch title="No addresses found" />
           ) : (
             <EmptyState
               title="No addresses yet"
