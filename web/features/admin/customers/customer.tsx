@@ -4,6 +4,7 @@ import { keyOf, useData } from '#web/api/use-data.ts'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Failed } from '../endless-table.tsx'
+import { useTitle } from '../shell/use-arrival.ts'
 import { Has } from './has.tsx'
 import { Notes } from './notes.tsx'
 import { Payments } from './payments.tsx'
@@ -15,6 +16,7 @@ export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked anew each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const { data, isError, error, refetch } = useData(customers.adminShow, { id })
+  useTitle(data && (data.name || data.email))
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (
       <EmptyState title="No such customer" description="Perhaps the account was deleted.">

@@ -4,13 +4,23 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 
 const positions = new Map<string, number>()
 
+function setTitle(name: string) {
+  document.title = `${name} | Admin | ${brand.name}`
+}
+
+/** A record's own name as the title, so that two open ones can be told apart. */
+export function useTitle(name: string | undefined) {
+  useEffect(() => {
+    if (name) setTitle(name)
+  }, [name])
+}
+
 /** On another screen: its title, where it was scrolled to, and focus on its heading. */
 export function useArrival(name: string) {
   const { pathname, isReturn } = useNavigation()
   const shown = useRef(pathname)
-  useEffect(() => {
-    document.title = `${name} | Admin | ${brand.name}`
-  }, [name])
+  // Before the screen itself, which may know better, gets its turn.
+  useLayoutEffect(() => setTitle(name), [name])
   useEffect(() => {
     const onScroll = () => positions.set(shown.current, scrollY)
     addEventListener('scroll', onScroll, { passive: true })
