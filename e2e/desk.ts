@@ -52,7 +52,10 @@ export async function expectLooksRight(page: Page) {
     await page.setViewportSize({ width, height: 844 })
     const tooWide = await page
       .locator('html, main section, dialog[open]')
-      .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length)
+      .evaluateAll(
+        (parts) =>
+          parts.filter((part) => part.checkVisibility() && part.scrollWidth > part.clientWidth).length,
+      )
     expect(tooWide, `${page.url()} at ${width} px`).toBe(0)
   }
   const toggleTheme = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))

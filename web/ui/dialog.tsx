@@ -12,10 +12,11 @@ export function Dialog(props: {
   description?: ReactNode
   onClose: () => void
   role?: 'dialog' | 'alertdialog'
+  /** How wide it may become, if not as wide as a form. */
   className?: string
   children: ReactNode
 }) {
-  const { title, description, onClose, role = 'dialog', className, children } = props
+  const { title, description, onClose, role = 'dialog', className = 'max-w-md', children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   // Close before the element is removed; afterwards it could no longer restore focus.
@@ -43,7 +44,7 @@ export function Dialog(props: {
         if (event.target === event.currentTarget && role === 'dialog') onClose()
       }}
       className={classes(
-        'w-full max-w-md animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
+        'w-full animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
         className,
       )}
     >

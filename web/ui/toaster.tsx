@@ -11,11 +11,12 @@ const first = Promise.withResolvers<void>()
 /** Shown anew with each toast, the viewport comes to lie above a dialog that is open. */
 function raise(shown: HTMLElement | null) {
   current = shown
-  if (!shown) return
-  const viewport = shown.closest<HTMLElement>('[popover]')
-  viewport?.hidePopover()
-  viewport?.showPopover()
-  if (viewport) settle(viewport)
+  const viewport = shown?.closest<HTMLElement>('[popover]')
+  // A dialog that closes with the toast takes it along; it comes back in the page right away.
+  if (!viewport?.isConnected) return
+  viewport.hidePopover()
+  viewport.showPopover()
+  settle(viewport)
   first.resolve()
 }
 

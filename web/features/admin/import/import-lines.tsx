@@ -1,6 +1,5 @@
 import type { ImportLine, ImportVerdict } from '#contract/imports.ts'
 import { Badge } from '#web/ui/badge.tsx'
-import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 
 const looks = {
   new: { tone: 'good', text: 'new' },
@@ -16,54 +15,44 @@ export function ImportLines(props: { lines: ImportLine[]; verdicts: ReadonlyMap<
   const { lines, verdicts } = props
   const isFault = ({ line }: ImportLine) => verdicts.get(line)?.verdict === 'fault'
   const { faults = [], others = [] } = Object.groupBy(lines, (line) => (isFault(line) ? 'faults' : 'others'))
-  const shown = [...faults, ...others.slice(0, mostOthers)]
+  const left = others.length - mostOthers
   return (
-    <div className="flex max-h-72 flex-col gap-2 overflow-y-auto">
-      <Table label="Lines of the file">
-        <thead>
-          <tr>
-            <HeadCell>Line</HeadCell>
-            <HeadCell>Subscriber</HeadCell>
-            <HeadCell>Plan</HeadCell>
-            <HeadCell>Result</HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((line) => (
-            <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
-          ))}
-        </tbody>
-      </Table>
-      {lines.length > shown.length && (
-        <p className="text-sm text-muted">
-          and {(lines.length - shown.length).toLocaleString('en-US')} more without a fault
-        </p>
-      )}
-    </div>
+    <section
+      aria-label="Lines of the file"
+      tabIndex={0}
+      className="max-h-72 overflow-y-auto rounded-md border border-line text-sm"
+    >
+      <ul className="divide-y divide-line">
+        {[...faults, ...others.slice(0, mostOthers)].map((line) => (
+          <Line key={line.line} line={line} verdict={verdicts.get(line.line)} />
+        ))}
+        {left > 0 && (
+          <li className="p-3 text-muted">and {left.toLocaleString('en-US')} more without a fault</li>
+        )}
+      </ul>
+    </section>
   )
 }
 
 function Line({ line, verdict }: { line: ImportLine; verdict: ImportVerdict | undefined }) {
+  const { email, name, tradingViewUsername, plan, paidUntil } = line
   const look = verdict && looks[verdict.verdict]
   return (
-    <tr>
-      <Cell className="text-muted tabular-nums">{line.line}</Cell>
-      <Cell className="max-w-56">
-        <span className="block truncate">{line.email || '–'}</span>
-        <span className="block truncate text-xs text-muted">
-          {[line.name, line.tradingViewUsername].filter(Boolean).join(', ')}
+    <li className="flex items-start gap-3 p-3">
+      <span className="w-10 shrink-0 text-muted tabular-nums">
+        <span className="sr-only">Line </span>
+        {line.line}
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-medium">{email || '–'}</span>
+        <span className="block text-xs break-words text-muted">
+          {[name, tradingViewUsername, plan, paidUntil && `until ${paidUntil}`].filter(Boolean).join(', ')}
         </span>
-      </Cell>
-      <Cell className="whitespace-nowrap">
-        {line.plan}
-        <span className="block text-xs text-muted">{line.paidUntil}</span>
-      </Cell>
-      <Cell>
-        {look && <Badge tone={look.tone}>{look.text}</Badge>}
         {verdict?.verdict === 'fault' && (
-          <span className="mt-1 block text-xs text-danger">{verdict.message}</span>
+          <span className="block text-xs font-medium break-words text-danger">{verdict.message}</span>
         )}
-      </Cell>
-    </tr>
+      </span>
+      {look && <Badge tone={look.tone}>{look.text}</Badge>}
+    </li>
   )
 }
