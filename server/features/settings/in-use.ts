@@ -1,4 +1,5 @@
 import { type EditableSetting, editableSettings, type Setting } from '#contract/settings.ts'
+import { settingNames } from '../../config/settings.ts'
 import type { Config } from '../../config.ts'
 
 const secrets = new Set([
@@ -23,7 +24,7 @@ export function settingsInUse(
   value: (name: EditableSetting) => string,
   isSetHere: (name: string) => boolean,
 ): Setting[] {
-  return Object.keys(config.settings)
+  return settingNames
     .filter((name) => name !== 'MAKER_PHOTO')
     .map((name) => ({
       name,

@@ -102,24 +102,22 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       <Field name="reason" label="Reason (optional)">
         <Input maxLength={500} autoComplete="off" placeholder="Why you book it by hand" />
       </Field>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field name="status" label="Status">
-          <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
-            {bookableStatuses.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
+      <Field name="status" label="Status">
+        <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
+          {bookableStatuses.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </Field>
+      {isActive && (
+        <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
+          <Input
+            type="datetime-local"
+            value={chosenEnd ?? afterOnePeriod(billing)}
+            onChange={({ target }) => setChosenEnd(target.value)}
+          />
         </Field>
-        {isActive && (
-          <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
-            <Input
-              type="datetime-local"
-              value={chosenEnd ?? afterOnePeriod(billing)}
-              onChange={({ target }) => setChosenEnd(target.value)}
-            />
-          </Field>
-        )}
-      </div>
+      )}
       {isActive && (
         <Checkbox
           label="Tell the buyer by email"

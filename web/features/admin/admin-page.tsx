@@ -64,10 +64,10 @@ export default function AdminPage() {
           >
             <Search className="size-4.5" aria-hidden="true" />
           </Button>
-          {(isTab(area) || area.name === 'Overview') && (
+          {!isRecord && (isTab(area) || area.name === 'Overview') && (
             <TabStrip areas={shown} here={isInTab ? area : undefined} />
           )}
-          <SubNavigation area={area} here={view.name} />
+          {!isRecord && <SubNavigation area={area} here={view.name} />}
         </header>
         <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>

@@ -8,6 +8,7 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { EndlessTable } from './endless-table.tsx'
@@ -83,7 +84,11 @@ export default function DeclarationsTab() {
               <span className="block font-medium">{kinds[row.kind]}</span>
               {row.forCause && <span className="block text-muted">For good cause</span>}
               {row.reason && <span className="block max-w-64 text-xs break-words">“{row.reason}”</span>}
-              {row.endsOn && <span className="block text-muted">To end on {row.endsOn}</span>}
+              {row.endsOn && (
+                <span className="block text-muted">
+                  To end on <span className="whitespace-nowrap">{row.endsOn}</span>
+                </span>
+              )}
               {row.isLate && <Badge tone="warning">Too late?</Badge>}
             </Cell>
             <Cell className="max-w-56">
@@ -93,9 +98,12 @@ export default function DeclarationsTab() {
             <Cell label="Contract" className="max-w-56">
               <span className="block truncate">“{row.contract}”</span>
               {row.purchase ? (
-                <span className="block truncate text-muted">
-                  {contractNumber(row.purchase.id)}, {row.purchase.email}, {statusTexts[row.purchase.status]}
-                </span>
+                <Link
+                  href={`/admin/purchases?${new URLSearchParams({ q: row.purchase.email })}`}
+                  className="block truncate text-muted underline decoration-line underline-offset-4 hover:decoration-accent"
+                >
+                  {contractNumber(row.purchase.id)}, {statusTexts[row.purchase.status]}, {row.purchase.email}
+                </Link>
               ) : (
                 <span className="block text-muted">No such contract found</span>
               )}

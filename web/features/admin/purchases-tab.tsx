@@ -155,9 +155,7 @@ function Row(props: {
           {user.email}
         </span>
       </Cell>
-      <Cell label="Product" className="whitespace-nowrap">
-        {product.name}
-      </Cell>
+      <Cell label="Product">{product.name}</Cell>
       <Cell label="Billing" className="max-w-48">
         {billingType}
         {kind && <span className="block text-xs text-muted">{bookingKindTexts[kind]}</span>}

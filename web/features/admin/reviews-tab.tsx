@@ -45,11 +45,12 @@ export default function ReviewsTab() {
             <Cell className="py-1.5">
               <div className="flex justify-end gap-1">
                 <Button variant="secondary" size="sm" onClick={() => setDoing({ what: 'answer', review })}>
-                  Answer
+                  {review.answer ? 'Edit answer' : 'Answer'}
+                  <span className="sr-only"> to {review.author ?? 'Anonymous'}</span>
                 </Button>
                 {review.reportedAt && !review.hiddenBecause && (
                   <Button variant="ghost" size="sm" onClick={() => setDoing({ what: 'hide', review })}>
-                    Hide
+                    Hide<span className="sr-only"> the review by {review.author ?? 'Anonymous'}</span>
                   </Button>
                 )}
               </div>

@@ -64,7 +64,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
         placeholder="Type an email or a name"
         value={typed}
         onChange={(event) => type(event.target.value)}
-        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
         onBlur={() => setOpen(false)}
         onKeyDown={press}
       />

@@ -70,19 +70,19 @@ function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Requ
         <Access request={request} />
       </div>
       {isAdmin && (
-        <div className="flex flex-wrap gap-1">
+        <div className="flex flex-wrap gap-2">
           {isExtendable && isLive(status) && (
-            <Button variant="ghost" size="sm" onClick={() => setDoing('extend')}>
+            <Button variant="secondary" size="sm" onClick={() => setDoing('extend')}>
               Extend
             </Button>
           )}
           {isRefundable(purchase) && (
-            <Button variant="ghost" size="sm" onClick={() => setDoing('refund')}>
+            <Button variant="secondary" size="sm" onClick={() => setDoing('refund')}>
               Refund
             </Button>
           )}
           {isLive(status) && (
-            <Button variant="ghost" size="sm" onClick={() => void askAndCancel(purchase)}>
+            <Button variant="secondary" size="sm" onClick={() => void askAndCancel(purchase)}>
               Cancel
             </Button>
           )}

@@ -30,7 +30,7 @@ export default function Messages() {
           value={chosen.state ?? ''}
           onChange={({ target }) => choose({ state: messageStates.find((state) => state === target.value) })}
         >
-          <option value="">Open and answered</option>
+          <option value="">All messages</option>
           {messageStates.map((state) => (
             <option key={state}>{state}</option>
           ))}

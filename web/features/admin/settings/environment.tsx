@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react'
 import { editableSettings, type Setting } from '#contract/settings.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
@@ -6,9 +7,13 @@ import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
 export function Environment({ settings }: { settings: Setting[] }) {
   const rest = settings.filter(({ name }) => !editableSettings.some((editable) => editable === name))
   return (
-    <details className="rounded-lg border border-line bg-surface shadow-card">
+    <details className="group rounded-lg border border-line bg-surface shadow-card">
       <summary className="flex h-16 cursor-pointer list-none items-center rounded-lg px-6">
         <h2 className="text-lg">Fixed by the environment</h2>
+        <ChevronDown
+          aria-hidden="true"
+          className="ml-auto size-5 text-muted transition-transform group-open:rotate-180"
+        />
       </summary>
       <div className="flex flex-col gap-4 px-6 pb-6">
         <p className="text-sm text-muted">
