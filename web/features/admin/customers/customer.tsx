@@ -11,6 +11,8 @@ import { Payments } from './payments.tsx'
 import { Timeline } from './timeline.tsx'
 import { Who } from './who.tsx'
 
+const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
+
 /** Everything about one customer. */
 export default function CustomerScreen({ id }: { id: string }) {
   // Everything here is asked anew each time the page opens: much of it changes without us.
@@ -30,12 +32,13 @@ export default function CustomerScreen({ id }: { id: string }) {
   return (
     <div className="flex flex-col gap-6">
       <Who customer={data} />
-      <div className="grid items-start gap-6 xl:grid-cols-[1fr_22rem]">
-        <div className="flex min-w-0 flex-col gap-6">
+      {/* On a narrow screen, one column: what they have, what we know and they paid, what happened. */}
+      <div className="flex flex-col gap-6 xl:grid xl:grid-cols-[1fr_22rem] xl:items-start">
+        <div className={column}>
           <Has customer={data} />
           <Timeline id={id} />
         </div>
-        <div className="flex min-w-0 flex-col gap-6 max-xl:order-first">
+        <div className={column}>
           <Notes customer={data} />
           <Payments id={id} />
         </div>

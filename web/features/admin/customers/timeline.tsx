@@ -41,7 +41,7 @@ export function Timeline({ id }: { id: string }) {
   const [mailId, setMailId] = useState<string | null>(null)
   const entries = useEntries(id, query)
   return (
-    <Card className="flex flex-col gap-5">
+    <Card className="flex flex-col gap-5 max-xl:order-last">
       <h2 className="text-lg">Timeline</h2>
       {query.isError && <Failed retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton className="h-60" />}
