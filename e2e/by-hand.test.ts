@@ -151,7 +151,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
     dialog(page).getByText('50 subscribers booked, 10 left. 503: Service Unavailable'),
   ).toBeVisible()
   await dialog(page).getByRole('button', { name: 'Continue' }).click()
-  await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeVisible()
+  await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeFocused()
   await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('searchbox').fill(`s59-${mark}`)
   await expect(rowOf(page, `s59-${mark}`)).toContainText('1 / 1')

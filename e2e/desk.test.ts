@@ -38,6 +38,7 @@ test('a customer is found by any word, and everything about them is on one page'
   await page.getByLabel('New note').fill('Called about alerts')
   await page.getByRole('button', { name: 'Add note' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'Called about alerts' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add note' })).toBeFocused()
 
   await page.getByRole('button', { name: 'Grant access' }).click()
   await expect(page.getByText('access granted', { exact: true })).toBeVisible()

@@ -48,12 +48,18 @@ export function Form<Values>(props: {
   const { schema, onSubmit, onInvalid, extra, resetAfterwards, children, ...rest } = props
   const ref = useRef<HTMLFormElement>(null)
   const busy = useRef(false)
+  const pressed = useRef<HTMLElement>(null)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
   useEffect(() => {
     if (Object.keys(state.errors).length === 0) return
     ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [state.errors])
+
+  // A button that waits is disabled, and what is disabled loses the focus.
+  useEffect(() => {
+    if (!state.pending && document.activeElement === document.body) pressed.current?.focus()
+  }, [state.pending])
 
   async function submit(form: HTMLFormElement) {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
@@ -65,6 +71,7 @@ export function Form<Values>(props: {
       return
     }
     busy.current = true
+    pressed.current = document.activeElement as HTMLElement | null
     setState({ errors: {}, pending: true })
     try {
       await onSubmit(parsed.data, form)

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { accounts } from '#contract/accounts.ts'
 import type { ImportVerdict } from '#contract/imports.ts'
 import { overview } from '#contract/overview.ts'
@@ -18,6 +18,11 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
   const client = useQueryClient()
   const [invite, setInvite] = useState(true)
   const [hasAccess, setHasAccess] = useState(true)
+  const said = useRef<HTMLOutputElement>(null)
+  // What had the focus is gone: the file's field, and then the button.
+  useEffect(() => {
+    if (state.step === 'preview' || state.step === 'done') said.current?.focus()
+  }, [state.step])
 
   function close() {
     leave()
@@ -39,7 +44,9 @@ export default function ImportSubscribersDialog({ onClose }: { onClose: () => vo
         <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
       ) : (
         <>
-          <output className="block text-sm font-medium">{summary(state, count)}</output>
+          <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
+            {summary(state, count)}
+          </output>
           {'left' in state && (
             <progress
               aria-label="Import"
