@@ -61,6 +61,7 @@ const auditActions = {
   'user.correct-email': 'Corrected the email',
   'user.delete': 'Deleted a user',
   'user.email': 'Changed the email',
+  'user.email-undone': 'Took back a change of email',
   'user.export': 'Exported everything about a customer',
   'user.password-link': 'Sent a link to set a password',
   'user.role': 'Changed a role',

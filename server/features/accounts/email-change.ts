@@ -19,7 +19,7 @@ const toConfirm = 24 * hour
 
 type Link = { id: string; token: string }
 /** What the audit log says about staff. */
-type Recorded = { ip: string; action: string }
+type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
 type Dependencies = {
   db: Database
   now: () => Date
