@@ -3,13 +3,13 @@ import { settings } from '#contract/settings.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Link } from '#web/ui/navigation.tsx'
 
-const needed = ['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY']
+const needed = new Set(['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'])
 
 /** Selling without an imprint is unlawful in most of Europe, so the seller can't overlook it. */
 export function ImprintWarning() {
   const { data } = useData(settings.adminShow, {})
   const missing = (data?.settings ?? [])
-    .filter(({ name, value }) => needed.includes(name) && !value)
+    .filter(({ name, value }) => needed.has(name) && !value)
     .map(({ name }) => name)
   if (missing.length === 0) return null
   return (
