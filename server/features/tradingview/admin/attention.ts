@@ -71,12 +71,15 @@ export async function attention(db: Database, connection: ConnectionRow | undefi
           ? (error ?? '')
           : 'Had access before this shop granted it, so it would not be locked when the subscription ends.',
     })),
-    ...names.map(({ problem, username, email }) => ({
-      kind: problem === 'not_found' ? ('name_not_found' as const) : (problem ?? 'unreadable'),
-      grantId: null,
-      username,
-      email,
-      text: texts[problem ?? 'unreadable'],
-    })),
+    // Whose new name is known is in the list already.
+    ...names
+      .filter((each) => !renamed.some(({ email }) => email === each.email))
+      .map(({ problem, username, email }) => ({
+        kind: problem === 'not_found' ? ('name_not_found' as const) : (problem ?? 'unreadable'),
+        grantId: null,
+        username,
+        email,
+        text: texts[problem ?? 'unreadable'],
+      })),
   ]
 }

@@ -2,7 +2,7 @@ import { type Attention, tradingViewAdmin } from '#contract/tradingview-admin.ts
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { refreshes } from './refreshes.ts'
 
 /** What the connector can't do without a person. */
@@ -17,13 +17,11 @@ export function AttentionList() {
       {data.length === 0 ? (
         <EmptyState title="Nothing needs your attention" />
       ) : (
-        <Card className="p-0">
-          <ul className="divide-y divide-line">
-            {data.map((matter) => (
-              <Matter key={`${matter.kind} ${matter.username} ${matter.email}`} matter={matter} />
-            ))}
-          </ul>
-        </Card>
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+          {data.map((matter) => (
+            <Matter key={`${matter.kind} ${matter.username} ${matter.email}`} matter={matter} />
+          ))}
+        </ul>
       )}
     </section>
   )
@@ -48,7 +46,7 @@ function Matter({ matter: { kind, grantId, username, email, text } }: { matter: 
   )
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-[1_1_16rem]">
         {email && <p className="font-medium break-words">{[username, email].filter(Boolean).join(' · ')}</p>}
         <p className={email ? 'text-sm text-muted' : 'font-medium'}>{text}</p>
       </div>

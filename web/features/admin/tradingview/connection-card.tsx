@@ -94,7 +94,7 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
               <Button size="sm" variant="ghost" onClick={() => void askAndForget()}>
                 Forget session
               </Button>
-              <div className="ml-auto w-64">
+              <div className="w-full sm:ml-auto sm:w-64">
                 <Select
                   aria-label="What the connection may do"
                   value={mode}

@@ -2,7 +2,6 @@ import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { Card } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { refreshes } from './refreshes.ts'
 
@@ -30,24 +29,22 @@ export function Differences() {
         </Button>
       </header>
       {data && data.length > 0 ? (
-        <Card className="p-0">
-          <ul className="divide-y divide-line text-sm">
-            {data.map((run) => (
-              <li key={run.id} className="flex flex-wrap gap-x-6 gap-y-1 p-4">
-                <span className="font-medium">
-                  <Time value={run.startedAt} withClock />
-                </span>
-                <span>{run.script}</span>
-                <span className="text-muted">
-                  {run.isComplete
-                    ? `${run.people} people · ${run.missing} missing · ${run.wrong} with a wrong date · ${run.ended} ended but present · ${run.foreign} not from this shop`
-                    : `The list couldn’t be read to the end, so nothing was changed. ${run.error ?? ''}`}
-                  {run.heldBack > 0 && ` · ${run.heldBack} held back`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Card>
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card text-sm">
+          {data.map((run) => (
+            <li key={run.id} className="flex flex-wrap gap-x-6 gap-y-1 p-4">
+              <span className="font-medium">
+                <Time value={run.startedAt} withClock />
+              </span>
+              <span>{run.script}</span>
+              <span className="text-muted">
+                {run.isComplete
+                  ? `${run.people} people · ${run.missing} missing · ${run.wrong} with a wrong date · ${run.ended} ended but present · ${run.foreign} not from this shop`
+                  : `The list couldn’t be read to the end, so nothing was changed. ${run.error ?? ''}`}
+                {run.heldBack > 0 && ` · ${run.heldBack} held back`}
+              </span>
+            </li>
+          ))}
+        </ul>
       ) : (
         <p className="text-sm text-muted">Compared every night at 03:20 UTC.</p>
       )}

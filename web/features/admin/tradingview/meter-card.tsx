@@ -41,7 +41,7 @@ export function MeterCard({ connection }: { connection: TradingViewConnection })
             })
           }
         >
-          <Field name="seatLimit" label="Seat limit" hint="Leave it empty for no limit.">
+          <Field name="seatLimit" label="Seat limit (optional)">
             <Input inputMode="numeric" defaultValue={data.limit ?? ''} className="w-32" />
           </Field>
           <label className="flex h-11 items-center gap-3 text-sm">

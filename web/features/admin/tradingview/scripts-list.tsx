@@ -4,7 +4,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { refreshes } from './refreshes.ts'
 
@@ -35,33 +35,31 @@ export function ScriptsList() {
       {data.length === 0 ? (
         <EmptyState title="No scripts" description="The account has no invite-only scripts." />
       ) : (
-        <Card className="p-0">
-          <ul className="divide-y divide-line">
-            {data.map(({ pineId, name, isChosen, problem }) => (
-              <li key={pineId} className="flex flex-wrap items-center gap-3 p-4">
-                <span className="min-w-0 flex-1">
-                  <span className="block font-medium">{name}</span>
-                  {problem && <span className="block text-sm text-danger">{problem}</span>}
-                </span>
-                {isChosen && !problem && <Badge tone="good">unlocked for buyers</Badge>}
-                {isChosen && (
-                  <Button size="sm" variant="ghost" onClick={() => void askAndDrop(pineId, name)}>
-                    Stop<span className="sr-only"> unlocking {name}</span>
-                  </Button>
-                )}
-                {(!isChosen || problem) && (
-                  <Button
-                    size="sm"
-                    variant="secondary"
-                    onClick={() => choose.mutate({ pineId, productId: reboundSigmaPro.id })}
-                  >
-                    Unlock for buyers<span className="sr-only">: {name}</span>
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </Card>
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+          {data.map(({ pineId, name, isChosen, problem }) => (
+            <li key={pineId} className="flex flex-wrap items-center gap-3 p-4">
+              <span className="min-w-0 flex-[1_1_12rem]">
+                <span className="block font-medium">{name}</span>
+                {problem && <span className="block text-sm text-danger">{problem}</span>}
+              </span>
+              {isChosen && !problem && <Badge tone="good">unlocked for buyers</Badge>}
+              {isChosen && (
+                <Button size="sm" variant="ghost" onClick={() => void askAndDrop(pineId, name)}>
+                  Stop<span className="sr-only"> unlocking {name}</span>
+                </Button>
+              )}
+              {(!isChosen || problem) && (
+                <Button
+                  size="sm"
+                  variant="secondary"
+                  onClick={() => choose.mutate({ pineId, productId: reboundSigmaPro.id })}
+                >
+                  Unlock for buyers<span className="sr-only">: {name}</span>
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   )
