@@ -3,7 +3,7 @@ import { seats } from '#contract/seats.ts'
 import { tradingView } from '#contract/tradingview.ts'
 import type { Config } from '#server/config.ts'
 import { createEntitlements, entitlingStatuses } from '#server/features/entitlements/entitlements.ts'
-import { claimForgottenNames } from '#server/features/tradingview/nightly/never-planned.ts'
+import { claimForgottenNames } from '#server/features/tradingview/tradingview.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, buyAndAsk, person } from './buyers.ts'
 
