@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accounts } from '#contract/accounts.ts'
 import { audit } from '#contract/audit.ts'
 import { factors } from '#contract/factors.ts'
 import { logins } from '#contract/logins.ts'
 import { purchases } from '#contract/purchases.ts'
 import { staff } from '#contract/staff.ts'
+import { users } from '../../database/schema.ts'
 import { createAttempts } from '../../security/attempts.ts'
 import { createPasswords } from '../../security/passwords.ts'
 import { createAuthenticator } from '../../testing/authenticator.ts'
@@ -90,10 +92,22 @@ describe('an admin of a public shop', () => {
     const passkey = createAuthenticator(production.PUBLIC_URL)
     const response = passkey.register(await admin.call(factors.beginPasskey, {}))
     await admin.call(factors.addPasskey, { name: 'Key', response })
-    const both = await Promise.allSettled([
-      admin.call(factors.removeAppCodes, {}),
-      admin.call(factors.removePasskey, { id: passkey.id }),
-    ])
+    const { db } = shop.connection
+    const waiting = sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    const begun = await db.transaction(async (tx) => {
+      // Both get as far as they can before either is through.
+      await tx.select().from(users).where(eq(users.email, email)).for('update')
+      const removals = Promise.allSettled([
+        admin.call(factors.removeAppCodes, {}),
+        admin.call(factors.removePasskey, { id: passkey.id }),
+      ])
+      await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), {
+        timeout: 30_000,
+      })
+      return { removals }
+    })
+    const both = await begun.removals
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
