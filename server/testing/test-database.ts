@@ -60,7 +60,6 @@ async function openOwn() {
     'alter system set fsync = off',
     'alter system set synchronous_commit = off',
     'alter system set full_page_writes = off',
-    'alter system set autovacuum = off',
     'select pg_reload_conf()',
     `alter role ${username} createdb`,
   )
