@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { accessRequests } from '#contract/access-requests.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, logInAs } from './shop.ts'
+import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'
 
 /** What the tests of the seller's desk share. */
 
@@ -47,8 +47,8 @@ export async function expectLooksRight(page: Page) {
   // What changes, changes at once, not by fading.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-  await expectAccessible(page)
-  for (const width of [768, 390, 360]) {
+  await expectAccessibleInBothThemes(page)
+  for (const width of [768, 360]) {
     await page.setViewportSize({ width, height: 844 })
     const tooWide = await page
       .locator('html, main section, dialog[open]')
@@ -58,9 +58,5 @@ export async function expectLooksRight(page: Page) {
       )
     expect(tooWide, `${page.url()} at ${width} px`).toBe(0)
   }
-  const toggleTheme = () => page.evaluate(() => document.documentElement.classList.toggle('dark'))
-  await toggleTheme()
-  await expectAccessible(page)
-  await toggleTheme()
   await page.setViewportSize(desk)
 }

@@ -131,7 +131,7 @@ function AuditLog() {
               <span className="block font-mono text-xs text-muted">{entry.action}</span>
             </Cell>
             <Cell label="To what" className="max-w-96">
-              <span className="block break-words">{entry.subject}</span>
+              {entry.subject && <span className="block break-words">{entry.subject}</span>}
               {entry.detail && (
                 <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>
               )}
