@@ -74,13 +74,15 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
         )}
         <Trouble connection={connection} />
         <div className="flex flex-wrap items-center gap-2">
-          <Button
-            size="sm"
-            variant={isOff || state === 'expired' ? 'primary' : 'secondary'}
-            onClick={() => setConnecting(true)}
-          >
-            {isOff ? 'Connect' : 'Renew session'}
-          </Button>
+          {isAllowed && (
+            <Button
+              size="sm"
+              variant={isOff || state === 'expired' ? 'primary' : 'secondary'}
+              onClick={() => setConnecting(true)}
+            >
+              {isOff ? 'Connect' : 'Renew session'}
+            </Button>
+          )}
           {!isOff && (
             <>
               {state === 'paused' ? (
@@ -94,7 +96,7 @@ export function ConnectionCard({ connection }: { connection: TradingViewConnecti
               <Button size="sm" variant="ghost" onClick={() => void askAndForget()}>
                 Forget session
               </Button>
-              <div className="w-full sm:ml-auto sm:w-64">
+              <div className="w-full sm:ml-auto sm:w-72">
                 <Select
                   aria-label="What the connection may do"
                   value={mode}
@@ -147,7 +149,8 @@ function Summary({ connection }: { connection: TradingViewConnection }) {
   const checked = checkedAt ?? okAt
   return (
     <p>
-      Connected as <strong>{accountName ?? 'your account'}</strong>
+      {state === 'expired' || state === 'blocked' ? 'Account' : 'Connected as'}{' '}
+      <strong>{accountName ?? 'your account'}</strong>
       {host === 'sandbox' && ' at the look-alike'}
       {checked && (
         <>
