@@ -125,6 +125,8 @@ export function createOwnSubscriptions(deps: Dependencies) {
       for (const { id } of [...live, ...open]) {
         if (!id) continue
         await stripe.cancelNow(id)
+        // The card may have been charged since we asked.
+        if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
         await sync(id)
       }
       await db
