@@ -13,6 +13,8 @@ type Props = { areas: Area[]; here: Area; onSearch: () => void }
 export function SideNavigation({ areas, here, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
+  // Support has no more than fits.
+  const hasMore = areas.some(({ name }) => !inBar.has(name))
   return (
     <nav
       aria-label="Admin"
@@ -33,7 +35,8 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
       <ul
         id="admin-areas"
         className={classes(
-          'max-lg:mx-auto max-lg:grid max-lg:max-w-xl max-lg:grid-cols-5 lg:flex lg:flex-col lg:gap-0.5',
+          'max-lg:mx-auto max-lg:grid max-lg:max-w-xl lg:flex lg:flex-col lg:gap-0.5',
+          hasMore ? 'max-lg:grid-cols-5' : 'max-lg:grid-cols-3',
           isOpen ? 'is-open' : 'max-lg:[&>.more]:hidden',
         )}
       >
@@ -42,7 +45,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
             <AreaLink area={area} isHere={area === here} onClick={close} />
           </li>
         ))}
-        <li className="lg:hidden">
+        <li className={hasMore ? 'lg:hidden' : 'hidden'}>
           <button
             type="button"
             aria-expanded={isOpen}
