@@ -8,13 +8,14 @@ export default function LimitedSeats({ children }: { children: ReactNode }) {
   const { data } = useData(seats.show, {})
   if (data?.isSoldOut) return <WaitingList />
   return (
-    <>
+    // One element: the page's grid has one place for it.
+    <div>
       {data?.shown && (
         <p className="mb-6 text-center text-muted">
           {data.shown.taken} of {data.shown.limit} seats
         </p>
       )}
       {children}
-    </>
+    </div>
   )
 }
