@@ -50,7 +50,7 @@ export function LiveAccess({ access }: { access: LiveState }) {
           <Story access={access} />
         </div>
         {oldUsername && state !== 'unlocked' && (
-          <p className="text-sm text-muted">{oldUsername} stays unlocked until then.</p>
+          <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>
         )}
         {mayChangeFrom && (
           <p className="text-sm text-muted">
@@ -116,7 +116,9 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
         <>
           <p>
             TradingView does not know <strong>{username}</strong>.
-            {similar.length > 0 && <> Did you mean {similar.join(' or ')}?</>}
+            {similar.length > 0
+              ? ` Did you mean ${similar.join(' or ')}?`
+              : ' You’ll find your username on your TradingView profile.'}
           </p>
           <div className="flex flex-wrap gap-2">
             {similar.map((name) => (
@@ -134,7 +136,7 @@ function Story({ access: { state, username, until, reason, similar, purchaseId }
         </>
       )
     case 'taken':
-      return <p>{nameTaken}</p>
+      return <p>{nameTaken} If it’s yours, please write to us.</p>
   }
 }
 
