@@ -1,3 +1,4 @@
+import { auditSentence } from '#contract/audit-actions.ts'
 import { type TradingViewPerson, tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -89,17 +90,15 @@ export function PersonDialog({ person, onClose }: { person: TradingViewPerson; o
   )
 }
 
-/** TradingView's calls and our audit log, as a seller would say it; whatever is new appears as it is called. */
-const words: Record<string, string> = {
-  find: 'searched for the name',
-  list: 'looked at the list',
-  add: 'let in',
-  modify: 'changed the date',
-  remove: 'removed',
-  'tradingview.retry': 'tried again',
-  'tradingview.remove': 'removed by hand',
-  'tradingview.adopt': 'taken over',
-  'tradingview.rename': 'got another name',
+/** TradingView's calls and their outcomes, as a seller would say it; whatever is new appears as it is called. */
+const calls: Record<string, string> = {
+  find: 'Searched for the name',
+  list: 'Looked at the list',
+  add: 'Let in',
+  modify: 'Changed the date',
+  remove: 'Removed',
+}
+const outcomes: Record<string, string> = {
   ok: 'done',
   passing: 'no answer',
   session: 'session ended',
@@ -120,7 +119,8 @@ function History({ id }: { id: string }) {
     <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
       {data.map(({ at, what, outcome }) => (
         <li key={`${at} ${what} ${outcome}`}>
-          <Time value={at} withClock /> · {words[what] ?? what} · {words[outcome] ?? outcome}
+          <Time value={at} withClock /> · {calls[what] ?? auditSentence(what)} ·{' '}
+          {outcomes[outcome] ?? outcome}
         </li>
       ))}
     </ol>
