@@ -44,17 +44,18 @@ describe('a reset', () => {
 
   test('also locks out someone who is just logging in with the old password', async () => {
     const { user, password } = await shop.user()
+    const { user: other } = await shop.user({ password: 'a new one' })
     const { db } = shop.connection
     let login: Promise<unknown> = Promise.resolve()
     await db.transaction(async (tx) => {
-      await tx.update(users).set({ passwordHash: 'a new one' }).where(eq(users.id, user.id))
+      const newHash = sql`(select password_hash from users where id = ${other.id})`
+      await tx.update(users).set({ passwordHash: newHash }).where(eq(users.id, user.id))
       await tx.delete(sessions).where(eq(sessions.userId, user.id))
       login = shop.visitor().call(accounts.login, { email: user.email, password })
-      const waiting = sql`select 1 from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
+      const waiting = sql`select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
       await Promise.race([
         login,
-        vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(1), { timeout: 30_000 }),
+        vi.waitFor(async () => expect((await tx.execute(waiting)).rows).toHaveLength(1), { timeout: 30_000 }),
       ])
     })
     await expect(login).rejects.toMatchObject({ status: 401, serverMessage: 'Invalid email or password' })

@@ -66,13 +66,13 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
     put(asset, to)
   }
 
-  /** The row under the pointer. */
-  function dragTo(event: PointerEvent, id: string) {
+  /** The place of the row under the pointer. */
+  function placeAt(event: PointerEvent) {
     const rows = [...(list.current?.children ?? [])]
       .map((row) => row.getBoundingClientRect())
       .toSorted((a, b) => a.top - b.top)
     const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
-    setDrag({ id, to: to === -1 ? rows.length - 1 : to })
+    return to === -1 ? rows.length - 1 : to
   }
 
   async function askAndRemove({ id, ticker }: ManagedAsset) {
@@ -108,9 +108,10 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
                   event.currentTarget.setPointerCapture(event.pointerId)
                   setDrag({ id: asset.id, to: index })
                 }}
-                onPointerMove={(event) => drag && dragTo(event, asset.id)}
-                onPointerUp={() => {
-                  if (drag) put(asset, drag.to)
+                onPointerMove={(event) => drag && setDrag({ id: asset.id, to: placeAt(event) })}
+                onPointerUp={(event) => {
+                  // The last move may not have been rendered yet.
+                  if (drag) put(asset, placeAt(event))
                   setDrag(null)
                 }}
                 onPointerCancel={() => setDrag(null)}
