@@ -197,6 +197,7 @@ test('nothing one person loaded is shown to the next', async ({ page, shop }) =>
   await page.goto('/dashboard')
   await expect(page.getByText('Rebound Sigma Pro').first()).toBeVisible()
   await page.getByRole('button', { name: /^Log Out/ }).click()
+  await expect(page).toHaveURL('/')
   await page.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
   await page.getByLabel('Email', { exact: true }).fill(second.user.email)
   await page.getByLabel('Password', { exact: true }).fill(second.password)

@@ -248,12 +248,13 @@ test('support sees users, purchases and the access queue, and none of the button
   page,
   shop,
 }) => {
-  await logInAs(page, await shop.support(), shop)
+  const support = await shop.support()
+  await logInAs(page, support, shop)
   await page.goto('/admin')
   await expect(page).toHaveURL('/admin/users')
   const areas = page.getByRole('navigation', { name: 'Admin' })
   await expect(areas.getByRole('link')).toHaveText(['Users', 'Purchases', 'Access'])
-  await expect(page.getByText('seller@example.com').first()).toBeVisible()
+  await expect(page.getByText(support.user.email).first()).toBeVisible()
   await expect(page.getByRole('button', { name: /^(Add|Delete|Export|Role)/ })).toHaveCount(0)
   await expectAccessible(page)
   await areas.getByRole('link', { name: 'Access' }).click()
