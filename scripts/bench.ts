@@ -31,6 +31,7 @@ const add = (measured: Line[]) => {
   for (const { what, figure } of measured) console.log(`${what}: ${figure}`)
 }
 await countStatements(lab, shop)
+await untilQuiet(shop.pid())
 const product = '/products/rebound-sigma-pro'
 const [limit, productLimit] = [await openLimit(shop.url), await openLimit(shop.url, product)]
 try {

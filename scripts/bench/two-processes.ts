@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { LabShop } from '../lab/lab.ts'
 import { get } from '../lab/load.ts'
 import { openProcess } from '../lab/shop-process.ts'
+import { untilQuiet } from '../lab/usage.ts'
 import { measure } from './compare.ts'
 import type { Bench } from './served.ts'
 import type { Line } from './table.ts'
@@ -24,6 +25,8 @@ export async function twoProcesses(
     for (const count of [1, 2] as const) {
       const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, WEB_CONCURRENCY: String(count) }
       const shop = await openProcess(env)
+      // Ready means one of them is; connections go only to those that listen.
+      await untilQuiet(shop.pid())
       const target = { pid: shop.pid(), port: shop.port, request }
       await measure(target, 1, 16)
       const { failures, ...measured } = await measure(target, seconds * 2, 16)

@@ -37,7 +37,10 @@ export async function untilIdle(pid: number) {
   }
 }
 
-/** A purchase is not over with its answer: events, emails and access follow. Until a second passes with hardly any work. */
+/**
+ * Until a second passes with hardly any work: after a start other processes still join, and after a purchase's answer
+ * come its events, emails and access.
+ */
 export async function untilQuiet(pid: number) {
   for (let tries = 0; tries < 60; tries++) {
     const before = cpuMicros(pid)
