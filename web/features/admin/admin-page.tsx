@@ -105,7 +105,7 @@ function SubNavigation({ area, here }: { area: Area; here: string }) {
   const views = listedViews(area)
   if (views.length < 2) return null
   return (
-    <nav aria-label={area.name} className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+    <nav aria-label={area.name} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">
       {views.map(({ name, path }) => (
         <Link
           key={name}
