@@ -1,9 +1,10 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import type { User } from '#contract/accounts.ts'
 import { logins } from '#contract/logins.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
 import { returnTo } from './return-path.ts'
 
@@ -34,3 +35,8 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
     </Form>
   )
 }
+
+/** For codes that may have letters, which no keyboard should correct. */
+export const LetterCodeInput = (props: ComponentProps<typeof Input>) => (
+  <Input autoCapitalize="none" spellCheck={false} required maxLength={40} {...props} className="font-mono" />
+)

@@ -1,9 +1,8 @@
 import { useStartSession } from '#web/api/session.ts'
 import { Field } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { AuthCard, textLink } from './auth-card.tsx'
-import { CodeForm } from './code-form.tsx'
+import { CodeForm, LetterCodeInput } from './code-form.tsx'
 import { forgetReturnPath, returnPath } from './return-path.ts'
 
 /** The second step for a login that was sent before any script was there; otherwise `/auth` shows it itself. */
@@ -21,14 +20,7 @@ export default function CodePage() {
         }}
       >
         <Field name="code" label="Code from your authenticator app, or a recovery code">
-          <Input
-            autoComplete="one-time-code"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            maxLength={40}
-            className="font-mono"
-          />
+          <LetterCodeInput autoComplete="one-time-code" />
         </Field>
       </CodeForm>
       <Link href="/auth" className={`${textLink} self-center text-sm`}>

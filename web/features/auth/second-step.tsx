@@ -6,10 +6,9 @@ import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { CodeInput } from '#web/ui/code-input.tsx'
 import { Field } from '#web/ui/form.tsx'
-import { Input } from '#web/ui/input.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { textLink } from './auth-card.tsx'
-import { CodeForm } from './code-form.tsx'
+import { CodeForm, LetterCodeInput } from './code-form.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { Refusal } from './refusal.tsx'
 
@@ -29,15 +28,7 @@ export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
         <>
           <CodeForm key="recovery" onLoggedIn={onLoggedIn}>
             <Field name="code" label="Recovery code" hint="One of the ten you stored when you set this up.">
-              <Input
-                ref={focus}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                required
-                maxLength={40}
-                className="font-mono"
-              />
+              <LetterCodeInput ref={focus} autoComplete="off" />
             </Field>
           </CodeForm>
           <NoCodesEither />
