@@ -8,10 +8,10 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { EndlessTable } from '../endless-table.tsx'
-import { Filter, SearchBox } from '../search-box.tsx'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { Filter, SearchBox } from '../lists/search-box.tsx'
+import { usePages, useRowCall } from '../lists/use-pages.ts'
 import { useAddress } from '../shell/use-address.ts'
-import { usePages, useRowCall } from '../use-pages.ts'
 
 const choices = { q: 'text', state: grantedStates } as const
 const columns = ['TradingView username', 'Buyer', 'Paid', 'Decided', 'Action']

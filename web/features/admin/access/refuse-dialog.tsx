@@ -2,8 +2,8 @@ import { accessRequests, refusalReason } from '#contract/access-requests.ts'
 import { overview } from '#contract/overview.ts'
 import * as z from '#contract/zod.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { TextDialog } from '../text-dialog.tsx'
-import { useRowCall } from '../use-pages.ts'
+import { useRowCall } from '../lists/use-pages.ts'
+import { TextDialog } from '../parts/text-dialog.tsx'
 
 const form = z.object({ reason: refusalReason(z) })
 

@@ -6,8 +6,8 @@ import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../endless-table.tsx'
-import { usePages, useRowCall } from '../use-pages.ts'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { usePages, useRowCall } from '../lists/use-pages.ts'
 import { Buyer, CopyButton } from './request-cells.tsx'
 
 /** Access that the seller granted by hand and that nobody pays for anymore. */

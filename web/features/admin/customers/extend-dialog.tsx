@@ -3,8 +3,8 @@ import * as z from '#contract/zod.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { changesPurchase } from '../purchase-actions.ts'
-import { useRowCall } from '../use-pages.ts'
+import { useRowCall } from '../lists/use-pages.ts'
+import { changesPurchase } from '../purchases/purchase-actions.ts'
 
 const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
 const day = 86_400_000

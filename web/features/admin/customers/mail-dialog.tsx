@@ -6,7 +6,7 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
 
 /** An email as it was sent. Links that carry a secret were cut out before it was stored. */
 export function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {

@@ -3,8 +3,8 @@ import type { Invoice } from '#contract/purchases.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { money } from '../dollars.ts'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+import { money } from '../parts/dollars.ts'
 
 /** What they paid, from Stripe. */
 export function Payments({ id }: { id: string }) {

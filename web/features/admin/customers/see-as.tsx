@@ -13,7 +13,7 @@ import { keyOf, useData } from '#web/api/use-data.ts'
 import DashboardPage from '#web/features/dashboard/dashboard-page.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 

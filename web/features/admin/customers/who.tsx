@@ -10,9 +10,9 @@ import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { CustomerDataButton } from '../customer-data-button.tsx'
-import { money } from '../dollars.ts'
+import { money } from '../parts/dollars.ts'
 import { lastList } from '../shell/last-list.ts'
+import { CustomerDataButton } from './customer-data-button.tsx'
 import { EmailDialog } from './email-dialog.tsx'
 
 /** Who they are, what comes next, and what can be done about the account. */

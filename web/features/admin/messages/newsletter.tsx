@@ -6,12 +6,12 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../endless-table.tsx'
-import { NoMatch } from '../no-match.tsx'
-import { Filter, SearchBox } from '../search-box.tsx'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { NoMatch } from '../lists/no-match.tsx'
+import { Filter, SearchBox } from '../lists/search-box.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { useExport } from '../parts/use-export.ts'
 import { useAddress } from '../shell/use-address.ts'
-import { useExport } from '../use-export.ts'
-import { usePages } from '../use-pages.ts'
 
 const choices = { q: 'text', state: newsletterStates } as const
 const columns = ['Email', 'State', 'Signed up', 'Confirmed', 'Unsubscribed']

@@ -7,7 +7,7 @@ import { Badge } from '#web/ui/badge.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 

@@ -4,10 +4,10 @@ import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { money } from '../dollars.ts'
-import { Failed } from '../endless-table.tsx'
-import { ImprintWarning } from '../imprint-warning.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+import { money } from '../parts/dollars.ts'
 import { Chart } from './chart.tsx'
+import { ImprintWarning } from './imprint-warning.tsx'
 import { counted, Needs } from './needs.tsx'
 
 const number = (value: number) => value.toLocaleString('en-US')

@@ -4,7 +4,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
 
 const icons = {
   ok: { icon: Check, color: 'text-accent-strong' },

@@ -39,14 +39,14 @@ const areas: Area[] = [
     name: 'Assets',
     key: 't',
     icon: ChartCandlestick,
-    views: [{ name: 'Assets', path: '/admin/assets', screen: lazy(() => import('../assets-tab.tsx')) }],
+    views: [{ name: 'Assets', path: '/admin/assets', screen: lazy(() => import('../assets/assets.tsx')) }],
   },
   {
     name: 'Users',
     key: 'u',
     icon: Users,
     views: [
-      { name: 'Users', path: '/admin/users', screen: lazy(() => import('../users-tab.tsx')) },
+      { name: 'Users', path: '/admin/users', screen: lazy(() => import('../users/users.tsx')) },
       {
         name: 'Customer',
         path: '/admin/customers/:id',
@@ -64,11 +64,15 @@ const areas: Area[] = [
     key: 'p',
     icon: Receipt,
     views: [
-      { name: 'Purchases', path: '/admin/purchases', screen: lazy(() => import('../purchases-tab.tsx')) },
+      {
+        name: 'Purchases',
+        path: '/admin/purchases',
+        screen: lazy(() => import('../purchases/purchases.tsx')),
+      },
       {
         name: 'Declarations',
         path: '/admin/purchases/declarations',
-        screen: lazy(() => import('../declarations-tab.tsx')),
+        screen: lazy(() => import('../declarations/declarations.tsx')),
       },
     ],
   },
@@ -77,7 +81,7 @@ const areas: Area[] = [
     key: 'a',
     icon: KeyRound,
     views: [
-      { name: 'Access', path: '/admin/access', screen: lazy(() => import('../access-tab.tsx')) },
+      { name: 'Access', path: '/admin/access', screen: lazy(() => import('../access/access.tsx')) },
       { name: 'Granted', path: '/admin/access/granted', screen: lazy(() => import('../access/granted.tsx')) },
     ],
   },
@@ -92,14 +96,20 @@ const areas: Area[] = [
         path: '/admin/messages/newsletter',
         screen: lazy(() => import('../messages/newsletter.tsx')),
       },
-      { name: 'Reviews', path: '/admin/messages/reviews', screen: lazy(() => import('../reviews-tab.tsx')) },
+      {
+        name: 'Reviews',
+        path: '/admin/messages/reviews',
+        screen: lazy(() => import('../reviews/reviews.tsx')),
+      },
     ],
   },
   {
     name: 'Activity',
     key: 'y',
     icon: History,
-    views: [{ name: 'Activity', path: '/admin/activity', screen: lazy(() => import('../activity-tab.tsx')) }],
+    views: [
+      { name: 'Activity', path: '/admin/activity', screen: lazy(() => import('../activity/activity.tsx')) },
+    ],
   },
   {
     name: 'Settings',

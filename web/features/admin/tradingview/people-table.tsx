@@ -6,10 +6,10 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../endless-table.tsx'
-import { Filter, SearchBox } from '../search-box.tsx'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { Filter, SearchBox } from '../lists/search-box.tsx'
+import { usePages } from '../lists/use-pages.ts'
 import { useAddress } from '../shell/use-address.ts'
-import { usePages } from '../use-pages.ts'
 import { PersonDialog } from './person-dialog.tsx'
 
 const tones = {

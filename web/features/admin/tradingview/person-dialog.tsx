@@ -10,7 +10,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { useRowCall } from '../use-pages.ts'
+import { useRowCall } from '../lists/use-pages.ts'
 import { refreshes } from './refreshes.ts'
 
 const renameForm = z.object({

@@ -1,7 +1,7 @@
 import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
-import { Failed } from '../endless-table.tsx'
+import { Failed } from '../lists/endless-table.tsx'
 import { AttentionList } from './attention-list.tsx'
 import { ConnectionCard } from './connection-card.tsx'
 import { Differences } from './differences.tsx'

@@ -6,11 +6,11 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { EndlessTable } from './endless-table.tsx'
-import { NoMatch } from './no-match.tsx'
-import { SearchBox } from './search-box.tsx'
-import { useAddress } from './shell/use-address.ts'
-import { usePages } from './use-pages.ts'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { NoMatch } from '../lists/no-match.tsx'
+import { SearchBox } from '../lists/search-box.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { useAddress } from '../shell/use-address.ts'
 
 const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

@@ -1,7 +1,7 @@
 import { useIsAdmin } from '#web/api/session.ts'
-import { RequestQueue } from './access/request-queue.tsx'
-import { ToRevoke } from './access/to-revoke.tsx'
-import { TradingViewConnection, TradingViewRecords } from './tradingview/tradingview.tsx'
+import { TradingViewConnection, TradingViewRecords } from '../tradingview/tradingview.tsx'
+import { RequestQueue } from './request-queue.tsx'
+import { ToRevoke } from './to-revoke.tsx'
 
 export default function AccessTab() {
   const isAdmin = useIsAdmin()

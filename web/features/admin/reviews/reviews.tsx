@@ -6,9 +6,9 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from './endless-table.tsx'
-import { TextDialog } from './text-dialog.tsx'
-import { usePages } from './use-pages.ts'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { TextDialog } from '../parts/text-dialog.tsx'
 
 type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
 

@@ -2,7 +2,7 @@ import { FileDown } from 'lucide-react'
 import { customerData } from '#contract/customer-data.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { saveFile } from './save-file.ts'
+import { saveFile } from '../parts/save-file.ts'
 
 /** Everything the shop keeps about one customer, as one file. */
 export function CustomerDataButton({ id, email }: { id: string; email: string }) {

@@ -17,7 +17,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
-import { dollarAmount } from './dollars.ts'
+import { dollarAmount } from '../parts/dollars.ts'
 import { changesPurchase } from './purchase-actions.ts'
 import { UserPicker } from './user-picker.tsx'
 

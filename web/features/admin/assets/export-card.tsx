@@ -1,7 +1,7 @@
 import { Download, X } from 'lucide-react'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { exportTitles, type Progress, useExport } from './use-export.ts'
+import { exportTitles, type Progress, useExport } from '../parts/use-export.ts'
 
 export function ExportCard() {
   const { progress, run, cancel } = useExport()

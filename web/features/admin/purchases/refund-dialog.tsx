@@ -9,9 +9,9 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { dollarAmount, money } from './dollars.ts'
+import { useRowCall } from '../lists/use-pages.ts'
+import { dollarAmount, money } from '../parts/dollars.ts'
 import { changesPurchase } from './purchase-actions.ts'
-import { useRowCall } from './use-pages.ts'
 
 const all = z.object({})
 const part = z.object({ amount: dollarAmount.check(z.minimum(1, 'Please enter an amount like 39.99')) })

@@ -3,7 +3,7 @@ import { customers } from '#contract/customers.ts'
 import { overview } from '#contract/overview.ts'
 import { type Purchase, purchases } from '#contract/purchases.ts'
 import { confirm } from '#web/ui/confirm.tsx'
-import { useRowCall } from './use-pages.ts'
+import { useRowCall } from '../lists/use-pages.ts'
 
 /** Where a changed purchase shows. */
 export const changesPurchase = {
