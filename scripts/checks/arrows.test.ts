@@ -34,8 +34,8 @@ test.for([
     './testing/open-shop.ts',
     'only tests may import test helpers',
   ],
-  ['benchmarks know no faults', 'scripts/bench/a.ts', '../faults/b.ts', 'share only scripts/lab'],
-  ['neither does the cluster', 'scripts/cluster.ts', './faults/b.ts', 'share only scripts/lab'],
+  ['benchmarks know no faults', 'proofs/bench/a.ts', '../faults/b.ts', 'share only proofs/lab'],
+  ['neither does the cluster', 'proofs/cluster.ts', './faults/b.ts', 'share only proofs/lab'],
   [
     'ui knows nothing about the shop',
     'web/ui/form.tsx',

@@ -15,6 +15,7 @@ const allowed: Record<string, string[]> = {
   sandbox: ['sandbox'],
   e2e: ['e2e', 'contract', 'server', 'scripts'],
   scripts: ['scripts', 'contract', 'server', 'sandbox', 'package.json'],
+  proofs: ['proofs', 'scripts', 'contract', 'server', 'sandbox'],
 }
 
 /** The sandbox is plugged in only where a whole shop is assembled. */
@@ -85,12 +86,9 @@ function resolve(from: string, specifier: string): string | undefined {
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(path)
-/** Tests, their helpers, and scripts that measure or break a whole shop on purpose. */
-const isTesting = (path: string) =>
-  isTest(path) ||
-  isForTests(path) ||
-  /^(e2e\/|scripts\/(bench|cluster|faults|lab|million|operations))/.test(path)
-const proofOf = (path: string) => /^scripts\/(bench|cluster|faults|lab|million|operations)/.exec(path)?.[1]
+/** Tests, their helpers, and proofs that measure or break a whole shop on purpose. */
+const isTesting = (path: string) => isTest(path) || isForTests(path) || /^(e2e|proofs)\//.test(path)
+const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
 
@@ -119,7 +117,7 @@ function mayImport(from: string, to: string): string | undefined {
   if (isTest(to)) return 'nothing may import a test'
   if (isForTests(to) && !inTest) return 'only tests may import test helpers'
   if (proofOf(from) && ![undefined, proofOf(from), 'lab'].includes(proofOf(to)))
-    return 'benchmarks, faults and the like share only scripts/lab'
+    return 'proofs share only proofs/lab'
 
   const mayCross =
     room === target ||

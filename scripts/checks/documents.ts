@@ -14,7 +14,9 @@ export function checkDocuments(
 ): string[] {
   const complaints: string[] = []
   for (const [path, text] of documents) {
-    const files = text.matchAll(/`((?:contract|server|web|sandbox|e2e|scripts|docs|deploy)\/[\w./-]*)`/g)
+    const files = text.matchAll(
+      /`((?:contract|server|web|sandbox|e2e|scripts|proofs|docs|deploy)\/[\w./-]*)`/g,
+    )
     for (const [, file = ''] of files)
       if (!exists(file)) complaints.push(`${path} names ${file}, which does not exist`)
     for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))

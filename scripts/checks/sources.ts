@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
-export const rooms = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts']
+export const rooms = ['contract', 'server', 'sandbox', 'web', 'e2e', 'scripts', 'proofs']
 
 /** Every TypeScript source in the repository by its path, such as `server/app.ts`. */
 export function readSources(root: string): Map<string, string> {

