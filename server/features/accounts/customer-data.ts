@@ -10,6 +10,7 @@ type Dependencies = {
   db: Database
   audit: Pick<Audit, 'record'>
   rooms: Parameters<typeof collectMyData>[0]
+  mails: { sentBeforeProof(userId: string): Promise<object[]> }
   contact: { messagesFrom(email: string): Promise<object[]> }
   newsletter: { subscriptionOf(email: string): Promise<object | null> }
 }
@@ -17,7 +18,7 @@ type Dependencies = {
 export type CustomerData = ReturnType<typeof createCustomerData>
 
 /** Everything about one person in one file, for a customer who asks the seller for it. */
-export function createCustomerData({ db, audit, rooms, contact, newsletter }: Dependencies) {
+export function createCustomerData({ db, audit, rooms, mails, contact, newsletter }: Dependencies) {
   return {
     async collect(actor: Actor, userId: string): Promise<Record<string, unknown>> {
       const [user] = await db
@@ -30,6 +31,7 @@ export function createCustomerData({ db, audit, rooms, contact, newsletter }: De
         ...(await collectMyData(rooms, userId)),
         // Not proven to be theirs: check before handing it over.
         sameAddress: {
+          emails: await mails.sentBeforeProof(userId),
           contactMessages: await contact.messagesFrom(user.email),
           newsletter: await newsletter.subscriptionOf(user.email),
         },

@@ -1,6 +1,7 @@
 /**
  * Everything stored with an account except secrets: no hashes, no exchange keys. Data that merely shares the email
- * address (a contact message, the newsletter) is left out: typing an address doesn't prove it's yours.
+ * address (a contact message, the newsletter, emails before its proof) is left out: typing an address doesn't prove
+ * it's yours.
  */
 export async function collectMyData(
   rooms: { dataOf(userId: string): Promise<object> }[],

@@ -9,6 +9,7 @@ import { messages } from '#contract/messages.ts'
 import { newsletter } from '#contract/newsletter.ts'
 import { contactMessages } from '../../database/schema.ts'
 import { openShop, type TestShop } from '../../testing/open-shop.ts'
+import type { Visitor } from '../../testing/visitor.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -143,16 +144,53 @@ test('what somebody sent while logged in is in their data, and goes with their a
   expect(await stored('elsewhere@example.com')).toEqual([])
 })
 
+describe('the answer to a message', () => {
+  const answered = async (by: Visitor, email: string) => {
+    const admin = await shop.admin()
+    await by.call(contact.send, { ...message, email })
+    const [row] = await admin.call(messages.adminList, { q: email })
+    await admin.call(messages.adminReply, { id: row?.id ?? '', answer: 'Your invoice is 0042' })
+    await shop.queue.idle()
+  }
+
+  test('is not in the data of someone who only signed up with the address', async () => {
+    const stranger = await shop.user()
+    await answered(shop.visitor(), stranger.user.email)
+    const asked = await shop.user()
+    await answered(asked, asked.user.email)
+    for (const person of [stranger, asked])
+      expect(JSON.stringify(await person.call(accounts.myData, {}))).not.toContain('0042')
+  })
+
+  test('is in the data of its proven owner, but of no one who typed somebody else’s address', async () => {
+    const owner = await shop.verifiedUser()
+    await answered(owner, owner.user.email)
+    expect(await owner.call(accounts.myData, {})).toMatchObject({
+      contactMessages: [{ answer: 'Your invoice is 0042' }],
+      emails: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('0042') })]),
+    })
+    const curious = await shop.verifiedUser()
+    await answered(curious, `other-${randomUUID()}@example.com`)
+    expect(await curious.call(accounts.myData, {})).toMatchObject({ contactMessages: [{ answer: null }] })
+  })
+})
+
 test('everything about one customer is one file, with what shares their address set apart', async () => {
   const customer = await shop.user()
   const { email, id } = customer.user
   await shop.visitor().call(contact.send, { ...message, email })
   await shop.visitor().call(newsletter.subscribe, { email })
+  await shop.queue.idle()
   const admin = await shop.admin()
   expect(await admin.call(customerData.adminDownload, { id })).toMatchObject({
     account: { email },
     contactMessages: [],
-    sameAddress: { contactMessages: [{ message: message.message }], newsletter: { confirmedAt: null } },
+    emails: [],
+    sameAddress: {
+      contactMessages: [{ message: message.message }],
+      newsletter: { confirmedAt: null },
+      emails: [{ subject: expect.any(String) }, { subject: expect.any(String) }],
+    },
   })
   expect(await admin.call(audit.adminList, { q: 'user.export' })).toMatchObject([{ subject: email }])
   await expect(admin.call(customerData.adminDownload, { id: randomUUID() })).rejects.toMatchObject({

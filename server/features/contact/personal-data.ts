@@ -1,25 +1,25 @@
-import { and, desc, eq, isNotNull, lt, or } from 'drizzle-orm'
+import { and, desc, eq, gte, isNotNull, lt, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { contactMessages, users } from '../../database/schema.ts'
 
-export function createPersonalData({ db, now }: { db: Database; now: () => Date }) {
-  function stored(which: ReturnType<typeof eq>) {
-    return db
-      .select({
-        firstName: contactMessages.firstName,
-        lastName: contactMessages.lastName,
-        email: contactMessages.email,
-        message: contactMessages.message,
-        createdAt: contactMessages.createdAt,
-        answer: contactMessages.answer,
-        answeredAt: contactMessages.answeredAt,
-      })
-      .from(contactMessages)
-      .where(which)
-      .orderBy(desc(contactMessages.createdAt))
-  }
+const message = {
+  firstName: contactMessages.firstName,
+  lastName: contactMessages.lastName,
+  email: contactMessages.email,
+  message: contactMessages.message,
+  createdAt: contactMessages.createdAt,
+  answer: contactMessages.answer,
+  answeredAt: contactMessages.answeredAt,
+}
 
+/** The answer went to the address in the message: it is for the account whose proven address that is. */
+const mayReadAnswer = and(
+  eq(users.email, contactMessages.email),
+  gte(contactMessages.answeredAt, users.verifiedAt),
+)
+
+export function createPersonalData({ db, now }: { db: Database; now: () => Date }) {
   return {
     async forgetOld() {
       await db
@@ -43,10 +43,24 @@ export function createPersonalData({ db, now }: { db: Database; now: () => Date 
 
     /** Typing an address doesn't prove it's yours: only what was sent while logged in. */
     async dataOf(userId: string) {
-      return { contactMessages: await stored(eq(contactMessages.userId, userId)) }
+      const sent = await db
+        .select({
+          ...message,
+          answer: sql<string | null>`case when ${mayReadAnswer} then ${contactMessages.answer} end`,
+        })
+        .from(contactMessages)
+        .innerJoin(users, eq(users.id, contactMessages.userId))
+        .where(eq(contactMessages.userId, userId))
+        .orderBy(desc(contactMessages.createdAt))
+      return { contactMessages: sent }
     },
 
     /** For the seller, who knows that typing an address proves nothing. */
-    messagesFrom: (email: string) => stored(eq(contactMessages.email, email)),
+    messagesFrom: (email: string) =>
+      db
+        .select(message)
+        .from(contactMessages)
+        .where(eq(contactMessages.email, email))
+        .orderBy(desc(contactMessages.createdAt)),
   }
 }

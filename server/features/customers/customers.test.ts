@@ -272,7 +272,8 @@ test('an extended subscription is not charged before the day given, and the buye
 })
 
 test('“my data” has the notes, emails, and logins, and a deleted account leaves none', async () => {
-  const buyer = await shop.buyer()
+  const buyer = await shop.verifiedUser()
+  await shop.buy(buyer)
   const { id } = buyer.user
   await admin.call(customers.adminAddNote, { id, text: 'Wrote a kind email' })
   await shop.queue.idle()
@@ -281,7 +282,7 @@ test('“my data” has the notes, emails, and logins, and a deleted account lea
     emails: expect.arrayContaining([
       expect.objectContaining({ subject: expect.stringContaining('receipt') }),
     ]),
-    logins: [{ ip: expect.any(String) }],
+    logins: expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]),
   })
   await admin.call(accounts.adminDelete, { id })
   await shop.queue.idle()

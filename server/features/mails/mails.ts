@@ -53,7 +53,8 @@ export function createMails({
       replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
       headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
     })
-    await record({ id, to, kind, data })
+    // Strangers' messages, reasons and disputes: in no account's "my data", whoever has that address.
+    if (given !== sellersAddress) await record({ id, to, kind, data })
   }
   /** Whatever else was meant for this address goes first or not at all; afterward, nothing keeps the address. */
   const enqueueFarewell = queue.job<{ to: string; tell: boolean }>('farewell', async ({ to, tell }, job) => {

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lt, lte } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, lt, lte, not, or, type SQL } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../../database/connect.ts'
 import { sentMails, users } from '../../database/schema.ts'
@@ -14,6 +14,8 @@ type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknow
 /** Stands in for a link's secret, of which nothing is kept. */
 const cut = '*secret*'
 
+const sentAfterProof = gte(sentMails.sentAt, users.verifiedAt)
+
 /** What customers were sent, for whoever helps them. Nobody but the customer may hold a link with a secret. */
 export function createSentMails({ db, now, site }: Dependencies) {
   /** The text as sent, except that links with a secret are cut out. */
@@ -24,6 +26,14 @@ export function createSentMails({ db, now, site }: Dependencies) {
     const text = renderText(content, blind).replaceAll(/\S*\*secret\*\S*/g, '[link removed]')
     return { subject: content.subject, text }
   }
+
+  const textsOf = (userId: string, which: SQL | undefined) =>
+    db
+      .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
+      .from(sentMails)
+      .innerJoin(users, eq(users.id, sentMails.userId))
+      .where(and(eq(sentMails.userId, userId), which))
+      .orderBy(desc(sentMails.sentAt))
 
   return {
     /** Staff get everyone's messages by email; those are not theirs to be listed under. */
@@ -69,13 +79,10 @@ export function createSentMails({ db, now, site }: Dependencies) {
       await tx.delete(sentMails).where(eq(sentMails.userId, userId))
     },
 
-    async dataOf(userId: string) {
-      const mails = await db
-        .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
-        .from(sentMails)
-        .where(eq(sentMails.userId, userId))
-        .orderBy(desc(sentMails.sentAt))
-      return { emails: mails }
-    },
+    /** Typing an address doesn't prove it's yours: only what was sent after the mailbox showed whose it is. */
+    dataOf: async (userId: string) => ({ emails: await textsOf(userId, sentAfterProof) }),
+
+    /** The rest, for the seller, who knows that. */
+    sentBeforeProof: (userId: string) => textsOf(userId, or(isNull(users.verifiedAt), not(sentAfterProof))),
   }
 }
