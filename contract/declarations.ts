@@ -147,6 +147,9 @@ export const declarations = {
 function isDay(typed: string) {
   const date = new Date(`${typed}T00:00:00Z`)
   return (
-    /^\d{4}-\d\d-\d\d$/.test(typed) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(typed)
+    // PostgreSQL has no year 0.
+    /^[1-9]\d{3}-\d\d-\d\d$/.test(typed) &&
+    !Number.isNaN(date.getTime()) &&
+    date.toISOString().startsWith(typed)
   )
 }

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -17,7 +18,7 @@ import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable, hasTwoHosts, refuseTwoHosts } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -49,6 +50,14 @@ export async function createHttpServer({
     bodyLimit: 64 * 1024,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: answerUnreadable(security.other),
+    // What the router itself refuses never reaches the hooks below, and Fastify's own answer repeats the address.
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const { status, message } = explain(error)
+      reply
+        .status(status)
+        .headers({ ...security.other, 'cache-control': 'no-store' })
+        .send({ message })
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
@@ -57,6 +66,7 @@ export async function createHttpServer({
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
+          if (hasTwoHosts(request)) return refuseTwoHosts(response, security.other)
           for (const answers of middleware) if (answers(request, response)) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
           handler(request, response)

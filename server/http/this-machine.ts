@@ -4,7 +4,7 @@ const localName = String.raw`(localhost|([\w-]+\.)+localhost|127(\.\d{1,3}){3}|\
 const isLocalHostHeader = new RegExp(`^${localName}(:\\d+)?$`, 'i')
 const isLocal = new RegExp(`^${localName}$`, 'i')
 const isLoopback = /^(::ffff:)?127\.|^::1$/
-const isForwarding = /^(x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
+const isForwarding = /^(x-forwarded(-.+)?|forwarded|via|x-real-ip|x-client-ip|.+-(client|connecting)-ip)$/
 
 /** A name or address that always means the machine itself. */
 export const isLocalName = (hostname: string) => isLocal.test(hostname)

@@ -200,3 +200,21 @@ test('a process that starts waits for another that is creating the tables', asyn
   await other.end()
   await starting
 })
+
+test('two farewells to one address at the same moment don’t wait for each other', async () => {
+  const queues = [newQueue(), newQueue()]
+  const begun: string[] = []
+  const done: string[] = []
+  const [enqueue] = queues.map((queue) =>
+    queue.job<{ to: string }>('farewell', async ({ to }, { id }) => {
+      begun.push(id)
+      while (begun.length < 2) await sleep(10)
+      while ((await queue.forget(to, id)) > 0) await sleep(10)
+      done.push(id)
+    }),
+  )
+  await Promise.all(queues.map((queue) => queue.start()))
+  await enqueue?.(connection.db, { to: 'left@example.com' })
+  await enqueue?.(connection.db, { to: 'left@example.com' })
+  await expect.poll(() => done.length).toBe(2)
+})

@@ -13,16 +13,18 @@ export function createStoredJobs({ kinds, query }: { kinds: Kinds; query: Query 
     },
 
     /**
-     * Drops the emails meant for an address, and what was given up about it; returns how many are being sent right now.
+     * Drops the emails meant for an address, and what was given up about it; returns how many others are being sent right now.
+     * Another job like the one that asks does not count: two that wait for each other would never end.
      * Finished jobs hold no data; those from before we saw to that do.
      */
     async forget(email: string, except: string): Promise<number> {
       const [row] = await query<{ active: number }>(
         `with about as (
-           select id, state from jobs.job where name = any($1) and id <> $3 and (data->>'to' = $2 or data->>'email' = $2
+           select id, name, state from jobs.job where name = any($1) and id <> $3 and (data->>'to' = $2 or data->>'email' = $2
              or (state > 'active' and data->'data'->>'email' = $2))
          ), dropped as (delete from jobs.job where id in (select id from about where state <> 'active'))
-         select count(*)::int as active from about where state = 'active'`,
+         select count(*)::int as active from about where state = 'active'
+           and name is distinct from (select name from jobs.job where id = $3)`,
         [[...kinds.keys()], email, except],
       )
       return row?.active ?? 0

@@ -81,6 +81,8 @@ async function render(order: RenderOrder): Promise<RenderedFile[]> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./render.ts', import.meta.url))], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
+  // A renderer that ends before it has read everything says why itself; unheard, the broken pipe would end this process.
+  child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(order))
   const [code] = await once(child, 'exit')
   const rendered = readRendered(order.folder)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Config } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
+import { createCrashCounter } from './crash-counter.ts'
 import { portFor } from './port.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function openCluster(config: Config) {
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
   const environment = { PORT: String(port), ...(database ? { DATABASE_URL: database.url } : {}) }
   let stopping = false
-  let crashes = 0
+  const countCrash = createCrashCounter(Date.now)
 
   const fork = async () => {
     const worker = cluster.fork(environment)
@@ -27,7 +28,7 @@ export async function openCluster(config: Config) {
 
   async function replace(worker: Worker, code: number) {
     if (stopping || worker.exitedAfterDisconnect) return
-    crashes += 1
+    const crashes = countCrash()
     // A shop that cannot start says why itself; restarting it would only repeat that.
     if (cluster.workers && Object.keys(cluster.workers).length === 0 && crashes > 3) process.exit(code || 1)
     await new Promise((done) => setTimeout(done, Math.min(100 * 2 ** crashes, 10_000)))

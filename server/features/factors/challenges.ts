@@ -25,9 +25,10 @@ export function createChallenges({ now, attempts, secrets }: Dependencies) {
 
   /** Works once, even for two at the same moment, and in any process. */
   async function spend(challenge: string, whose: string) {
-    const [end = '', random = '', signature = ''] = challenge.split('.')
+    const [end = '', random = '', signature = '', ...more] = challenge.split('.')
     const text = `${end}.${random}`
-    const isOurs = secrets.isLinkToken(purpose(whose), text, signature)
+    // With something appended, it would count as another one.
+    const isOurs = more.length === 0 && secrets.isLinkToken(purpose(whose), text, signature)
     if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
     const once = { requests: 1, seconds: challengeLifetime / 1000 }
     if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()

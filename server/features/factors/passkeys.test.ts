@@ -99,6 +99,18 @@ describe('a passkey', () => {
     await expect(visitor.call(logins.withPasskey, answer)).rejects.toMatchObject({ status: 400 })
   })
 
+  test('answers no challenge with something appended, which would count as another one', async () => {
+    const passkey = await addPasskey(await shop.user())
+    const visitor = shop.visitor()
+    const { challenge, ...options } = await visitor.call(logins.passkeyOptions, {})
+    const longer = Buffer.concat([Buffer.from(String(challenge), 'base64url'), Buffer.from('.more')])
+    const response = passkey.authenticate({ ...options, challenge: longer.toString('base64url') })
+    await expect(visitor.call(logins.withPasskey, { response })).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'That took too long. Please try again.',
+    })
+  })
+
   test('has five minutes for its answer', async () => {
     const passkey = await addPasskey(await shop.user())
     const visitor = shop.visitor()

@@ -111,3 +111,10 @@ test('whoever signed up with somebody’s address and never proved it doesn’t 
   await expect(squatter.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
   expect(await bookedFor('victim@example.com')).toMatchObject([{ user: { name: 'Ada Lovelace' } }])
 })
+
+test('a plan that is the name of something else in the language is no plan', async () => {
+  for (const plan of ['constructor', '__proto__', 'toString']) {
+    const answer = await admin.call(imports.adminCheck, { lines: [lineFor('plan@example.com', { plan })] })
+    expect(answer).toMatchObject([{ verdict: 'fault', message: 'The plan must be monthly or yearly' }])
+  }
+})

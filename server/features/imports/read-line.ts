@@ -33,7 +33,9 @@ export function readLine(line: ImportLine, now: Date): Subscriber | { fault: str
   if (name && !name.success) return { fault: faultOf(name) }
   const username = line.tradingViewUsername ? readUsername(line.tradingViewUsername) : undefined
   if (username && 'refusal' in username) return { fault: username.refusal }
-  const billingType = plans[line.plan?.toLowerCase() ?? '']
+  const plan = line.plan?.toLowerCase() ?? ''
+  // Every object also has a `constructor`.
+  const billingType = Object.hasOwn(plans, plan) ? plans[plan] : undefined
   if (!billingType) return { fault: 'The plan must be monthly or yearly' }
   const [, day, time = '23:59'] = dayOrMoment.exec(line.paidUntil ?? '') ?? []
   const paidUntil = new Date(`${day}T${time}Z`)

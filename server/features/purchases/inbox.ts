@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connect.ts'
 import { stripeEvents } from '../../database/schema.ts'
 import type { StripeEvent, StripeGateway } from '../../gateways/stripe.ts'
@@ -80,24 +80,34 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
       if (!kept?.handledAt) await handle(event)
     },
 
-    /** Handles whatever a crash or failure left behind. One that fails again doesn't stop the others. */
+    /**
+     * Handles whatever a crash or failure left behind, each once: those that never failed first, so that however many
+     * fail again, they don't keep the others waiting.
+     */
     async handlePending(onError: (error: unknown) => void) {
-      for (;;) {
-        const left = await db
-          .select()
-          .from(stripeEvents)
-          .where(isNull(stripeEvents.handledAt))
-          .orderBy(asc(stripeEvents.receivedAt))
-          .limit(atOnce)
-        let done = 0
-        for (const event of left)
-          try {
-            await handle(event)
-            done += 1
-          } catch (error) {
-            onError(error)
+      const tried = new Set<string>()
+      for (const first of [isNull(stripeEvents.lastError), isNotNull(stripeEvents.lastError)]) {
+        let after: { receivedAt: Date; id: string } | undefined
+        do {
+          const { receivedAt, id } = stripeEvents
+          const left = await db
+            .select()
+            .from(stripeEvents)
+            .where(
+              and(
+                isNull(stripeEvents.handledAt),
+                first,
+                after && sql`(${receivedAt}, ${id}) > (${after.receivedAt}, ${after.id})`,
+              ),
+            )
+            .orderBy(asc(receivedAt), asc(id))
+            .limit(atOnce)
+          for (const event of left.filter((each) => !tried.has(each.id))) {
+            tried.add(event.id)
+            await handle(event).catch(onError)
           }
-        if (done === 0) return
+          after = left.length === atOnce ? left.at(-1) : undefined
+        } while (after)
       }
     },
 

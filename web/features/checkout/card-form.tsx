@@ -70,6 +70,8 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
     setRefusal('')
     try {
       setRefusal((await onSubmit(stripe, elements)) ?? '')
+    } catch {
+      setRefusal('We couldn’t reach the payment service. Please try again: you won’t be charged twice.')
     } finally {
       busy.current = false
       setIsBusy(false)
