@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { exportKind } from './desk/exports.ts'
 import type { Endpoint } from './endpoint.ts'
-import { exportKind } from './exports.ts'
 import { contract } from './index.ts'
 
 /** The calls in section 7 of the spec, row by row. */

@@ -1,11 +1,11 @@
-import { accounts } from './accounts.ts'
-import { contact } from './contact.ts'
-import { declarations, receivedText } from './declarations.ts'
 import type { Endpoint, ParsedInputOf } from './endpoint.ts'
 import { resetPassword } from './fields.ts'
-import { logins } from './logins.ts'
-import { newsletter } from './newsletter.ts'
+import { accounts } from './identity/accounts.ts'
+import { logins } from './identity/logins.ts'
 import { type Schema, schema } from './schema.ts'
+import { declarations, receivedText } from './selling/declarations.ts'
+import { contact } from './site/contact.ts'
+import { newsletter } from './site/newsletter.ts'
 
 /**
  * The calls that a plain form may post, before any script is there and wherever there is none. All others take JSON

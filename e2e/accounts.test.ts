@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accounts } from '#contract/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
 import { pauseAtLogin } from './visitors.ts'

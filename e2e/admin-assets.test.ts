@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { assets } from '#contract/assets.ts'
-import { reboundSigmaPro } from '#contract/price-list.ts'
+import { assets } from '#contract/access/assets.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { customer, dialog, openAdmin, question, toast } from './desk.ts'
 import { expect, test } from './shop.ts'

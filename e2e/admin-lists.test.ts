@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { accounts } from '#contract/accounts.ts'
-import { reboundSigmaPro } from '#contract/price-list.ts'
-import { purchases } from '#contract/purchases.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { customer, dialog, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, test } from './shop.ts'
 

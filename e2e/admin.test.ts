@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { accessRequests } from '#contract/access-requests.ts'
-import { purchases } from '#contract/purchases.ts'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { asker, customer, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { purchases } from '#contract/purchases.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { expect, test } from './shop.ts'
 
 // `STRIPE_SECRET_KEY=sk_test_… STRIPE_PUBLISHABLE_KEY=pk_test_… npm run test:e2e -- e2e/checkout.test.ts` uses Stripe.

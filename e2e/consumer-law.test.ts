@@ -1,5 +1,5 @@
 import { isNotNull } from 'drizzle-orm'
-import { purchases } from '#contract/purchases.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { orderRecords } from '#server/database/schema.ts'
 import { expect, expectAccessible, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'

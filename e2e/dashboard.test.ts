@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { accounts } from '#contract/accounts.ts'
-import { purchases } from '#contract/purchases.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'

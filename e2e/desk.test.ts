@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { accessRequests } from '#contract/access-requests.ts'
-import { contact } from '#contract/contact.ts'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { contact } from '#contract/site/contact.ts'
 import { expectLooksRight, openAdmin } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { accessRequests } from '#contract/access-requests.ts'
+import { accessRequests } from '#contract/access/access-requests.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'

@@ -1,4 +1,4 @@
-import { newsletter } from '#contract/newsletter.ts'
+import { newsletter } from '#contract/site/newsletter.ts'
 import { colorRules, expect, expectAccessible, overflowOf, test } from './shop.ts'
 
 // An email is no page: it has no landmarks.

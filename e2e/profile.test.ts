@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { accounts } from '#contract/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { chooseTheme, comeFrom, pauseAtLogin } from './visitors.ts'

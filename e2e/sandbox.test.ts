@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
-import { checkout } from '#contract/checkout.ts'
-import { purchases } from '#contract/purchases.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { colorRules, expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 
 /** What the payment sandbox shows in a browser: its control page, hosted invoices, and card fields. */

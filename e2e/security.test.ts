@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from '@playwright/test'
-import { accounts } from '#contract/accounts.ts'
-import { logins } from '#contract/logins.ts'
-import { codeAt } from '#server/features/factors/factors.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { codeAt } from '#server/features/identity/factors/factors.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 

@@ -1,4 +1,4 @@
-import { accounts } from '#contract/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
 
 /** A seller with Stripe Tax and nothing on the site that needs consent. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { accessRequests } from '#contract/access-requests.ts'
-import { purchases } from '#contract/purchases.ts'
-import { tradingViewAdmin } from '#contract/tradingview-admin.ts'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 import { test as base, expect, expectAccessible, logInAs } from './shop.ts'
 

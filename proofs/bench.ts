@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { accounts } from '#contract/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import freshWeb from '#scripts/fresh-web.ts'
 import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
 import { adminLists } from './bench/admin-lists.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
-import type { SiteSettings } from '#contract/site.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import freshWeb from './fresh-web.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { resealKeys } from '#server/features/access-requests/access-requests.ts'
-import { recordCommand } from '#server/features/audit/audit.ts'
-import { resealAppCodes } from '#server/features/factors/factors.ts'
-import { resealCookies } from '#server/features/tradingview/tradingview.ts'
+import { recordCommand } from '#server/audit/audit.ts'
+import { resealKeys } from '#server/features/access/access-requests/access-requests.ts'
+import { resealCookies } from '#server/features/access/tradingview/tradingview.ts'
+import { resealAppCodes } from '#server/features/identity/factors/factors.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { connectTo, explain, runCommand } from './command.ts'
 

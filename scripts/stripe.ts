@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { wantedPrices } from '#server/features/checkout/checkout.ts'
-import { eventTypes } from '#server/features/purchases/purchases.ts'
-import { createStripeSetup } from '#server/features/stripe-setup/stripe-setup.ts'
+import { wantedPrices } from '#server/features/selling/checkout/checkout.ts'
+import { eventTypes } from '#server/features/selling/purchases/purchases.ts'
+import { createStripeSetup } from '#server/features/selling/stripe-setup/stripe-setup.ts'
 import { createStripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
 
 const help = `npm run stripe -- check   shows what is set up at Stripe and what is missing

@@ -1,47 +1,47 @@
 import type { Logger } from 'pino'
-import { partyOf } from '#contract/legal/text.ts'
+import { partyOf } from '#contract/selling/legal/text.ts'
+import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
-import { createAccessRequests } from './features/access-requests/access-requests.ts'
-import { createAccounts, createCustomerData, createDeletion } from './features/accounts/accounts.ts'
-import { createAssets } from './features/assets/assets.ts'
-import { createAudit } from './features/audit/audit.ts'
-import {
-  createCheckout,
-  createCheckouts,
-  createCustomers,
-  wantedPrices,
-} from './features/checkout/checkout.ts'
-import { createContact } from './features/contact/contact.ts'
-import { createCustomerDesk } from './features/customers/customers.ts'
-import { createDeclarations } from './features/declarations/declarations.ts'
-import { createEntitlements } from './features/entitlements/entitlements.ts'
-import { createExports } from './features/exports/exports.ts'
-import { createFactors } from './features/factors/factors.ts'
-import { createImports } from './features/imports/imports.ts'
-import { createJobs } from './features/jobs/jobs.ts'
-import { createMails, type MailSite, sellersAddress } from './features/mails/mails.ts'
-import { createNewsletter } from './features/newsletter/newsletter.ts'
-import { createOverview } from './features/overview/overview.ts'
-import { createPrivatePackage } from './features/private-package/private-package.ts'
-import { createPurchases, eventTypes } from './features/purchases/purchases.ts'
-import { createReminders } from './features/reminders/reminders.ts'
-import { createReviews } from './features/reviews/reviews.ts'
-import { createSearch } from './features/search/search.ts'
-import { createSeats } from './features/seats/seats.ts'
-import { createSessions } from './features/sessions/sessions.ts'
-import type { ShopSettings } from './features/settings/settings.ts'
-import { createStripeSetup } from './features/stripe-setup/stripe-setup.ts'
+import { createAccessRequests } from './features/access/access-requests/access-requests.ts'
+import { createAssets } from './features/access/assets/assets.ts'
+import { createEntitlements } from './features/access/entitlements/entitlements.ts'
+import { createPrivatePackage } from './features/access/package/package.ts'
+import { createReminders } from './features/access/reminders/reminders.ts'
 import {
   createAccess,
   createReconcile,
   createTradingView,
   createTradingViewAdmin,
-} from './features/tradingview/tradingview.ts'
+} from './features/access/tradingview/tradingview.ts'
+import { createCustomerDesk } from './features/desk/customers/customers.ts'
+import { createExports } from './features/desk/exports/exports.ts'
+import { createImports } from './features/desk/imports/imports.ts'
+import { createJobs } from './features/desk/jobs/jobs.ts'
+import { createOverview } from './features/desk/overview/overview.ts'
+import { createSearch } from './features/desk/search/search.ts'
+import type { ShopSettings } from './features/desk/settings/settings.ts'
+import { createAccounts, createCustomerData, createDeletion } from './features/identity/accounts/accounts.ts'
+import { createFactors } from './features/identity/factors/factors.ts'
+import { createSessions } from './features/identity/sessions/sessions.ts'
+import {
+  createCheckout,
+  createCheckouts,
+  createCustomers,
+  wantedPrices,
+} from './features/selling/checkout/checkout.ts'
+import { createDeclarations } from './features/selling/declarations/declarations.ts'
+import { createPurchases, eventTypes } from './features/selling/purchases/purchases.ts'
+import { createSeats } from './features/selling/seats/seats.ts'
+import { createStripeSetup } from './features/selling/stripe-setup/stripe-setup.ts'
+import { createContact } from './features/site/contact/contact.ts'
+import { createNewsletter } from './features/site/newsletter/newsletter.ts'
+import { createReviews } from './features/site/reviews/reviews.ts'
 import type { MailTransport } from './gateways/mail.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { TradingViewGateway } from './gateways/tradingview.ts'
 import type { Queue } from './jobs/queue.ts'
+import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
 import { createAttempts } from './security/attempts.ts'
 import { createEmailQuestions } from './security/email-questions.ts'
 import type { Passwords } from './security/passwords.ts'

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import type { SiteSettings } from '#contract/site.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { createQueryClient, type PageData } from './api/query-client.ts'
 import { SettingsProvider, useSettings } from './api/settings.tsx'
 import { CookieBanner } from './layout/cookie-banner.tsx'

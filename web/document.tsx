@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { SiteSettings } from '#contract/site.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { PageData } from './api/query-client.ts'
 import { descriptionOf } from './descriptions.ts'
 import { pageTitle } from './layout/page-change.tsx'

@@ -1,6 +1,6 @@
 import { type ComponentType, createElement, use } from 'react'
 import type { Access } from '#contract/endpoint.ts'
-import HomePage from './features/home/home-page.tsx'
+import HomePage from './features/site/home/home-page.tsx'
 
 export type Route = {
   path: string
@@ -25,35 +25,35 @@ const staff = { access: 'staff', indexable: false } as const
 
 // biome-ignore format: one page a line
 export const routes: Route[] = [
-  { ...open, path: '/', page: 'home/home-page', title: 'Premium Trading Indicators' },
-  { ...open, path: '/products', page: 'products/products-page', title: 'Products' },
-  { ...open, path: '/products/rebound-sigma-pro', page: 'products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
-  { ...open, path: '/about', page: 'about/about-page', title: 'About' },
-  { ...unlisted, path: '/auth', page: 'auth/auth-page', title: 'Log in or sign up' },
-  { ...unlisted, path: '/auth/code', page: 'auth/code-page', title: 'One more step' },
-  { ...unlisted, path: '/forgot-password', page: 'auth/forgot-password-page', title: 'Forgot password' },
-  { ...unlisted, path: '/reset-password', page: 'auth/reset-password-page', title: 'Reset password', secret: true },
-  { ...unlisted, path: '/checkout', page: 'checkout/checkout-page', title: 'Checkout' },
-  { ...unlisted, path: '/checkout/success', page: 'checkout/success-page', title: 'Payment', secret: true },
-  { ...unlisted, path: '/invoice', page: 'invoice/invoice-page', title: 'Your invoice', secret: true },
-  { ...unlisted, path: '/newsletter/confirm', page: 'newsletter/confirm-page', title: 'Confirm your subscription', secret: true },
-  { ...unlisted, path: '/newsletter/unsubscribe', page: 'newsletter/unsubscribe-page', title: 'Unsubscribe', secret: true },
-  { ...unlisted, path: '/withdraw', page: 'declarations/withdraw-page', title: 'Withdraw from contract' },
-  { ...unlisted, path: '/cancel', page: 'declarations/cancel-page', title: 'Cancel contracts' },
-  { ...unlisted, path: '/declarations/confirm', page: 'declarations/confirm-page', title: 'Confirm', secret: true },
-  { ...buyers, path: '/welcome', page: 'welcome/welcome-page', title: 'Welcome' },
-  { ...buyers, path: '/setup-guide', page: 'setup-guide/setup-guide-page', title: 'Setup guide' },
-  { ...buyers, path: '/dashboard', page: 'dashboard/dashboard-page', title: 'Dashboard' },
-  { ...buyers, path: '/security', page: 'security/security-page', title: 'Security' },
-  { ...unlisted, path: '/account/link', page: 'security/link-page', title: 'Your account', secret: true },
-  { ...staff, path: '/admin', page: 'admin/admin-page', title: 'Admin', below: true },
-  { ...open, path: '/help', page: 'content/help-page', title: 'Help' },
-  { ...open, path: '/changelog', page: 'content/changelog-page', title: 'Changelog' },
-  { ...open, path: '/reviews', page: 'reviews/reviews-page', title: 'Reviews' },
-  { ...open, path: '/legal/terms', page: 'legal/terms-page', title: 'Terms of Service' },
-  { ...open, path: '/legal/privacy', page: 'legal/privacy-page', title: 'Privacy Policy' },
-  { ...open, path: '/legal/imprint', page: 'legal/imprint-page', title: 'Imprint' },
-  { ...open, path: '/legal/accessibility', page: 'legal/accessibility-page', title: 'Accessibility' },
+  { ...open, path: '/', page: 'site/home/home-page', title: 'Premium Trading Indicators' },
+  { ...open, path: '/products', page: 'site/products/products-page', title: 'Products' },
+  { ...open, path: '/products/rebound-sigma-pro', page: 'site/products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
+  { ...open, path: '/about', page: 'site/about/about-page', title: 'About' },
+  { ...unlisted, path: '/auth', page: 'identity/sign-in/auth-page', title: 'Log in or sign up' },
+  { ...unlisted, path: '/auth/code', page: 'identity/sign-in/code-page', title: 'One more step' },
+  { ...unlisted, path: '/forgot-password', page: 'identity/sign-in/forgot-password-page', title: 'Forgot password' },
+  { ...unlisted, path: '/reset-password', page: 'identity/sign-in/reset-password-page', title: 'Reset password', secret: true },
+  { ...unlisted, path: '/checkout', page: 'selling/checkout/checkout-page', title: 'Checkout' },
+  { ...unlisted, path: '/checkout/success', page: 'access/success/success-page', title: 'Payment', secret: true },
+  { ...unlisted, path: '/invoice', page: 'selling/invoices/invoice-page', title: 'Your invoice', secret: true },
+  { ...unlisted, path: '/newsletter/confirm', page: 'site/newsletter/confirm-page', title: 'Confirm your subscription', secret: true },
+  { ...unlisted, path: '/newsletter/unsubscribe', page: 'site/newsletter/unsubscribe-page', title: 'Unsubscribe', secret: true },
+  { ...unlisted, path: '/withdraw', page: 'selling/declarations/withdraw-page', title: 'Withdraw from contract' },
+  { ...unlisted, path: '/cancel', page: 'selling/declarations/cancel-page', title: 'Cancel contracts' },
+  { ...unlisted, path: '/declarations/confirm', page: 'selling/declarations/confirm-page', title: 'Confirm', secret: true },
+  { ...buyers, path: '/welcome', page: 'access/welcome/welcome-page', title: 'Welcome' },
+  { ...buyers, path: '/setup-guide', page: 'access/guide/setup-guide-page', title: 'Setup guide' },
+  { ...buyers, path: '/dashboard', page: 'access/dashboard/dashboard-page', title: 'Dashboard' },
+  { ...buyers, path: '/security', page: 'identity/account/security-page', title: 'Security' },
+  { ...unlisted, path: '/account/link', page: 'identity/account/link-page', title: 'Your account', secret: true },
+  { ...staff, path: '/admin', page: 'desk/admin-page', title: 'Admin', below: true },
+  { ...open, path: '/help', page: 'site/content/help-page', title: 'Help' },
+  { ...open, path: '/changelog', page: 'site/content/changelog-page', title: 'Changelog' },
+  { ...open, path: '/reviews', page: 'site/reviews/reviews-page', title: 'Reviews' },
+  { ...open, path: '/legal/terms', page: 'site/legal/terms-page', title: 'Terms of Service' },
+  { ...open, path: '/legal/privacy', page: 'site/legal/privacy-page', title: 'Privacy Policy' },
+  { ...open, path: '/legal/imprint', page: 'site/legal/imprint-page', title: 'Imprint' },
+  { ...open, path: '/legal/accessibility', page: 'site/legal/accessibility-page', title: 'Accessibility' },
 ]
 
 export const notFound: Route = {
@@ -69,9 +69,9 @@ export function routeFor(pathname: string): Route {
 }
 
 const modules: Record<string, () => Promise<{ default: ComponentType }>> = {
-  ...import.meta.glob(['./features/*/*-page.tsx', '!./features/home/home-page.tsx']),
+  ...import.meta.glob(['./features/**/*-page.tsx', '!./features/site/home/home-page.tsx']),
   // Most visits begin here, or on a page made of the same sections: without a file of its own, it saves two requests.
-  './features/home/home-page.tsx': async () => ({ default: HomePage }),
+  './features/site/home/home-page.tsx': async () => ({ default: HomePage }),
 }
 const loading = new Map<string, Promise<ComponentType>>()
 const loaded = new Map<string, ComponentType>()

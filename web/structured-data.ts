@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
-import { reboundSigmaPro } from '#contract/price-list.ts'
-import type { SiteSettings } from '#contract/site.ts'
-import { questions } from '#web/features/products/rebound-sigma-pro.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
+import { questions } from '#web/features/site/products/rebound-sigma-pro.ts'
 import { descriptionOf } from './descriptions.ts'
 import { type Route, routes } from './router.tsx'
 

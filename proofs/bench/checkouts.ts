@@ -1,5 +1,5 @@
-import { accounts } from '#contract/accounts.ts'
-import { checkout } from '#contract/checkout.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { concurrently } from '../lab/concurrently.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accounts } from '#contract/accounts.ts'
-import { exports } from '#contract/exports.ts'
+import { exports } from '#contract/desk/exports.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'
 import { ask } from '../lab/ask.ts'

@@ -46,7 +46,7 @@ test.for([
   [
     'a call knows no pages',
     'web/api/client.ts',
-    '#web/features/auth/return-path.ts',
+    '#web/features/identity/sign-in/return-path.ts',
     'api may not import features',
   ],
   [
@@ -139,7 +139,7 @@ test('allowed imports pass', () => {
     'contract/a.ts': "import type * as z from './zod.ts'",
     'contract/zod.ts': "export { string } from 'zod/mini'",
     'web/main.tsx': "import '#contract/a.ts'\nimport 'react'\nimport './features/auth/return-path.ts'",
-    'web/features/auth/return-path.ts': "import '#web/api/client.ts'",
+    'web/features/identity/sign-in/return-path.ts': "import '#web/api/client.ts'",
     'web/api/client.ts': "import '#contract/a.ts'\nimport '#web/ui/toast.tsx'",
     'web/ui/toast.tsx': '',
     'server/app.ts': "import './features/a/routes.ts'\nimport './features/a/a.ts'",

@@ -7,8 +7,8 @@ const tables = [
   { name: 'auditLog', sqlName: 'audit_log', owner: 'features/audit' },
 ]
 const owners = {
-  'server/features/accounts/inner.ts': `import { users } from '../../database/schema.ts'\ntx.update(users).set({})`,
-  'server/features/audit/audit.ts': `import { auditLog } from '../../database/schema.ts'\ndb.insert(auditLog)`,
+  'server/features/identity/accounts/inner.ts': `import { users } from '../../database/schema.ts'\ntx.update(users).set({})`,
+  'server/audit/audit.ts': `import { auditLog } from '../../database/schema.ts'\ndb.insert(auditLog)`,
 }
 const complaintsAbout = (files: Record<string, string>) =>
   checkTables(new Map(Object.entries({ ...owners, ...files })), tables).complaints
@@ -27,25 +27,25 @@ test.for([
 ] as const)('%s from another room is reported', ([, code]) => {
   const file = `import { users } from '../../database/schema.ts'\n${code}`
   expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
-    'server/features/other/other.ts writes users: ask server/features/accounts',
+    'server/features/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 
 test('an alias does not hide the table', () => {
   const renamed = `import { users as rows } from '../../database/schema.ts'\ntx.delete(rows)`
   expect(complaintsAbout({ 'server/features/b/a.ts': renamed })).toEqual([
-    'server/features/b/a.ts writes users: ask server/features/accounts',
+    'server/features/b/a.ts writes users: ask server/features/identity/accounts',
   ])
   const hidden = `import { users } from '../../database/schema.ts'\nfor (const table of [users]) tx.delete(table)`
-  expect(complaintsAbout({ 'server/features/accounts/b.ts': hidden })).toEqual([
-    'server/features/accounts/b.ts writes a table the check cannot name',
+  expect(complaintsAbout({ 'server/features/identity/accounts/b.ts': hidden })).toEqual([
+    'server/features/identity/accounts/b.ts writes a table the check cannot name',
   ])
 })
 
 test('importing the file of one room does not hide the table', () => {
   const file = `import { users } from '../../database/schema/accounts.ts'\ndb.insert(users)`
   expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
-    'server/features/other/other.ts writes users: ask server/features/accounts',
+    'server/features/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 

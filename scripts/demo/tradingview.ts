@@ -1,9 +1,9 @@
 import { pino } from 'pino'
-import { seats } from '#contract/seats.ts'
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { seats } from '#contract/selling/seats.ts'
 import type { Config } from '#server/config.ts'
-import { createEntitlements, entitlingStatuses } from '#server/features/entitlements/entitlements.ts'
-import { claimForgottenNames } from '#server/features/tradingview/tradingview.ts'
+import { createEntitlements, entitlingStatuses } from '#server/features/access/entitlements/entitlements.ts'
+import { claimForgottenNames } from '#server/features/access/tradingview/tradingview.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, buyAndAsk, person } from './buyers.ts'
 

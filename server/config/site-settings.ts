@@ -1,4 +1,4 @@
-import type { Seller, SiteSettings } from '#contract/site.ts'
+import type { Seller, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Config } from '../config.ts'
 import type { Payments } from '../gateways/payments.ts'
 

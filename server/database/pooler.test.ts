@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { accounts } from '#contract/accounts.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import { openShop } from '../testing/open-shop.ts'
 import { hasPgBouncer, openPgBouncer } from '../testing/pgbouncer.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accounts } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import * as z from '#contract/zod.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catalog } from '#contract/catalog.ts'
-import { contact } from '#contract/contact.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import { contact } from '#contract/site/contact.ts'
 import { stripeEvents } from '../database/schema.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import type { RenderPages, Shown } from '#contract/site.ts'
+import type { RenderPages, Shown } from '#contract/site/site-settings.ts'
 import { writeRendered } from './rendered.ts'
 
 /** What the program reads from standard input. */

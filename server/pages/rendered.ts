@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { RenderedPage, RenderPages } from '#contract/site.ts'
+import type { RenderedPage, RenderPages } from '#contract/site/site-settings.ts'
 import { type Compressed, compress, hashOf, readCompressed } from './compressed.ts'
 
 /** The folder that `render.ts` writes and the server reads: every page as a file, and a list of them. */

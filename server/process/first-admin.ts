@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Credentials } from '../features/accounts/accounts.ts'
+import type { Credentials } from '../features/identity/accounts/accounts.ts'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { accounts } from '#contract/accounts.ts'
-import { audit } from '#contract/audit.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
 import { openShop } from '../testing/open-shop.ts'
 
 test('the log says who got in, who did not, and from where', async () => {

@@ -1,5 +1,5 @@
-import { factors } from '#contract/factors.ts'
-import { codeAt } from '../features/factors/factors.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { codeAt } from '../features/identity/factors/factors.ts'
 import type { TestShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 

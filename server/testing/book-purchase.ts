@@ -1,4 +1,4 @@
-import { reboundSigmaPro } from '#contract/price-list.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Connection } from '../database/connect.ts'
 import { purchases } from '../database/schema.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { checkout } from '#contract/checkout.ts'
-import { reboundSigmaPro } from '#contract/price-list.ts'
-import { purchases } from '#contract/purchases.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { Visitor } from './visitor.ts'
 

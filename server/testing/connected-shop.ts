@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { tradingView } from '#contract/tradingview.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
 import { type OpenShopOptions, openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 

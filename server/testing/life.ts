@@ -1,8 +1,8 @@
-import { accessRequests } from '#contract/access-requests.ts'
-import { accounts } from '#contract/accounts.ts'
-import { contact } from '#contract/contact.ts'
-import { newsletter } from '#contract/newsletter.ts'
-import { purchases } from '#contract/purchases.ts'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { contact } from '#contract/site/contact.ts'
+import { newsletter } from '#contract/site/newsletter.ts'
 import { openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { accounts } from '#contract/accounts.ts'
-import { staff } from '#contract/staff.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { staff } from '#contract/identity/staff.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'

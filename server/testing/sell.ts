@@ -1,4 +1,4 @@
-import { purchases } from '#contract/purchases.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import type { TestShop } from './open-shop.ts'
 
 /** What the shop itself asks for: a purchase, its end and its return, another card, a refund, a failed renewal. */

@@ -4,9 +4,9 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
-import { deviceName } from '#contract/device-name.ts'
-import { factors } from '#contract/factors.ts'
-import { logins } from '#contract/logins.ts'
+import { deviceName } from '#contract/identity/device-name.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
 import { call } from './client.ts'
 
 /** The browser's side of passkeys. Whatever imports this is loaded only where a passkey is used. */

@@ -1,6 +1,6 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
-import { accounts, type User } from '#contract/accounts.ts'
 import { ApiError } from '#contract/call.ts'
+import { accounts, type User } from '#contract/identity/accounts.ts'
 import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { call } from './client.ts'
 import { keyOf } from './use-data.ts'

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import type { SiteSettings } from '#contract/site.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 
 const SettingsContext = createContext<SiteSettings | null>(null)
 

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, useEffect } from 'react'
-import { forgetReturnPath } from '#web/features/auth/return-path.ts'
+import { forgetReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import type { Route } from '#web/router.tsx'
 
 // Public pages never need it; the others load it along with themselves.

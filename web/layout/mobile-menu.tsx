@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useUser } from '#web/api/session.ts'
-import { useLogOut } from '#web/features/auth/use-log-out.ts'
+import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 import type { NavItem } from './header.tsx'

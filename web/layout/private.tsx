@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { isStaff } from '#contract/roles.ts'
 import { useSessionEnded, useUser } from '#web/api/session.ts'
-import { rememberReturnPath } from '#web/features/auth/return-path.ts'
+import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import type { Route } from '#web/router.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'

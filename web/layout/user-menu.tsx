@@ -1,4 +1,4 @@
-import { useLogOut } from '#web/features/auth/use-log-out.ts'
+import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { Menu, menuItem } from '#web/ui/menu.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { UserName, userButton } from './user-name.tsx'

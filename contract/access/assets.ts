@@ -1,0 +1,123 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { id, instant, optionalText } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+
+const ticker = schema((z) =>
+  z
+    .string('Please enter a ticker')
+    .check(
+      z.trim(),
+      z.toUpperCase(),
+      z.regex(
+        /^[A-Z0-9][A-Z0-9.:_!/-]{0,29}$/,
+        'Tickers have up to 30 letters, digits, and these characters: . : _ - / !',
+      ),
+    ),
+)
+
+const recommendedAsset = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    ticker: z.string(),
+    note: z.nullable(z.string()),
+    reviewedAt: instant(z),
+  }),
+)
+export type RecommendedAsset = InferOutput<typeof recommendedAsset>
+
+const managedAsset = schema((z) =>
+  z.extend(recommendedAsset(z), {
+    productId: id(z),
+    sortOrder: z.int(),
+    isActive: z.boolean(),
+  }),
+)
+export type ManagedAsset = InferOutput<typeof managedAsset>
+
+export const newAsset = schema((z) => z.strictObject({ ticker: ticker(z), note: optionalText(z, 500) }))
+
+export const assets = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/recommended-assets',
+    access: 'user',
+    summary: 'The Rebound List, for owners of Rebound Sigma Pro',
+    input: nothing,
+    output: (z) => z.array(recommendedAsset(z)),
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/recommended-assets',
+    access: 'admin',
+    summary: 'All recommended assets, in order',
+    input: nothing,
+    output: (z) => z.array(managedAsset(z)),
+  }),
+  adminAdd: endpoint({
+    method: 'POST',
+    path: '/api/admin/recommended-assets',
+    access: 'admin',
+    summary: 'Add an asset at a position in the list, or at the end if none is given',
+    input: (z) =>
+      z.strictObject({
+        productId: id(z),
+        ticker: ticker(z),
+        note: z.nullable(optionalText(z, 500)),
+        sortOrder: z.optional(z.int()),
+        isActive: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  adminImport: endpoint({
+    method: 'POST',
+    path: '/api/admin/recommended-assets/import',
+    access: 'admin',
+    summary: 'Add many assets at once; those already on the list are left alone',
+    input: (z) =>
+      z.strictObject({
+        productId: id(z),
+        assets: z.array(newAsset(z)).check(z.minLength(1, 'Please enter a ticker'), z.maxLength(500)),
+      }),
+    output: (z) => z.strictObject({ added: z.int(), skipped: z.int() }),
+  }),
+  adminMove: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/recommended-assets/:id/move',
+    access: 'admin',
+    summary: 'Move an asset to another position in the list; 1 is the first',
+    input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
+    output: nothing,
+  }),
+  adminSwitch: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/recommended-assets/:id/active',
+    access: 'admin',
+    summary: 'Show an asset to owners or hide it',
+    input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
+    output: nothing,
+  }),
+  adminNote: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/recommended-assets/:id/note',
+    access: 'admin',
+    summary: 'Change an asset’s note; an empty one removes it',
+    input: (z) => z.strictObject({ id: id(z), note: optionalText(z, 500) }),
+    output: nothing,
+  }),
+  adminReview: endpoint({
+    method: 'POST',
+    path: '/api/admin/recommended-assets/review',
+    access: 'admin',
+    summary: 'Record that the whole list was reviewed today',
+    input: nothing,
+    output: nothing,
+  }),
+  adminDelete: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/recommended-assets/:id',
+    access: 'admin',
+    summary: 'Remove a recommended asset',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+}

@@ -1,0 +1,285 @@
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { id, instant, text } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+import { attentionKinds, connectionModes, connectionStates, grantStates } from '../statuses.ts'
+import { typedName } from './tradingview.ts'
+import { meter } from './tradingview-meter.ts'
+
+const connection = schema((z) =>
+  z.strictObject({
+    /** False with TRADINGVIEW=off in the environment, which beats everything. */
+    isAllowed: z.boolean(),
+    hasLookAlike: z.boolean(),
+    state: z.enum(connectionStates),
+    mode: z.enum(connectionModes),
+    host: z.string(),
+    accountName: z.nullable(z.string()),
+    acceptedAt: z.nullable(instant(z)),
+    checkedAt: z.nullable(instant(z)),
+    okAt: z.nullable(instant(z)),
+    downSince: z.nullable(instant(z)),
+    lastError: z.nullable(z.string()),
+    scripts: z.int(),
+    people: z.int(),
+    seatLimit: z.nullable(z.int()),
+    showsSeats: z.boolean(),
+    freezesDisputes: z.boolean(),
+    /** This many would have lost access at once; nobody did. */
+    heldBack: z.nullable(z.int()),
+  }),
+)
+export type TradingViewConnection = InferOutput<typeof connection>
+
+const script = schema((z) =>
+  z.strictObject({
+    pineId: z.string(),
+    name: z.string(),
+    /** Unlocked by this shop. */
+    isChosen: z.boolean(),
+    problem: z.nullable(z.string()),
+  }),
+)
+
+const person = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    username: z.string(),
+    script: z.string(),
+    state: z.enum(grantStates),
+    isOurs: z.boolean(),
+    wantedUntil: z.nullable(instant(z)),
+    isWanted: z.boolean(),
+    isPresent: z.nullable(z.boolean()),
+    presentUntil: z.nullable(instant(z)),
+    observedAt: z.nullable(instant(z)),
+    tries: z.int(),
+    nextTryAt: z.nullable(instant(z)),
+    error: z.nullable(z.string()),
+    createdAt: instant(z),
+    user: z.nullable(z.strictObject({ id: id(z), email: z.string(), name: z.string() })),
+  }),
+)
+export type TradingViewPerson = InferOutput<typeof person>
+
+const event = schema((z) =>
+  z.strictObject({
+    at: instant(z),
+    what: z.string(),
+    outcome: z.string(),
+    detail: z.nullable(z.string()),
+  }),
+)
+
+const attention = schema((z) =>
+  z.strictObject({
+    kind: z.enum(attentionKinds),
+    grantId: z.nullable(id(z)),
+    username: z.nullable(z.string()),
+    email: z.nullable(z.string()),
+    text: z.string(),
+  }),
+)
+export type Attention = InferOutput<typeof attention>
+
+const run = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    script: z.string(),
+    startedAt: instant(z),
+    pages: z.int(),
+    isComplete: z.boolean(),
+    people: z.int(),
+    missing: z.int(),
+    wrong: z.int(),
+    ended: z.int(),
+    foreign: z.int(),
+    heldBack: z.int(),
+    error: z.nullable(z.string()),
+  }),
+)
+
+const grantId = schema((z) => z.strictObject({ id: id(z) }))
+
+/** The seller's side of the connector. */
+export const tradingViewAdmin = {
+  show: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    summary: 'The connection to TradingView, without its cookies',
+    input: nothing,
+    output: connection,
+  }),
+  connect: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    fresh: true,
+    summary: 'Connect with a session’s two cookies, or renew it; probed before it is stored',
+    input: (z) =>
+      z.strictObject({
+        cookies: text(z, 4096, 'Please paste the cookies'),
+        host: text(z, 100, 'Please choose a host'),
+        accepts: z.boolean(),
+      }),
+    output: nothing,
+    limit: { requests: 20, seconds: 600 },
+  }),
+  test: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/test',
+    access: 'admin',
+    summary: 'Ask TradingView whether the session is alive',
+    input: nothing,
+    output: nothing,
+    limit: { requests: 20, seconds: 60 },
+  }),
+  pause: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/pause',
+    access: 'admin',
+    summary: 'Stop all calls within one request',
+    input: nothing,
+    output: nothing,
+  }),
+  resume: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/resume',
+    access: 'admin',
+    summary: 'Call again, and catch up',
+    input: nothing,
+    output: nothing,
+  }),
+  forget: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/forget',
+    access: 'admin',
+    fresh: true,
+    summary: 'Delete the cookies and switch the connection off',
+    input: nothing,
+    output: nothing,
+  }),
+  reconcile: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/reconcile',
+    access: 'admin',
+    summary: 'Compare every list with what is wanted, now',
+    input: (z) =>
+      z.strictObject({
+        /** Confirms what the guard against mass removal held back. */
+        mayRemove: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  settings: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/tradingview',
+    access: 'admin',
+    summary: 'Mode, seats and what an open dispute does',
+    input: (z) =>
+      z.strictObject({
+        mode: z.optional(z.enum(connectionModes)),
+        seatLimit: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(100_000)))),
+        showsSeats: z.optional(z.boolean()),
+        freezesDisputes: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  scripts: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'The account’s own scripts, and which of them are unlocked',
+    input: nothing,
+    output: (z) => z.array(script(z)),
+  }),
+  chooseScript: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'Unlock this script for buyers; probed first',
+    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script'), productId: id(z) }),
+    output: nothing,
+  }),
+  dropScript: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/tradingview/scripts',
+    access: 'admin',
+    summary: 'Stop managing a script; nobody loses access',
+    input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script') }),
+    output: nothing,
+  }),
+  people: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/people',
+    access: 'admin',
+    summary: 'Usernames on scripts, newest first',
+    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(grantStates)) }),
+    output: (z) => z.array(person(z)),
+    answer: 'list',
+  }),
+  history: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/people/:id',
+    access: 'admin',
+    summary: 'What was asked about one person and what TradingView answered, newest first',
+    input: grantId,
+    output: (z) => z.array(event(z)),
+  }),
+  attention: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/attention',
+    access: 'admin',
+    summary: 'What the connector cannot do without a person',
+    input: nothing,
+    output: (z) => z.array(attention(z)),
+  }),
+  runs: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/runs',
+    access: 'admin',
+    summary: 'What the latest comparisons found',
+    input: nothing,
+    output: (z) => z.array(run(z)),
+  }),
+  retry: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/retry',
+    access: 'admin',
+    summary: 'Try again now',
+    input: grantId,
+    output: nothing,
+  }),
+  remove: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/remove',
+    access: 'admin',
+    summary: 'Remove someone whom nobody pays for',
+    input: grantId,
+    output: nothing,
+  }),
+  adopt: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/adopt',
+    access: 'admin',
+    summary: 'Treat access that was there before as this shop’s own',
+    input: grantId,
+    output: nothing,
+  }),
+  rename: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/people/:id/rename',
+    access: 'admin',
+    summary: 'Give a customer another TradingView username, without the buyers’ limit',
+    input: (z) => z.strictObject({ id: id(z), username: typedName(z) }),
+    output: nothing,
+  }),
+  meter: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/meter',
+    access: 'admin',
+    summary: 'People with access now, and the forecast for the month’s last day',
+    input: nothing,
+    output: meter,
+  }),
+}

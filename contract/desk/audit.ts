@@ -1,0 +1,27 @@
+import { endpoint, paging } from '../endpoint.ts'
+import { instant } from '../fields.ts'
+import { schema } from '../schema.ts'
+
+const auditEntry = schema((z) =>
+  z.strictObject({
+    id: z.int(),
+    at: instant(z),
+    actorEmail: z.string(),
+    action: z.string(),
+    subject: z.string(),
+    detail: z.nullable(z.record(z.string(), z.unknown())),
+    ip: z.string(),
+  }),
+)
+
+export const audit = {
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/audit',
+    access: 'admin',
+    summary: 'What admins did, newest first',
+    input: (z) => z.strictObject(paging(z)),
+    output: (z) => z.array(auditEntry(z)),
+    answer: 'list',
+  }),
+}

@@ -1,0 +1,161 @@
+import { accessRequests } from '../access/access-requests.ts'
+import { assets } from '../access/assets.ts'
+import { privatePackage } from '../access/package.ts'
+import { tradingView } from '../access/tradingview.ts'
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { cents, email, id, instant, text } from '../fields.ts'
+import { accounts } from '../identity/accounts.ts'
+import { type InferOutput, schema } from '../schema.ts'
+import { purchases } from '../selling/purchases.ts'
+import { roles } from '../statuses.ts'
+
+const note = schema((z) =>
+  z.strictObject({ id: id(z), text: z.string(), author: z.string(), createdAt: instant(z) }),
+)
+
+const customer = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    email: z.string(),
+    isAdmin: z.boolean(),
+    role: z.nullable(z.enum(roles)),
+    tradingViewUsername: z.nullable(z.string()),
+    createdAt: instant(z),
+    /** When a link emailed to the address was used. */
+    verifiedAt: z.nullable(instant(z)),
+    hasPassword: z.boolean(),
+    purchases: purchases.adminList.output(z),
+    accessRequests: accessRequests.list.output(z),
+    notes: z.array(note(z)),
+  }),
+)
+export type Customer = InferOutput<typeof customer>
+
+const timelineKinds = ['purchase', 'mail', 'message', 'access', 'login', 'staff'] as const
+
+const timelineEntry = schema((z) =>
+  z.strictObject({
+    id: z.string(),
+    at: instant(z),
+    kind: z.enum(timelineKinds),
+    title: z.string(),
+    detail: z.string(),
+    /** An email that can be read. */
+    mailId: z.nullable(id(z)),
+  }),
+)
+export type TimelineEntry = InferOutput<typeof timelineEntry>
+
+const payments = schema((z) =>
+  z.strictObject({
+    /** Invoices and credit notes of every subscription, newest first. */
+    documents: purchases.invoices.output(z),
+    /** What came in and stayed. */
+    paid: cents(z),
+    refunded: cents(z),
+  }),
+)
+
+export const customers = {
+  adminShow: endpoint({
+    method: 'GET',
+    path: '/api/admin/customers/:id',
+    access: 'staff',
+    summary: 'A customer: who they are, what they have, and our notes',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: customer,
+  }),
+  adminTimeline: endpoint({
+    method: 'GET',
+    path: '/api/admin/customers/:id/timeline',
+    access: 'staff',
+    summary: 'What happened with a customer, newest first',
+    input: (z) => z.strictObject({ id: id(z), limit: paging(z).limit, cursor: paging(z).cursor }),
+    output: (z) => z.array(timelineEntry(z)),
+    answer: 'list',
+  }),
+  adminPayments: endpoint({
+    method: 'GET',
+    path: '/api/admin/customers/:id/payments',
+    access: 'staff',
+    summary: 'A customer’s invoices and credit notes, from Stripe',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: payments,
+  }),
+  adminMail: endpoint({
+    method: 'GET',
+    path: '/api/admin/mails/:id',
+    access: 'staff',
+    summary: 'An email as it was sent, without links that carry a secret',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        subject: z.string(),
+        text: z.string(),
+        sentAt: instant(z),
+        /** False if it carries a link to set a password: those get a new one. */
+        isResendable: z.boolean(),
+      }),
+  }),
+  adminResend: endpoint({
+    method: 'POST',
+    path: '/api/admin/mails/:id/resend',
+    access: 'staff',
+    summary: 'Send an email once more, to the customer’s present address',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminAddNote: endpoint({
+    method: 'POST',
+    path: '/api/admin/customers/:id/notes',
+    access: 'staff',
+    summary: 'Note something about a customer',
+    input: (z) => z.strictObject({ id: id(z), text: text(z, 2000, 'Please write something') }),
+    output: nothing,
+  }),
+  adminDeleteNote: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/notes/:id',
+    access: 'staff',
+    summary: 'Delete a note',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminSendPasswordLink: endpoint({
+    method: 'POST',
+    path: '/api/admin/customers/:id/password-link',
+    access: 'staff',
+    summary: 'Email a customer a link to set a password',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminCorrectEmail: endpoint({
+    method: 'POST',
+    path: '/api/admin/customers/:id/email',
+    access: 'admin',
+    fresh: true,
+    summary: 'Correct a customer’s email address; both addresses get an email',
+    input: (z) => z.strictObject({ id: id(z), email: email(z) }),
+    output: nothing,
+  }),
+  /** Data to look at, nothing more: there is no session behind it, so nothing can be changed with it. */
+  adminSeeAs: endpoint({
+    method: 'GET',
+    path: '/api/admin/customers/:id/dashboard',
+    access: 'admin',
+    fresh: true,
+    summary: 'A buyer’s dashboard as they see it; recorded in the audit log',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        user: accounts.user.output(z),
+        purchases: purchases.list.output(z),
+        accessRequests: accessRequests.list.output(z),
+        access: tradingView.mine.output(z),
+        /** Null for someone who owns nothing. */
+        privatePackage: z.nullable(privatePackage.show.output(z)),
+        assets: z.nullable(assets.list.output(z)),
+      }),
+  }),
+}

@@ -1,0 +1,45 @@
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { id, instant } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+
+const failedJob = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    /** The kind of job: `mail`, or the name of a schedule. */
+    name: z.string(),
+    /** A human-readable description: `receipt to ada@example.com`. */
+    about: z.string(),
+    error: z.string(),
+    tries: z.int(),
+    failedAt: instant(z),
+  }),
+)
+export type FailedJob = InferOutput<typeof failedJob>
+
+export const jobs = {
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/failed-jobs',
+    access: 'admin',
+    summary: 'Jobs that have failed permanently, newest first',
+    input: (z) => z.strictObject(paging(z)),
+    output: (z) => z.array(failedJob(z)),
+    answer: 'list',
+  }),
+  adminRetry: endpoint({
+    method: 'POST',
+    path: '/api/admin/failed-jobs/:id/retry',
+    access: 'admin',
+    summary: 'Run a failed job again',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminDiscard: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/failed-jobs/:id',
+    access: 'admin',
+    summary: 'Discard a failed job',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+}

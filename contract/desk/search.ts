@@ -1,0 +1,25 @@
+import { endpoint } from '../endpoint.ts'
+import { id, text } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+
+const hit = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    email: z.string(),
+    tradingViewUsername: z.nullable(z.string()),
+  }),
+)
+export type Hit = InferOutput<typeof hit>
+
+export const search = {
+  adminFind: endpoint({
+    method: 'GET',
+    path: '/api/admin/search',
+    access: 'staff',
+    summary:
+      'Customers by name, email, TradingView username, contract number, or an id or invoice number of Stripe’s',
+    input: (z) => z.strictObject({ q: text(z, 100, 'Please type what to look for') }),
+    output: (z) => z.array(hit(z)),
+  }),
+}

@@ -1,0 +1,133 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { email, looksLikeLink } from '../fields.ts'
+import { type InferOutput, schema, type Zod } from '../schema.ts'
+
+/** What the seller may set in the admin area, unless the environment does; named as in `.env.example`. */
+export const editableSettings = [
+  'SELLER_NAME',
+  'SELLER_STREET',
+  'SELLER_CITY',
+  'SELLER_COUNTRY',
+  'SELLER_PHONE',
+  'SELLER_REPRESENTATIVE',
+  'SELLER_RESPONSIBLE',
+  'SELLER_REGISTER',
+  'SELLER_REGISTER_COURT',
+  'SELLER_AUTHORITY',
+  'SELLER_VAT_ID',
+  'SELLER_TAX_NUMBER',
+  'SUPPORT_EMAIL',
+  'INDICATOR_URL',
+  'STRATEGY_URL',
+  'MAKER_NAME',
+  'MAKER_SENTENCE',
+] as const
+export type EditableSetting = (typeof editableSettings)[number]
+
+/** An empty field brings back the default. */
+function valueOf(z: Zod, name: EditableSetting) {
+  const line = z.string().check(
+    z.trim(),
+    z.maxLength(300, 'Please use at most 300 characters'),
+    z.refine<string>((typed) => !/[\p{Cc}]/u.test(typed) && typed.isWellFormed(), 'Please write one line'),
+  )
+  if (name === 'SUPPORT_EMAIL')
+    return line.check(
+      z.refine<string>(
+        (typed) => typed === '' || z.safeParse(email(z), typed).success,
+        'Please enter a valid email address',
+      ),
+    )
+  if (name === 'INDICATOR_URL' || name === 'STRATEGY_URL')
+    return line.check(
+      z.refine<string>(
+        (typed) => typed === '' || (/^https:\/\/\S+$/.test(typed) && URL.canParse(typed)),
+        'Please enter an address that starts with https://',
+      ),
+    )
+  if (name === 'MAKER_NAME')
+    return line.check(z.refine<string>((typed) => !looksLikeLink(typed), 'Please enter a name without links'))
+  return line
+}
+
+const setting = schema((z) =>
+  z.strictObject({
+    name: z.string(),
+    /** Null for a secret: whether it is set is all that leaves the server. */
+    value: z.nullable(z.string()),
+    /** Where it comes from: the environment goes first, then what was set here, then the shop's own. */
+    source: z.enum(['environment', 'here', 'default']),
+  }),
+)
+export type Setting = InferOutput<typeof setting>
+
+const problem = schema((z) =>
+  z.strictObject({
+    /** What is wrong, and how to fix it. Commands and names are in backticks. */
+    text: z.string(),
+    mend: z.string(),
+    isUrgent: z.boolean(),
+  }),
+)
+export type Problem = InferOutput<typeof problem>
+
+export const settings = {
+  adminShow: endpoint({
+    method: 'GET',
+    path: '/api/admin/settings',
+    access: 'admin',
+    summary: 'What the shop runs with, and what is wrong with it',
+    input: nothing,
+    output: (z) =>
+      z.strictObject({
+        settings: z.array(setting(z)),
+        problems: z.array(problem(z)),
+        /** The maker's photo, as an address of this site. */
+        photo: z.nullable(z.string()),
+        photoSource: z.enum(['environment', 'here', 'default']),
+        /** Where emails go: an SMTP server, or a folder. */
+        mailsGoTo: z.string(),
+      }),
+  }),
+  adminSave: endpoint({
+    method: 'POST',
+    path: '/api/admin/settings',
+    access: 'admin',
+    summary: 'Set what the environment leaves open; an empty value goes back to the default',
+    input: (z) =>
+      z.strictObject(
+        Object.fromEntries(editableSettings.map((name) => [name, z.optional(valueOf(z, name))])) as Record<
+          EditableSetting,
+          ReturnType<typeof optionalValue>
+        >,
+      ),
+    output: nothing,
+  }),
+  adminSavePhoto: endpoint({
+    method: 'POST',
+    path: '/api/admin/settings/photo',
+    access: 'admin',
+    summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
+    input: (z) =>
+      z.strictObject({
+        photo: z
+          .string()
+          .check(
+            z.maxLength(62_000, 'Please choose a smaller picture'),
+            z.regex(/^[A-Za-z0-9+/]*={0,2}$/, 'This is not a picture'),
+          ),
+      }),
+    output: nothing,
+  }),
+  adminTestMail: endpoint({
+    method: 'POST',
+    path: '/api/admin/settings/mail-test',
+    access: 'admin',
+    summary: 'Send me a test email now, and say what the mail server answers',
+    input: nothing,
+    output: (z) => z.strictObject({ to: z.string() }),
+    limit: { requests: 10, seconds: 600 },
+  }),
+}
+
+const optionalValue = (z: Zod) => z.optional(valueOf(z, 'SELLER_NAME'))

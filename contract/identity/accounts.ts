@@ -1,0 +1,215 @@
+import { endpoint, nothing, paging, sort } from '../endpoint.ts'
+import {
+  email,
+  givenPassword,
+  id,
+  instant,
+  optionalText,
+  personName,
+  resetPassword,
+  signUpPassword,
+} from '../fields.ts'
+import { roles } from '../roles.ts'
+import { type InferOutput, schema } from '../schema.ts'
+
+export const user = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    email: z.string(),
+    isAdmin: z.boolean(),
+    role: z.nullable(z.enum(roles)),
+    /** Where a second step is required and this session had none. */
+    mustSetUp: z.optional(z.boolean()),
+    createdAt: instant(z),
+  }),
+)
+export type User = InferOutput<typeof user>
+
+const message = schema((z) => z.strictObject({ message: z.string() }))
+
+/** One place where this account is logged in. */
+const device = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    userAgent: z.string(),
+    ip: z.string(),
+    createdAt: instant(z),
+    lastUsedAt: instant(z),
+    isCurrent: z.boolean(),
+  }),
+)
+export type Device = InferOutput<typeof device>
+
+export const accounts = {
+  user: endpoint({
+    method: 'GET',
+    path: '/api/user',
+    access: 'public',
+    caller: 'optional',
+    whileSettingUp: true,
+    summary: 'The current user, or null',
+    input: nothing,
+    output: (z) => z.nullable(user(z)),
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/api/login',
+    access: 'public',
+    summary: 'Log in with email and password',
+    limit: { requests: 20, seconds: 60 },
+    input: (z) => z.strictObject({ email: email(z), password: givenPassword(z) }),
+    output: user,
+  }),
+  loginPage: endpoint({
+    method: 'GET',
+    path: '/api/login',
+    access: 'public',
+    summary: 'Where logged-out visitors are sent; always redirects to /auth',
+    // The query is ignored, so anything goes.
+    input: (z) => z.object({}),
+    output: nothing,
+    answer: 'redirect',
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/api/register',
+    access: 'public',
+    summary: 'Create an account and log in',
+    limit: { requests: 20, seconds: 3600 },
+    input: (z) => z.strictObject({ email: email(z), password: signUpPassword(z), name: personName(z) }),
+    output: user,
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/api/logout',
+    access: 'public',
+    summary: 'End this session',
+    input: nothing,
+    output: nothing,
+  }),
+  requestPasswordReset: endpoint({
+    method: 'POST',
+    path: '/api/auth/request-password-reset',
+    access: 'public',
+    summary: 'Email a reset link; the answer is the same whether or not the account exists',
+    limit: { requests: 10, seconds: 900 },
+    input: (z) => z.strictObject({ email: email(z) }),
+    output: message,
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/api/auth/reset-password',
+    access: 'public',
+    summary: 'Set a new password with an emailed token',
+    limit: { requests: 20, seconds: 900 },
+    input: (z) =>
+      z.strictObject({
+        token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
+        newPassword: resetPassword(z),
+      }),
+    output: nothing,
+  }),
+  updateProfile: endpoint({
+    method: 'PATCH',
+    path: '/api/user/profile',
+    access: 'user',
+    summary: 'Change my name and TradingView username',
+    // The spec's profile form has no validation: an empty value is allowed and clears the field.
+    input: (z) => z.strictObject({ name: optionalText(z, 100), tradingViewUsername: optionalText(z, 100) }),
+    output: nothing,
+  }),
+  profile: endpoint({
+    method: 'GET',
+    path: '/api/user/profile',
+    access: 'user',
+    summary: 'Initial values for the profile form',
+    input: nothing,
+    output: (z) =>
+      z.strictObject({
+        name: z.string(),
+        tradingViewUsername: z.string(),
+        email: z.string(),
+        /** False for a guest buyer who hasn't chosen one yet. */
+        hasPassword: z.boolean(),
+      }),
+  }),
+  devices: endpoint({
+    method: 'GET',
+    path: '/api/user/devices',
+    access: 'user',
+    summary: 'Where I’m logged in, most recent first',
+    input: nothing,
+    output: (z) => z.array(device(z)),
+  }),
+  logoutDevice: endpoint({
+    method: 'DELETE',
+    path: '/api/user/devices/:id',
+    access: 'user',
+    summary: 'Log out one device',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  logoutEverywhere: endpoint({
+    method: 'POST',
+    path: '/api/user/logout-everywhere',
+    access: 'user',
+    summary: 'Log out every device, including this one',
+    input: nothing,
+    output: nothing,
+  }),
+  myData: endpoint({
+    method: 'GET',
+    path: '/api/user/data',
+    access: 'user',
+    summary: 'Everything the shop keeps about me',
+    limit: { requests: 20, seconds: 60 },
+    input: nothing,
+    output: (z) => z.record(z.string(), z.unknown()),
+  }),
+  deleteMyself: endpoint({
+    method: 'POST',
+    path: '/api/user/delete',
+    access: 'user',
+    fresh: 'or password',
+    summary: 'Delete my account: personal data is anonymized, the books stay',
+    limit: { requests: 20, seconds: 60 },
+    input: (z) => z.strictObject({ password: givenPassword(z) }),
+    output: nothing,
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'staff',
+    summary: 'Users, newest first',
+    input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
+    output: (z) => z.array(z.extend(user(z), { activePurchases: z.int(), totalPurchases: z.int() })),
+    answer: 'list',
+  }),
+  adminAdd: endpoint({
+    method: 'POST',
+    path: '/api/admin/users',
+    access: 'admin',
+    fresh: true,
+    summary: 'Create a user',
+    input: (z) =>
+      z.strictObject({
+        email: email(z),
+        password: signUpPassword(z),
+        name: personName(z),
+        isAdmin: z.boolean(),
+        /** Tell them by email, with a link to choose a password of their own. */
+        invite: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  adminDelete: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/users/:id',
+    access: 'admin',
+    fresh: true,
+    summary: 'Delete a user: personal data is anonymized, the books stay',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+}

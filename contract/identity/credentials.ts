@@ -1,0 +1,49 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { email, givenPassword, mailedLink, signUpPassword } from '../fields.ts'
+
+const post = { method: 'POST', output: nothing } as const
+const byLink = {
+  ...post,
+  access: 'public',
+  limit: { requests: 20, seconds: 60 },
+  input: mailedLink,
+} as const
+
+/** Changing what one logs in with, and where one stays logged in. */
+export const credentials = {
+  changePassword: endpoint({
+    ...post,
+    path: '/api/user/password',
+    access: 'user',
+    fresh: 'or password',
+    summary: 'Change my password; every other device is logged out',
+    limit: { requests: 20, seconds: 60 },
+    input: (z) => z.strictObject({ currentPassword: givenPassword(z), newPassword: signUpPassword(z) }),
+  }),
+  changeEmail: endpoint({
+    ...post,
+    path: '/api/user/email',
+    access: 'user',
+    fresh: true,
+    summary: 'Email a link to my new address; it counts once the link was used',
+    limit: { requests: 10, seconds: 900 },
+    input: (z) => z.strictObject({ email: email(z) }),
+  }),
+  confirmEmail: endpoint({
+    ...byLink,
+    path: '/api/user/email/confirm',
+    summary: 'Confirm a new address, with the link emailed to it',
+  }),
+  undoEmail: endpoint({
+    ...byLink,
+    path: '/api/user/email/undo',
+    summary: 'Take back a change of address within 72 hours, with the link emailed to the old one',
+  }),
+  logoutElsewhere: endpoint({
+    ...post,
+    path: '/api/user/logout-elsewhere',
+    access: 'user',
+    summary: 'Log out every device but this one',
+    input: nothing,
+  }),
+}

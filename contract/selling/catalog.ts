@@ -1,0 +1,32 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { cents, id } from '../fields.ts'
+import { schema } from '../schema.ts'
+
+const product = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    name: z.string(),
+    slug: z.string(),
+    monthlyPrice: cents(z),
+    yearlyPrice: cents(z),
+  }),
+)
+
+export const catalog = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/products',
+    access: 'public',
+    summary: 'Every product for sale',
+    input: nothing,
+    output: (z) => z.array(product(z)),
+  }),
+  product: endpoint({
+    method: 'GET',
+    path: '/api/products/:slug',
+    access: 'public',
+    summary: 'One product, by slug',
+    input: (z) => z.strictObject({ slug: z.string().check(z.maxLength(100)) }),
+    output: product,
+  }),
+}

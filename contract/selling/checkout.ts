@@ -1,0 +1,80 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { billingType, email, optionalText, paymentIntentId, text } from '../fields.ts'
+import { schema } from '../schema.ts'
+import { country, tax, vatId } from './billing.ts'
+
+/** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
+const outcome = schema((z) => z.strictObject({ state: z.enum(['done', 'processing']) }))
+
+const place = schema((z) =>
+  z.strictObject({
+    country: country(z),
+    postalCode: optionalText(z, 20),
+    /** A company's; the tax is then its own to pay. */
+    vatId: z.optional(vatId(z)),
+  }),
+)
+
+export const checkout = {
+  createSubscriptionIntent: endpoint({
+    method: 'POST',
+    path: '/api/create-subscription-intent',
+    access: 'public',
+    caller: 'optional',
+    summary: 'Start a checkout; returns the client secret for the payment form',
+    input: (z) =>
+      z.strictObject({
+        productSlug: z.string().check(z.maxLength(100)),
+        billingType: billingType(z),
+        email: z.optional(email(z)),
+        /** For access right after paying. It never stops the checkout, whatever is typed. */
+        tradingViewUsername: optionalText(z, 200),
+        /** Where the buyer is; needed where tax is computed. */
+        place: z.optional(place(z)),
+      }),
+    /** Already paid: the browser goes to the success page instead of charging twice. */
+    output: (z) =>
+      z.strictObject({
+        clientSecret: z.string(),
+        isPaid: z.boolean(),
+        /** The tax inside the price, where there is any. */
+        tax: z.optional(tax(z)),
+      }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  agree: endpoint({
+    method: 'POST',
+    path: '/api/checkout/agreement',
+    access: 'public',
+    caller: 'optional',
+    summary: 'Record, before paying, which texts the buyer saw and whether access should start right away',
+    input: (z) =>
+      z.strictObject({
+        paymentIntentId: paymentIntentId(z),
+        startNow: z.boolean(),
+        consentVersion: text(z, 20, 'Please reload this page'),
+        termsVersion: text(z, 20, 'Please reload this page'),
+      }),
+    output: nothing,
+    limit: { requests: 60, seconds: 600 },
+  }),
+  guestPurchaseLogin: endpoint({
+    method: 'POST',
+    path: '/api/auth/guest-purchase-login',
+    access: 'public',
+    summary: 'Log in the guest who just paid from this browser',
+    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    output: outcome,
+    // While Stripe is slow, the browser polls every few seconds.
+    limit: { requests: 100, seconds: 600 },
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/api/purchases/confirm',
+    access: 'user',
+    summary: 'Book the purchase that a payment paid for; idempotent',
+    limit: { requests: 100, seconds: 600 },
+    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    output: outcome,
+  }),
+}

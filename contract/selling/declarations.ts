@@ -1,0 +1,155 @@
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { email, id, instant, looksLikeLink, optionalText, personName, text } from '../fields.ts'
+import { type InferOutput, schema, type Zod } from '../schema.ts'
+import { type DeclarationKind, declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
+
+const isEmail = (typed: string) => /^[^@\s]+@[^@\s]+$/.test(typed)
+/** A receipt quotes what was typed, and anyone can have it sent anywhere: it must not carry someone's link. */
+const withoutLinks = (z: Zod, message: string) =>
+  z.refine<string | undefined>((typed) => !typed || !looksLikeLink(typed), message)
+
+/** What the law lets us ask for, and no more. */
+const declaring = (z: Zod) => ({
+  name: personName(z),
+  contract: text(z, 254, 'Please enter your contract number, or the email you bought with').check(
+    z.refine<string>((typed) => isEmail(typed) || !looksLikeLink(typed), 'Please enter it without links'),
+  ),
+  email: email(z),
+})
+
+/** Receipts say when something arrived, to the second. */
+export const toTheSecond = (at: string | Date) =>
+  new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+
+export const receiptNote =
+  'It counts from the time we received it. We’ve emailed you a receipt; if you bought with another email address, look there for a link that carries it out right away.'
+
+/** The receipt, in a few words. */
+export const receivedText =
+  (kind: DeclarationKind) =>
+  ({ declaredAt }: { declaredAt: Date }) =>
+    `We’ve received your ${kind} on ${toTheSecond(declaredAt)}. ${receiptNote}`
+
+const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z) }))
+
+export const grounds = ['ordinary', 'good_cause'] as const
+
+const declaration = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    kind: z.enum(declarationKinds),
+    state: z.enum(declarationStates),
+    name: z.string(),
+    contract: z.string(),
+    email: z.string(),
+    forCause: z.boolean(),
+    reason: z.nullable(z.string()),
+    endsOn: z.nullable(z.string()),
+    declaredAt: instant(z),
+    dueAt: instant(z),
+    handledAt: z.nullable(instant(z)),
+    outcome: z.nullable(z.string()),
+    /** The contract it seems to be about. */
+    purchase: z.nullable(
+      z.strictObject({
+        id: id(z),
+        email: z.string(),
+        status: z.enum(purchaseStatuses),
+        createdAt: instant(z),
+      }),
+    ),
+    /** A withdrawal that arrived after the period, as far as we know. */
+    isLate: z.boolean(),
+  }),
+)
+export type Declaration = InferOutput<typeof declaration>
+
+export const closingNote = schema((z) => text(z, 500, 'Please say how it was handled'))
+
+const limit = { requests: 20, seconds: 600 }
+
+export const declarations = {
+  withdraw: endpoint({
+    method: 'POST',
+    path: '/api/declarations/withdrawal',
+    access: 'public',
+    caller: 'optional',
+    summary: 'Withdraw from a contract; a receipt is emailed, and everybody gets the same answer',
+    input: (z) => z.strictObject(declaring(z)),
+    output: received,
+    limit,
+  }),
+  cancel: endpoint({
+    method: 'POST',
+    path: '/api/declarations/cancellation',
+    access: 'public',
+    caller: 'optional',
+    summary: 'Cancel a contract; a receipt is emailed, and everybody gets the same answer',
+    input: (z) =>
+      z.strictObject({
+        ...declaring(z),
+        grounds: z.enum(grounds),
+        reason: optionalText(z, 1000).check(withoutLinks(z, 'Please describe it without links')),
+        /** The day it should end; as soon as possible if empty. */
+        endsOn: optionalText(z, 10).check(
+          z.refine<string | undefined>((typed) => !typed || isDay(typed), 'Please enter a date'),
+        ),
+      }),
+    output: received,
+    limit,
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/api/declarations/confirm',
+    access: 'public',
+    summary: 'Confirm a declaration with the link emailed to the address of the purchase',
+    input: (z) =>
+      z.strictObject({
+        id: z.uuid('This link is not valid'),
+        token: z.string('This link is not valid').check(z.maxLength(100, 'This link is not valid')),
+      }),
+    output: nothing,
+    limit,
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/declarations',
+    access: 'admin',
+    summary: 'Withdrawals and cancellations, newest first',
+    input: (z) =>
+      z.strictObject({
+        limit: paging(z).limit,
+        cursor: paging(z).cursor,
+        state: z.optional(z.enum(declarationStates)),
+      }),
+    output: (z) => z.array(declaration(z)),
+    answer: 'list',
+  }),
+  adminCarryOut: endpoint({
+    method: 'POST',
+    path: '/api/admin/declarations/:id/carry-out',
+    access: 'admin',
+    fresh: true,
+    summary: 'Carry out a declaration: refund and end the contract, or cancel it',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminClose: endpoint({
+    method: 'POST',
+    path: '/api/admin/declarations/:id/close',
+    access: 'admin',
+    summary: 'Close a declaration that was handled in another way, and say how',
+    input: (z) => z.strictObject({ id: id(z), outcome: closingNote(z) }),
+    output: nothing,
+  }),
+}
+
+function isDay(typed: string) {
+  const date = new Date(`${typed}T00:00:00Z`)
+  return (
+    // PostgreSQL has no year 0.
+    /^[1-9]\d{3}-\d\d-\d\d$/.test(typed) &&
+    !Number.isNaN(date.getTime()) &&
+    date.toISOString().startsWith(typed)
+  )
+}

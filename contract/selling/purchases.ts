@@ -1,0 +1,250 @@
+import { endpoint, nothing, paging, sort } from '../endpoint.ts'
+import { billingType, cents, day, id, instant, optionalText, setupIntentId } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+import { bookableStatuses, bookingKinds, endReasons, purchaseStatuses } from '../statuses.ts'
+
+/** A status, or `live`: whichever gives access. */
+export const purchaseFilters = [...purchaseStatuses, 'live'] as const
+
+const month = schema((z) =>
+  z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
+)
+
+export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
+
+const purchase = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    userId: id(z),
+    productId: id(z),
+    billingType: billingType(z),
+    amount: cents(z),
+    status: purchaseStatus(z),
+    createdAt: instant(z),
+    /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */
+    currentPeriodEnd: z.nullable(instant(z)),
+    /** When a cancelled subscription ends, or one that was booked by hand until a day. */
+    endsAt: z.nullable(instant(z)),
+    /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
+    pastDueSince: z.nullable(instant(z)),
+    graceEndsAt: z.nullable(instant(z)),
+    endedAt: z.nullable(instant(z)),
+    endedBecause: z.nullable(z.enum(endReasons)),
+    refundedAmount: cents(z),
+    /** The first payment, which identifies it in an access request. Null for a purchase booked by hand. */
+    paymentIntentId: z.nullable(z.string()),
+    /** How a purchase booked by hand came about, if the seller said so. */
+    kind: z.nullable(z.enum(bookingKinds)),
+    tradingViewUsername: z.nullable(z.string()),
+    user: z.strictObject({ email: z.string(), name: z.string() }),
+    product: z.strictObject({ name: z.string(), slug: z.string() }),
+  }),
+)
+export type Purchase = InferOutput<typeof purchase>
+
+/** The seller's words are the seller's own. */
+const managedPurchase = schema((z) => z.extend(purchase(z), { reason: z.nullable(z.string()) }))
+export type ManagedPurchase = InferOutput<typeof managedPurchase>
+
+const invoice = schema((z) =>
+  z.strictObject({
+    id: z.string(),
+    /** A credit note says what went back. */
+    kind: z.enum(['invoice', 'credit_note']),
+    number: z.nullable(z.string()),
+    createdAt: instant(z),
+    amount: cents(z),
+    /** Stripe's term: draft, open, paid, uncollectible or void. */
+    status: z.string(),
+    invoiceUrl: z.nullable(z.string()),
+    pdfUrl: z.nullable(z.string()),
+  }),
+)
+export type Invoice = InferOutput<typeof invoice>
+
+/** Each one sends an email, and whoever bought first may not be the one who reads that mailbox. */
+const changes = { requests: 10, seconds: 3600 }
+
+export const purchases = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/purchases',
+    access: 'user',
+    summary: 'My purchases, newest first',
+    input: (z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }),
+    output: (z) => z.array(purchase(z)),
+    answer: 'list',
+  }),
+  cancel: endpoint({
+    method: 'POST',
+    path: '/api/purchases/:id/cancel',
+    access: 'user',
+    summary: 'Cancel at the end of the paid period',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+    limit: changes,
+  }),
+  cancellation: endpoint({
+    method: 'GET',
+    path: '/api/purchases/:id/cancellation',
+    access: 'user',
+    summary: 'When a cancellation made now would take effect, and what would be paid back',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ endsAt: z.nullable(instant(z)), refund: cents(z) }),
+  }),
+  invoice: endpoint({
+    method: 'GET',
+    path: '/api/purchases/:id/invoice',
+    access: 'user',
+    summary: 'Where to view and download the latest invoice',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
+  }),
+  resume: endpoint({
+    method: 'POST',
+    path: '/api/purchases/:id/resume',
+    access: 'user',
+    summary: 'Undo a cancellation before the paid period ends',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+    limit: changes,
+  }),
+  invoices: endpoint({
+    method: 'GET',
+    path: '/api/purchases/:id/invoices',
+    access: 'user',
+    summary: 'Every invoice for a purchase, newest first',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.array(invoice(z)),
+  }),
+  openInvoice: endpoint({
+    method: 'POST',
+    path: '/api/invoice-link',
+    access: 'public',
+    summary: 'Where to view the invoice of an emailed receipt; the link works once, without a login',
+    input: (z) =>
+      z.strictObject({
+        purchase: z.uuid('This link is not valid'),
+        invoice: z.string().check(z.regex(/^in_[A-Za-z0-9_]{1,200}$/, 'This link is not valid')),
+        token: z.string().check(z.maxLength(100, 'This link is not valid')),
+      }),
+    output: (z) => z.strictObject({ invoiceUrl: z.string() }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  beginCardUpdate: endpoint({
+    method: 'POST',
+    path: '/api/purchases/:id/card',
+    access: 'user',
+    summary: 'Start saving another card; returns the client secret for the card form',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) => z.strictObject({ clientSecret: z.string() }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  finishCardUpdate: endpoint({
+    method: 'POST',
+    path: '/api/purchases/:id/card/confirm',
+    access: 'user',
+    summary: 'Charge the saved card for anything still open and for renewals',
+    input: (z) => z.strictObject({ id: id(z), setupIntentId: setupIntentId(z) }),
+    /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
+    output: (z) =>
+      z.strictObject({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
+    limit: { requests: 20, seconds: 600 },
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases',
+    access: 'staff',
+    summary: 'Everyone’s purchases, newest first',
+    input: (z) =>
+      z.strictObject({
+        ...paging(z),
+        status: z.optional(z.enum(purchaseFilters)),
+        billingType: z.optional(billingType(z)),
+        /** Only those whose payment a bank disputes right now. */
+        disputed: z.optional(z.enum(['yes'])),
+        /** Begun, or ended, in a month: 2026-03. */
+        begun: z.optional(month(z)),
+        ended: z.optional(month(z)),
+        sort: sort(z),
+      }),
+    output: (z) => z.array(managedPurchase(z)),
+    answer: 'list',
+  }),
+  adminAdd: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases',
+    access: 'admin',
+    summary: 'Book a purchase by hand',
+    input: (z) =>
+      z.strictObject({
+        userId: id(z),
+        productId: id(z),
+        billingType: billingType(z),
+        amount: cents(z),
+        status: z.enum(bookableStatuses),
+        kind: z.optional(z.enum(bookingKinds)),
+        /** For the seller's eyes, and in the buyer's own data. */
+        reason: optionalText(z, 500),
+        /** Ends on that day; never, if left out. */
+        endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
+        /** Tell the buyer by email. */
+        invite: z.optional(z.boolean()),
+      }),
+    output: nothing,
+  }),
+  adminCancel: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/purchases/:id/cancel',
+    access: 'admin',
+    summary: 'Cancel a purchase and its Stripe subscription',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminRefundable: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases/:id/refundable',
+    access: 'admin',
+    summary: 'How much of the latest payment has not been refunded yet',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        left: cents(z),
+        paidAt: z.nullable(instant(z)),
+        /** Of every payment for this purchase; `adminRefund` wants it back. */
+        refundedSoFar: cents(z),
+      }),
+  }),
+  adminRefund: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/refund',
+    access: 'admin',
+    fresh: true,
+    summary: 'Refund what is left of the latest payment, or part of it; a full refund ends access',
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
+        refundedSoFar: cents(z),
+        amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      }),
+    output: nothing,
+  }),
+  adminExtend: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/extend',
+    access: 'admin',
+    summary: 'Move the next payment, or the end, to a later day, free of charge',
+    input: (z) => z.strictObject({ id: id(z), until: day(z) }),
+    output: nothing,
+  }),
+  adminDelete: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/purchases/:id',
+    access: 'admin',
+    fresh: true,
+    summary: 'Permanently delete a purchase and cancel its Stripe subscription',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+}

@@ -1,0 +1,24 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { type InferOutput, schema } from '../schema.ts'
+
+const finding = schema((z) =>
+  z.strictObject({
+    about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails']),
+    /** `todo` gets in the way of selling; a `note` is good to know. */
+    state: z.enum(['ok', 'todo', 'note']),
+    text: z.string(),
+  }),
+)
+export type Finding = InferOutput<typeof finding>
+
+export const stripeSetup = {
+  adminCheck: endpoint({
+    method: 'GET',
+    path: '/api/admin/stripe',
+    access: 'admin',
+    summary: 'Whether Stripe is set up the way the shop needs it',
+    input: nothing,
+    output: (z) => z.array(finding(z)),
+    limit: { requests: 30, seconds: 600 },
+  }),
+}

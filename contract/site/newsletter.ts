@@ -1,0 +1,43 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { email } from '../fields.ts'
+import { schema } from '../schema.ts'
+
+const invalid = 'This link is not valid'
+/** The two parts of an emailed link. */
+const link = schema((z) =>
+  z.strictObject({
+    id: z.uuid(invalid),
+    token: z.string(invalid).check(z.maxLength(100, invalid)),
+  }),
+)
+
+/** Which wording of the sign-up form and the confirming email people agree to. Raise it when either changes. */
+export const newsletterVersion = '2026-11-16'
+
+export const newsletter = {
+  subscribe: endpoint({
+    method: 'POST',
+    path: '/api/newsletter/subscribe',
+    access: 'public',
+    summary: 'Sign up for the newsletter; an email asks to confirm',
+    input: (z) => z.strictObject({ email: email(z) }),
+    output: nothing,
+    limit: { requests: 10, seconds: 600 },
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/api/newsletter/confirm',
+    access: 'public',
+    summary: 'Confirm a newsletter sign-up with the emailed link',
+    input: link,
+    output: nothing,
+  }),
+  unsubscribe: endpoint({
+    method: 'POST',
+    path: '/api/newsletter/unsubscribe',
+    access: 'public',
+    summary: 'Unsubscribe with the link in any newsletter email',
+    input: link,
+    output: nothing,
+  }),
+}

@@ -1,0 +1,125 @@
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { id, instant, looksLikeLink, personName, text } from '../fields.ts'
+import { type InferOutput, schema, type Zod } from '../schema.ts'
+
+export const reviewsPerPage = 20
+
+/** How long someone must have paid for a product before they may review it. */
+export const paidDaysToReview = 30
+
+const stars = schema((z) =>
+  z
+    .int('Please choose between one and five stars')
+    .check(
+      z.minimum(1, 'Please choose between one and five stars'),
+      z.maximum(5, 'Please choose between one and five stars'),
+    ),
+)
+
+const withoutLinks = (z: Zod) =>
+  z.refine<string>((typed) => !looksLikeLink(typed), 'Please write it without links or email addresses')
+
+export const newReview = schema((z) =>
+  z.strictObject({
+    stars: stars(z),
+    text: text(z, 1000, 'Please write a few words').check(
+      z.minLength(20, 'Please write at least 20 characters'),
+      withoutLinks(z),
+    ),
+    author: personName(z),
+  }),
+)
+
+const review = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    stars: stars(z),
+    /** Empty when it is hidden. */
+    text: z.string(),
+    /** Null once the author's account is deleted. */
+    author: z.nullable(z.string()),
+    writtenAt: instant(z),
+    answer: z.nullable(z.string()),
+    answeredAt: z.nullable(instant(z)),
+    /** Why a reported, unlawful review is no longer readable. Its stars still count. */
+    hiddenBecause: z.nullable(z.string()),
+  }),
+)
+export type Review = InferOutput<typeof review>
+
+const managedReview = schema((z) =>
+  z.extend(review(z), {
+    report: z.nullable(z.string()),
+    reportedAt: z.nullable(instant(z)),
+  }),
+)
+export type ManagedReview = InferOutput<typeof managedReview>
+
+export const answerText = schema((z) => text(z, 1000, 'Please enter an answer'))
+export const hidingReason = schema((z) => text(z, 300, 'Please give a reason'))
+export const reportReason = schema((z) => text(z, 500, 'Please tell us what is wrong with it'))
+
+const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
+
+export const reviews = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/reviews',
+    access: 'public',
+    summary: 'Every verified review, newest first',
+    input: pages,
+    output: (z) => z.array(review(z)),
+    answer: 'list',
+  }),
+  mine: endpoint({
+    method: 'GET',
+    path: '/api/reviews/mine',
+    access: 'user',
+    summary: 'My review, and whether I may write one',
+    input: nothing,
+    output: (z) => z.strictObject({ mayWrite: z.boolean(), review: z.nullable(review(z)) }),
+  }),
+  write: endpoint({
+    method: 'POST',
+    path: '/api/reviews',
+    access: 'user',
+    summary: 'Review the product after 30 paid days; once',
+    input: newReview,
+    output: nothing,
+    limit: { requests: 10, seconds: 600 },
+  }),
+  report: endpoint({
+    method: 'POST',
+    path: '/api/reviews/:id/report',
+    access: 'public',
+    summary: 'Tell the seller that a review is unlawful',
+    input: (z) => z.strictObject({ id: id(z), reason: reportReason(z) }),
+    output: nothing,
+    limit: { requests: 5, seconds: 600 },
+  }),
+  adminList: endpoint({
+    method: 'GET',
+    path: '/api/admin/reviews',
+    access: 'admin',
+    summary: 'Every review with its report, newest first',
+    input: pages,
+    output: (z) => z.array(managedReview(z)),
+    answer: 'list',
+  }),
+  adminAnswer: endpoint({
+    method: 'POST',
+    path: '/api/admin/reviews/:id/answer',
+    access: 'admin',
+    summary: 'Answer a review in public; replaces an earlier answer',
+    input: (z) => z.strictObject({ id: id(z), answer: answerText(z) }),
+    output: nothing,
+  }),
+  adminHide: endpoint({
+    method: 'POST',
+    path: '/api/admin/reviews/:id/hide',
+    access: 'admin',
+    summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
+    input: (z) => z.strictObject({ id: id(z), reason: hidingReason(z) }),
+    output: nothing,
+  }),
+}

@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { auditLog } from '../database/schema.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const stored = async () => JSON.stringify(await shop.connection.db.select().from(auditLog))
+
+test('people are stored by id, shown by their address, and found by it', async () => {
+  const admin = await shop.admin()
+  const email = 'somebody@example.com'
+  await admin.call(accounts.adminAdd, { email, password: 'a long password', name: 'Some', isAdmin: false })
+  const entry = { action: 'user.add', subject: email, actorEmail: admin.user.email }
+  for (const q of [email, admin.user.email, 'user.add'])
+    expect(await admin.call(audit.adminList, { q })).toContainEqual(expect.objectContaining(entry))
+  expect(await stored()).not.toContain('@')
+})
+
+test('the first admin was appointed on the command line', async () => {
+  const admin = await shop.admin()
+  expect(await admin.call(audit.adminList, { q: 'admin.first' })).toMatchObject([
+    { actorEmail: 'command line', subject: admin.user.email, ip: '' },
+  ])
+})
+
+test('what the previous version writes beside this one is stored without names too', async () => {
+  const { user } = await shop.admin()
+  await shop.connection.db.execute(sql`
+    insert into audit_log (actor_id, actor_email, action, subject, detail)
+    values (${user.id}, ${user.email}, 'access.refused', ${user.email}, '{"reason": "Dear Ada", "request": "r1"}')`)
+  expect(await stored()).not.toMatch(/@|Dear Ada/)
+  const [entry] = await shop.connection.db.select().from(auditLog).where(sql`action = 'access.refused'`)
+  expect(entry).toMatchObject({ aboutId: user.id, subject: '', detail: { request: 'r1' } })
+})
+
+test('no entry can be changed, removed or emptied, except by age', async () => {
+  const { db } = shop.connection
+  const before = await stored()
+  for (const statement of [
+    `update audit_log set action = 'nothing'`,
+    'delete from audit_log',
+    'truncate audit_log',
+    `update audit_log set at = now() - interval '4 years'`,
+  ])
+    await expect(db.execute(sql.raw(statement))).rejects.toMatchObject({
+      cause: { message: 'The audit log is never changed' },
+    })
+  expect(await stored()).toBe(before)
+
+  const entry = (action: string, days: number) => ({
+    action,
+    subject: '',
+    at: new Date(Date.now() - days * 86_400_000),
+  })
+  await db.insert(auditLog).values([entry('too old', 3 * 366), entry('old', 3 * 365 - 1)])
+  await shop.queue.runNow('forget-old-audit')
+  expect(await stored()).not.toContain('too old')
+  expect(await stored()).toContain('"old"')
+})

@@ -1,0 +1,139 @@
+import { aliasedTable, and, desc, eq, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { AuditedAction } from '#contract/desk/audit-actions.ts'
+import { retention } from '#contract/retention.ts'
+import type { Actor } from '../actor.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { containing, decodeCursor, pageOf } from '../database/cursor.ts'
+import { auditLog, users } from '../database/schema.ts'
+import type { Stretch } from '../database/stretch.ts'
+
+export type AuditAction = {
+  action: AuditedAction
+  /** Whom it concerns. Only the id is stored: erasing a person leaves no name here. */
+  aboutId?: string
+  /** To what: a ticker, an id. Never a name or an address. */
+  subject?: string
+  detail?: Record<string, unknown>
+}
+
+/** Who acts when someone runs a command on the server itself. */
+export const commandLine = { user: null, ip: '' }
+
+/**
+ * For commands that change or read everything. They may meet the tables of an older version, so this names only columns
+ * that have always been there.
+ */
+export async function recordCommand(
+  client: { query(text: string, values: unknown[]): Promise<unknown> },
+  action: AuditedAction,
+  detail?: Record<string, unknown>,
+) {
+  await client.query(`insert into audit_log (actor_email, action, subject, detail) values ('', $1, '', $2)`, [
+    action,
+    detail ? JSON.stringify(detail) : null,
+  ])
+}
+
+/** Also known to triggers.sql, which refuses to delete anything younger. */
+const keptForYears = retention.audit.years
+/** A word that more people match finds the actions of the newest. */
+const mostPeople = 2000
+
+const actor = aliasedTable(users, 'actor')
+const about = aliasedTable(users, 'about')
+
+export type Audit = ReturnType<typeof createAudit>
+
+/** Which admin did what, when, to what, and from where. Written along with the change, never altered. */
+export function createAudit({ db, now }: { db: Database; now: () => Date }) {
+  return {
+    async record(
+      tx: Transaction | Database,
+      { user, ip }: Pick<Actor, 'ip'> & { user: Pick<Actor['user'], 'id'> | null },
+      { action, subject = '', aboutId, detail }: AuditAction,
+    ) {
+      await tx.insert(auditLog).values({
+        at: now(),
+        actorId: user?.id ?? null,
+        action,
+        subject,
+        aboutId: aboutId ?? null,
+        detail: detail ?? null,
+        ip,
+      })
+    },
+
+    async list({ q, cursor, limit }: { q?: string | undefined; cursor?: string | undefined; limit: number }) {
+      const after = decodeCursor(cursor, String.raw`\d{1,15}`)
+      const conditions: (SQL | undefined)[] = []
+      if (after) conditions.push(sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${Number(after.id)})`)
+      if (q) conditions.push(or(like(auditLog.searchText, containing(q)), byOrAbout(peopleLike(q))))
+      const rows = await db
+        .select({
+          id: auditLog.id,
+          at: auditLog.at,
+          actorEmail: sql<string>`coalesce(${actor.email}, 'command line')`,
+          action: auditLog.action,
+          subject: sql<string>`coalesce(nullif(${auditLog.subject}, ''), ${about.email}, '')`,
+          detail: auditLog.detail,
+          ip: auditLog.ip,
+        })
+        .from(auditLog)
+        .leftJoin(actor, eq(actor.id, auditLog.actorId))
+        .leftJoin(about, eq(about.id, auditLog.aboutId))
+        .where(and(...conditions))
+        .orderBy(desc(auditLog.at), desc(auditLog.id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, ({ at, id }) => ({ at, id: String(id) }))
+    },
+
+    /** What was done about this person, for a customer's timeline. */
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({
+          id: auditLog.id,
+          at: auditLog.at,
+          action: auditLog.action,
+          by: sql<string>`coalesce(${actor.email}, 'command line')`,
+        })
+        .from(auditLog)
+        .leftJoin(actor, eq(actor.id, auditLog.actorId))
+        .where(and(eq(auditLog.aboutId, userId), lte(auditLog.at, before)))
+        .orderBy(desc(auditLog.at), desc(auditLog.id))
+        .limit(limit),
+
+    async forgetOld() {
+      const cutoff = new Date(now())
+      cutoff.setFullYear(cutoff.getFullYear() - keptForYears)
+      // The trigger goes by the database's own clock.
+      await db
+        .delete(auditLog)
+        .where(
+          and(lt(auditLog.at, cutoff), sql`${auditLog.at} < now() - make_interval(years => ${keptForYears})`),
+        )
+    },
+
+    /** What this person did as an admin, and what admins did that concerns them; others stay unnamed. */
+    async dataOf(userId: string) {
+      const isOwn = sql<boolean>`${auditLog.actorId} is not distinct from ${userId}`
+      const actions = await db
+        .select({
+          at: auditLog.at,
+          action: auditLog.action,
+          by: sql<'you' | 'the shop'>`case when ${isOwn} then 'you' else 'the shop' end`,
+          ip: sql<string | null>`case when ${isOwn} then ${auditLog.ip} end`,
+          isAboutYou: sql<boolean>`${auditLog.aboutId} is not distinct from ${userId}`,
+        })
+        .from(auditLog)
+        .where(byOrAbout(sql`array[${userId}::uuid]`))
+        .orderBy(desc(auditLog.at))
+      return { adminActions: actions }
+    },
+  }
+}
+
+const byOrAbout = (userIds: SQL) =>
+  or(sql`${auditLog.actorId} = any(${userIds})`, sql`${auditLog.aboutId} = any(${userIds})`)
+
+const peopleLike = (q: string) =>
+  sql`array(select ${users.id} from ${users} where ${like(users.searchText, containing(q))} order by ${desc(users.createdAt)} limit ${mostPeople})`

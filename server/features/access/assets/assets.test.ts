@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { assets } from '#contract/access/assets.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases, recommendedAssets } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+const productId = reboundSigmaPro.id
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await shop.connection.db.delete(recommendedAssets)
+})
+
+const add = (ticker: string, note?: string) => admin.call(assets.adminAdd, { productId, ticker, note })
+const list = () => admin.call(assets.adminList, {})
+const tickers = async () => (await list()).map(({ ticker }) => ticker)
+const idOf = async (ticker: string) => {
+  const found = (await list()).find((asset) => asset.ticker === ticker)
+  return found?.id ?? randomUUID()
+}
+
+describe('the Rebound List', () => {
+  test('puts each asset in the next position, in upper case, whatever the browser says', async () => {
+    await admin.call(assets.adminAdd, { productId, ticker: ' aapl ', note: 'Strong', sortOrder: 77 })
+    await add('nasdaq:msft')
+    expect(await list()).toMatchObject([
+      { ticker: 'AAPL', note: 'Strong', sortOrder: 1, isActive: true },
+      { ticker: 'NASDAQ:MSFT', note: null, sortOrder: 2 },
+    ])
+  })
+
+  test('puts an asset where the call says, or at the end by default', async () => {
+    await add('A')
+    await add('B')
+    await admin.call(assets.adminAdd, { productId, ticker: 'FIRST', note: null, sortOrder: 1 })
+    await admin.call(assets.adminAdd, { productId, ticker: 'MIDDLE', sortOrder: 3 })
+    await add('LAST')
+    expect(await list()).toMatchObject([
+      { ticker: 'FIRST', note: null, sortOrder: 1 },
+      { ticker: 'A', sortOrder: 2 },
+      { ticker: 'MIDDLE', sortOrder: 3 },
+      { ticker: 'B', sortOrder: 4 },
+      { ticker: 'LAST', sortOrder: 5 },
+    ])
+  })
+
+  test('hides an inactive asset from owners until an admin activates it', async () => {
+    const owner = await shop.buyer()
+    const seen = async () => (await owner.call(assets.list, {})).map(({ ticker }) => ticker)
+    await add('SHOWN')
+    await admin.call(assets.adminAdd, { productId, ticker: 'LATER', isActive: false })
+    expect(await list()).toMatchObject([{ isActive: true }, { ticker: 'LATER', isActive: false }])
+    expect(await seen()).toEqual(['SHOWN'])
+    await admin.call(assets.adminSwitch, { id: await idOf('LATER'), isActive: true })
+    await admin.call(assets.adminSwitch, { id: await idOf('SHOWN'), isActive: false })
+    expect(await seen()).toEqual(['LATER'])
+    const gone = { id: randomUUID(), isActive: true }
+    await expect(admin.call(assets.adminSwitch, gone)).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('has a note that can be changed and removed', async () => {
+    await add('SPY', 'Strong')
+    const id = await idOf('SPY')
+    await admin.call(assets.adminNote, { id, note: ' Weaker now ' })
+    expect(await list()).toMatchObject([{ note: 'Weaker now' }])
+    await admin.call(assets.adminNote, { id, note: '' })
+    expect(await list()).toMatchObject([{ note: null }])
+    const gone = admin.call(assets.adminNote, { id: randomUUID(), note: 'x' })
+    await expect(gone).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('refuses a ticker that’s already listed and changes nothing', async () => {
+    await add('SPY')
+    await expect(add('spy')).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'SPY is already on the list',
+    })
+    expect(await tickers()).toEqual(['SPY'])
+  })
+
+  test('gives twenty assets added at once twenty positions', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => add(`T${index}`)))
+    expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    )
+  })
+
+  test('accepts one of twenty identical tickers', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => add('TSLA')))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await tickers()).toEqual(['TSLA'])
+  })
+
+  test('refuses a product we don’t sell', async () => {
+    await expect(
+      admin.call(assets.adminAdd, { productId: randomUUID(), ticker: 'SPY' }),
+    ).rejects.toMatchObject({ status: 404, serverMessage: 'Product not found' })
+  })
+
+  test.for(['', ' ', '-A', '=1+1', 'A B', 'A'.repeat(31), '<b>'])(
+    'refuses %j as a ticker',
+    async (ticker) => {
+      await expect(add(ticker)).rejects.toMatchObject({ status: 400 })
+      expect(await list()).toEqual([])
+    },
+  )
+
+  test('can be reordered', async () => {
+    for (const ticker of ['A', 'B', 'C', 'D']) await add(ticker)
+    await admin.call(assets.adminMove, { id: await idOf('D'), position: 1 })
+    expect(await tickers()).toEqual(['D', 'A', 'B', 'C'])
+    await admin.call(assets.adminMove, { id: await idOf('D'), position: 99 })
+    expect(await tickers()).toEqual(['A', 'B', 'C', 'D'])
+    expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual([1, 2, 3, 4])
+  })
+
+  test('closes the gap a removed asset leaves, so count + 1 is free', async () => {
+    for (const ticker of ['A', 'B', 'C']) await add(ticker)
+    await admin.call(assets.adminDelete, { id: await idOf('A') })
+    await add('D')
+    expect((await list()).map(({ ticker, sortOrder }) => [ticker, sortOrder])).toEqual([
+      ['B', 1],
+      ['C', 2],
+      ['D', 3],
+    ])
+  })
+
+  test('says so when another admin got there first', async () => {
+    await add('A')
+    const id = await idOf('A')
+    await admin.call(assets.adminDelete, { id })
+    const gone = { status: 404, serverMessage: 'Asset not found' }
+    await expect(admin.call(assets.adminDelete, { id })).rejects.toMatchObject(gone)
+    await expect(admin.call(assets.adminMove, { id, position: 1 })).rejects.toMatchObject(gone)
+  })
+
+  test('imports a pasted list and leaves existing entries alone', async () => {
+    await add('SPY', 'Mine')
+    const pasted = [
+      { ticker: 'aapl', note: 'Strong trend' },
+      { ticker: 'SPY', note: 'other' },
+      { ticker: 'msft', note: 'Cloud' },
+      { ticker: 'AAPL' },
+    ]
+    expect(await admin.call(assets.adminImport, { productId, assets: pasted })).toEqual({
+      added: 2,
+      skipped: 2,
+    })
+    expect(await list()).toMatchObject([
+      { ticker: 'SPY', note: 'Mine' },
+      { ticker: 'AAPL', sortOrder: 2 },
+      { ticker: 'MSFT', note: 'Cloud', sortOrder: 3 },
+    ])
+  })
+
+  test('remembers when it was reviewed', async () => {
+    await add('A')
+    shop.clock.advance({ days: 20 })
+    admin = await shop.admin()
+    const before = shop.clock.now().toISOString()
+    await admin.call(assets.adminReview, {})
+    const [asset] = await list()
+    expect(asset && asset.reviewedAt >= before).toBe(true)
+  })
+
+  test('is for owners only', async () => {
+    await add('SPY', 'Index')
+    const buyer = await shop.user()
+    await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
+    await shop.connection.db
+      .insert(purchases)
+      .values({ userId: buyer.user.id, productId, billingType: 'monthly', amount: 3900, status: 'past_due' })
+    expect(await buyer.call(assets.list, {})).toMatchObject([{ ticker: 'SPY', note: 'Index' }])
+    await shop.connection.db.update(purchases).set({ status: 'expired' })
+    await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
+  })
+
+  test('logs every change in a searchable audit log', async () => {
+    await add('QQQ')
+    const page = await admin.callPage(audit.adminList, { q: 'qqq' })
+    expect(page.items).toMatchObject([
+      { action: 'asset.add', subject: 'QQQ', actorEmail: admin.user.email, ip: '127.0.0.1' },
+    ])
+    expect(await admin.call(audit.adminList, { q: '100%' })).toEqual([])
+  })
+
+  test('the audit log pages without losing or repeating an entry', async () => {
+    for (const ticker of ['A', 'B', 'C', 'D', 'E']) await add(ticker)
+    const all = await admin.call(audit.adminList, {})
+    const seen: number[] = []
+    let cursor: string | undefined
+    do {
+      const page = await admin.callPage(audit.adminList, { limit: 2, cursor })
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.next
+    } while (cursor)
+    expect(seen).toEqual(all.map(({ id }) => id))
+  })
+
+  test.for(['x', '!!', 'MTIz', Buffer.from('1 1; drop table').toString('base64url')])(
+    'refuses the cursor %s',
+    async (cursor) => {
+      await expect(admin.call(audit.adminList, { cursor })).rejects.toMatchObject({ status: 400 })
+    },
+  )
+})

@@ -1,0 +1,186 @@
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { recommendedAssets } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
+
+type Deps = {
+  db: Database
+  now: () => Date
+  audit: Audit
+  entitlements: Pick<Entitlements, 'owns'>
+}
+type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
+
+export type Assets = ReturnType<typeof createAssets>
+
+/** The Rebound List: the symbols the seller recommends, in the seller's order. */
+export function createAssets({ db, now, audit, entitlements }: Deps) {
+  /** Positions are assigned one at a time, so two admins never assign the same one. */
+  const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`lock table ${recommendedAssets} in share row exclusive mode`)
+      return change(tx)
+    })
+
+  const change = (
+    actor: Actor,
+    id: string,
+    values: { isActive: boolean } | { note: string | null },
+    action: 'asset.hide' | 'asset.note' | 'asset.show',
+  ) =>
+    db.transaction(async (tx) => {
+      const [asset] = await tx
+        .update(recommendedAssets)
+        .set(values)
+        .where(eq(recommendedAssets.id, id))
+        .returning({ ticker: recommendedAssets.ticker })
+      if (!asset) throw notFound('Asset')
+      await audit.record(tx, actor, { action, subject: asset.ticker })
+    })
+
+  return {
+    async list(userId: string) {
+      if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
+        throw new Refusal(403, 'The Rebound List is for owners of Rebound Sigma Pro')
+      return db
+        .select({
+          id: recommendedAssets.id,
+          ticker: recommendedAssets.ticker,
+          note: recommendedAssets.note,
+          reviewedAt: recommendedAssets.reviewedAt,
+        })
+        .from(recommendedAssets)
+        .where(and(eq(recommendedAssets.productId, reboundSigmaPro.id), eq(recommendedAssets.isActive, true)))
+        .orderBy(asc(recommendedAssets.sortOrder))
+    },
+
+    adminList: () =>
+      db
+        .select({
+          id: recommendedAssets.id,
+          productId: recommendedAssets.productId,
+          ticker: recommendedAssets.ticker,
+          note: recommendedAssets.note,
+          sortOrder: recommendedAssets.sortOrder,
+          isActive: recommendedAssets.isActive,
+          reviewedAt: recommendedAssets.reviewedAt,
+        })
+        .from(recommendedAssets)
+        .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),
+
+    /** At position `sortOrder`, starting from 1; at the end if it's missing or too large. */
+    add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
+      inOrder(async (tx) => {
+        if ((await known(tx, productId, [asset.ticker])).size > 0)
+          throw conflict(`${asset.ticker} is already on the list`)
+        await append(tx, now(), productId, [asset])
+        const ids = await idsInOrder(tx, productId)
+        const place = Math.max(asset.sortOrder ?? ids.length, 1) - 1
+        await renumber(tx, ids.slice(0, -1).toSpliced(place, 0, ...ids.slice(-1)))
+        await audit.record(tx, actor, { action: 'asset.add', subject: asset.ticker })
+      }),
+
+    import: (actor: Actor, productId: string, pasted: NewAsset[]) =>
+      inOrder(async (tx) => {
+        const once = [...new Map(pasted.map((asset) => [asset.ticker, asset])).values()]
+        const there = await known(
+          tx,
+          productId,
+          once.map(({ ticker }) => ticker),
+        )
+        const added = once.filter(({ ticker }) => !there.has(ticker))
+        await append(tx, now(), productId, added)
+        await audit.record(tx, actor, {
+          action: 'asset.import',
+          subject: `${added.length} assets`,
+          detail: { tickers: added.map(({ ticker }) => ticker) },
+        })
+        return { added: added.length, skipped: pasted.length - added.length }
+      }),
+
+    move: (actor: Actor, id: string, position: number) =>
+      inOrder(async (tx) => {
+        const [asset] = await tx.select().from(recommendedAssets).where(eq(recommendedAssets.id, id))
+        if (!asset) throw notFound('Asset')
+        const others = (await idsInOrder(tx, asset.productId)).filter((other) => other !== id)
+        await renumber(tx, others.toSpliced(position - 1, 0, id))
+        await audit.record(tx, actor, {
+          action: 'asset.move',
+          subject: asset.ticker,
+          detail: { from: asset.sortOrder, to: Math.min(position, others.length + 1) },
+        })
+      }),
+
+    switch: (actor: Actor, id: string, isActive: boolean) =>
+      change(actor, id, { isActive }, isActive ? 'asset.show' : 'asset.hide'),
+
+    describe: (actor: Actor, id: string, note: string | undefined) =>
+      change(actor, id, { note: note || null }, 'asset.note'),
+
+    review: (actor: Actor) =>
+      db.transaction(async (tx) => {
+        const reviewed = await tx
+          .update(recommendedAssets)
+          .set({ reviewedAt: now() })
+          .returning({ id: recommendedAssets.id })
+        await audit.record(tx, actor, { action: 'asset.review', subject: `${reviewed.length} assets` })
+      }),
+
+    remove: (actor: Actor, id: string) =>
+      inOrder(async (tx) => {
+        const [removed] = await tx.delete(recommendedAssets).where(eq(recommendedAssets.id, id)).returning()
+        if (!removed) throw notFound('Asset')
+        await renumber(tx, await idsInOrder(tx, removed.productId))
+        await audit.record(tx, actor, { action: 'asset.delete', subject: removed.ticker })
+      }),
+  }
+}
+
+async function append(tx: Transaction, at: Date, productId: string, added: NewAsset[]) {
+  const [{ taken } = { taken: 0 }] = await tx
+    .select({ taken: count() })
+    .from(recommendedAssets)
+    .where(eq(recommendedAssets.productId, productId))
+  if (added.length === 0) return
+  await tx.insert(recommendedAssets).values(
+    added.map(({ ticker, note, isActive = true }, index) => ({
+      productId,
+      ticker,
+      note: note || null,
+      isActive,
+      sortOrder: taken + 1 + index,
+      reviewedAt: at,
+      createdAt: at,
+    })),
+  )
+}
+
+async function known(tx: Transaction, productId: string, tickers: string[]) {
+  if (!products.some((product) => product.id === productId)) throw notFound('Product')
+  const rows = await tx
+    .select({ ticker: recommendedAssets.ticker })
+    .from(recommendedAssets)
+    .where(and(eq(recommendedAssets.productId, productId), inArray(recommendedAssets.ticker, tickers)))
+  return new Set(rows.map(({ ticker }) => ticker))
+}
+
+/** Leaves no gaps, so "count + 1" is always the next free position. */
+async function renumber(tx: Transaction, ids: string[]) {
+  await tx.execute(sql`
+    update ${recommendedAssets} set sort_order = place.number
+    from unnest(${sql.param(ids)}::uuid[]) with ordinality as place (id, number)
+    where ${recommendedAssets.id} = place.id and sort_order <> place.number`)
+}
+
+async function idsInOrder(tx: Transaction, productId: string) {
+  const rows = await tx
+    .select({ id: recommendedAssets.id })
+    .from(recommendedAssets)
+    .where(eq(recommendedAssets.productId, productId))
+    .orderBy(asc(recommendedAssets.sortOrder))
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { assets } from '#contract/access/assets.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+const links = {
+  INDICATOR_URL: 'https://www.tradingview.com/script/indicator/',
+  STRATEGY_URL: 'https://www.tradingview.com/script/strategy/',
+}
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: links })
+})
+afterAll(() => shop.close())
+
+test.for(['active', 'pending_cancel', 'past_due'] as const)(
+  'the owner of a purchase that is %s gets the package and the list',
+  async (status) => {
+    const owner = await shop.user()
+    await bookPurchase(shop.connection, owner.user.id, { status })
+    const shown = await owner.call(privatePackage.show, {})
+    expect(shown).toMatchObject({ indicatorUrl: links.INDICATOR_URL, strategyUrl: links.STRATEGY_URL })
+    expect(shown.setupNotes.length).toBeGreaterThan(0)
+    expect(shown.quickInstructions.length).toBeGreaterThan(0)
+    expect(await owner.call(assets.list, {})).toEqual([])
+  },
+)
+
+test.for([undefined, 'cancelled', 'expired'] as const)(
+  'both are refused with a purchase that is %s',
+  async (status) => {
+    const visitor = await shop.user()
+    if (status) await bookPurchase(shop.connection, visitor.user.id, { status })
+    await expect(visitor.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
+    await expect(visitor.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
+  },
+)

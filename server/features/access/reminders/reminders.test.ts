@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reminders } from '#contract/access/reminders.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+async function buyer(email: string, status: 'active' | 'expired', tradingViewUsername: string | null = null) {
+  const { db } = shop.connection
+  const [user] = await db.insert(users).values({ email, name: 'Ada', tradingViewUsername }).returning()
+  await db.insert(purchases).values({
+    userId: user?.id ?? '',
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: 3900,
+    status,
+  })
+}
+
+const remindersTo = async (email: string) =>
+  (await shop.mails()).filter((mail) => mail.to.includes(email) && mail.subject.includes('TradingView'))
+    .length
+
+describe('reminders', () => {
+  test('go to active buyers without a TradingView username, once a week at most', async () => {
+    await buyer('missing@example.com', 'active')
+    await buyer('told@example.com', 'active', 'told_tv')
+    await buyer('gone@example.com', 'expired')
+    expect(await admin.call(reminders.adminCount, {})).toEqual({ due: 1 })
+
+    const clicks = await Promise.all(Array.from({ length: 5 }, () => admin.call(reminders.adminSend, {})))
+    expect(clicks.reduce((sum, { queued }) => sum + queued, 0)).toBe(1)
+    expect(await remindersTo('missing@example.com')).toBe(1)
+    expect(await remindersTo('told@example.com')).toBe(0)
+    expect(await remindersTo('gone@example.com')).toBe(0)
+
+    shop.clock.advance({ days: 6 })
+    admin = await shop.admin()
+    expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 0 })
+    shop.clock.advance({ days: 2 })
+    admin = await shop.admin()
+    await buyer('second@example.com', 'active')
+    expect(await admin.call(reminders.adminCount, {})).toEqual({ due: 2 })
+    expect(await admin.call(reminders.adminSend, {})).toEqual({ queued: 2 })
+    expect(await remindersTo('missing@example.com')).toBe(2)
+  })
+
+  test('skip buyers who have sent their username by then', async () => {
+    shop.clock.advance({ days: 8 })
+    admin = await shop.admin()
+    await buyer('meanwhile@example.com', 'active')
+    await shop.queue.idle()
+    await shop.connection.db
+      .update(users)
+      .set({ tradingViewUsername: 'now_known' })
+      .where(eq(users.email, 'meanwhile@example.com'))
+    await admin.call(reminders.adminSend, {})
+    expect(await remindersTo('meanwhile@example.com')).toBe(0)
+  })
+})

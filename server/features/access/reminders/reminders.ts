@@ -1,0 +1,71 @@
+import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database } from '#server/database/connect.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Queue } from '#server/jobs/queue.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { isEntitling } from '../entitlements/entitlements.ts'
+
+const week = 7 * 86_400_000
+const batch = 500
+
+type Dependencies = {
+  db: Database
+  queue: Queue
+  mails: Mails
+  now: () => Date
+  audit: Audit
+  accounts: Pick<Accounts, 'markReminded'>
+}
+
+export type Reminders = ReturnType<typeof createReminders>
+
+/** Without a TradingView username, buyers can't get what they pay for, so we ask, at most once a week. */
+export function createReminders({ db, queue, mails, now, audit, accounts }: Dependencies) {
+  const isDue = () =>
+    and(
+      isNull(users.tradingViewUsername),
+      isNull(users.deletedAt),
+      or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - week))),
+      exists(
+        db
+          .select({ one: sql`1` })
+          .from(purchases)
+          .where(and(eq(purchases.userId, users.id), isEntitling)),
+      ),
+    )
+
+  const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
+    await db.transaction(async (tx) => {
+      // Skip anyone who has told us by now, or is gone.
+      const stillMissing = await tx
+        .select({ email: users.email, name: users.name })
+        .from(users)
+        .where(and(inArray(users.id, userIds), isNull(users.tradingViewUsername), isNull(users.deletedAt)))
+      for (const { email, name } of stillMissing) await mails.send(tx, email, 'tradingViewReminder', { name })
+    })
+  })
+
+  return {
+    count: () => db.$count(users, isDue()),
+
+    /** Locks whoever is due until that's recorded, so a second click finds nobody. */
+    send: (actor: Actor) =>
+      db.transaction(async (tx) => {
+        const due = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(isDue())
+          .orderBy(users.id)
+          .for('no key update')
+        const userIds = due.map(({ id }) => id)
+        await accounts.markReminded(tx, userIds)
+        for (let start = 0; start < userIds.length; start += batch)
+          await remind(tx, { userIds: userIds.slice(start, start + batch) })
+        await audit.record(tx, actor, { action: 'reminders.send', subject: `${userIds.length} buyers` })
+        return userIds.length
+      }),
+  }
+}

@@ -1,0 +1,72 @@
+import { eq } from 'drizzle-orm'
+import { products } from '#contract/selling/price-list.ts'
+import type { Actor } from '#server/actor.ts'
+import { tvScripts } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
+import type { AdminDependencies } from './dependencies.ts'
+
+/** The account's own scripts: which of them buyers get. */
+export function createScriptsAdmin({ tradingView }: AdminDependencies) {
+  const { db, now, queue, audit, connections } = tradingView
+
+  /** As TradingView lists them now; none while it does not answer. */
+  async function ownScripts() {
+    const opened = await connections.open()
+    if (!opened) return []
+    try {
+      return await opened.client.scripts()
+    } catch (error) {
+      if (!(error instanceof TradingViewFailure)) throw error
+      await connections.failed(error)
+      return []
+    }
+  }
+
+  return {
+    async scripts() {
+      const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
+      const own = await ownScripts()
+      const others = own.filter(({ pineId }) => !chosen.some((each) => each.pineId === pineId))
+      return [
+        ...chosen.map(({ pineId, name, problem }) => ({
+          pineId,
+          name: own.find((each) => each.pineId === pineId)?.name ?? name,
+          isChosen: true,
+          problem,
+        })),
+        ...others.map((each) => ({ ...each, isChosen: false, problem: null })),
+      ]
+    },
+
+    async chooseScript(actor: Actor, pineId: string, productId: string) {
+      if (!isPineId(pineId)) throw new Refusal(400, 'This is not the id of a TradingView script.')
+      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
+      const opened = await connections.open()
+      if (!opened) throw conflict('TradingView is not connected.')
+      const own = await opened.client.scripts().catch((error: unknown) => {
+        throw error instanceof TradingViewFailure ? new Refusal(409, error.message) : error
+      })
+      const script = own.find((each) => each.pineId === pineId)
+      if (!script) throw conflict('This script is not one of the connected account’s own.')
+      const { name } = script
+      await db.transaction(async (tx) => {
+        await tx
+          .insert(tvScripts)
+          .values({ pineId, productId, name, createdAt: now() })
+          .onConflictDoUpdate({ target: tvScripts.pineId, set: { problem: null, name, productId } })
+        await audit.record(tx, actor, { action: 'tradingview.script', subject: name, detail: { pineId } })
+      })
+      await queue.trigger('tradingview-reconcile')
+    },
+
+    async dropScript(actor: Actor, pineId: string) {
+      await db.transaction(async (tx) => {
+        const [dropped] = await tx.delete(tvScripts).where(eq(tvScripts.pineId, pineId)).returning()
+        if (!dropped) throw notFound('Script')
+        const subject = dropped.name
+        await audit.record(tx, actor, { action: 'tradingview.drop-script', subject, detail: { pineId } })
+      })
+    },
+  }
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+let shop: ConnectedShop
+let admin: Awaited<ReturnType<ConnectedShop['admin']>>
+beforeAll(async () => {
+  shop = await openConnectedShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  admin = await shop.admin()
+  await shop.lookAlike.controls.behave({})
+})
+
+const { indicator, strategy } = {
+  indicator: 'PUB;4f1c2a9be07d4c3f8a5560d1e2b3c4d5',
+  strategy: 'PUB;9b8a7c6d5e4f40318273645566778899',
+}
+
+/** Time passes until whatever failed is due again. */
+async function later(minutes = 61) {
+  shop.clock.advance({ minutes })
+  await shop.queue.runNow('tradingview-due')
+  await shop.settle()
+}
+
+const reconcile = async () => {
+  await shop.queue.runNow('tradingview-reconcile')
+  await shop.settle()
+  const [run] = await admin.call(tradingViewAdmin.runs, {})
+  return run
+}
+
+const show = () => admin.call(tradingViewAdmin.show, {})
+
+describe('what passes', () => {
+  test.for(['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html'] as const)(
+    'is tried again: TradingView %s',
+    async (fault) => {
+      const username = `fault_${fault}`
+      await shop.lookAlike.controls.behave({ next: [fault, fault], on: '/pine_perm/' })
+      const buyer = await shop.namedBuyer(username)
+      await shop.settle()
+      await later()
+      await later()
+      expect(await shop.listed(indicator)).toContain(username)
+      expect(await shop.listed(strategy)).toContain(username)
+      expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+    },
+  )
+})
+
+test('“exists” is never believed: a date that the seller set by hand is found and corrected', async () => {
+  const buyer = await shop.namedBuyer('by_hand_before')
+  await shop.settle()
+  await shop.lookAlike.controls.letIn(
+    indicator,
+    'by_hand_before',
+    new Date(shop.clock.now().getTime() + 3_600_000),
+  )
+  await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+  await shop.settle()
+  const row = (await shop.lookAlike.controls.people(indicator)).find(
+    ({ username }) => username === 'by_hand_before',
+  )
+  const paidUntil = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
+  expect(row?.expiration?.getTime()).toBeGreaterThan(paidUntil)
+})
+
+test('someone who had access before is never shortened or removed when they buy and leave', async () => {
+  await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
+  const buyer = await shop.namedBuyer('friend_since_2019')
+  expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+    expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }),
+  )
+  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  expect(await shop.listed(indicator)).toContain('friend_since_2019')
+  expect(await shop.listed(strategy)).not.toContain('friend_since_2019')
+  const touched = (await shop.changes()).filter(
+    ({ username, pine_id: pineId }) => username === 'friend_since_2019' && pineId === indicator,
+  )
+  expect(touched).toEqual([])
+})
+
+describe('a session that ends', () => {
+  test('stops every call, mails the seller, and hands requests over; renewed, everything catches up', async () => {
+    await shop.lookAlike.controls.endSession()
+    const buyer = await shop.namedBuyer('patient_paula')
+    await shop.settle()
+    expect(await show()).toMatchObject({ state: 'expired' })
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain('Your TradingView session has ended')
+    const calls = (await shop.lookAlike.controls.calls()).length
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    const queue = await admin.call(accessRequests.adminList, { limit: 200 })
+    expect(queue.map(({ tradingViewUsername }) => tradingViewUsername)).toContain('patient_paula')
+
+    const host = 'sandbox'
+    const wrong = admin.call(tradingViewAdmin.connect, {
+      cookies: 'sessionid=a; sessionid_sign=b',
+      host,
+      accepts: false,
+    })
+    await expect(wrong).rejects.toMatchObject({ status: 409 })
+    await shop.lookAlike.controls.logIn()
+    const cookies = await shop.lookAlike.controls.cookies()
+    await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })
+    await later(0.1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+    const after = await admin.call(accessRequests.adminList, { limit: 200 })
+    expect(after.map(({ tradingViewUsername }) => tradingViewUsername)).not.toContain('patient_paula')
+  })
+
+  test('risks that nobody accepted, a host that is not TradingView’s, line breaks and a missing cookie are refused', async () => {
+    const connect = (cookies: string, host: string) =>
+      admin.call(tradingViewAdmin.connect, { cookies, host, accepts: true })
+    const good = await shop.lookAlike.controls.cookies()
+    for (const host of [
+      'localhost',
+      '169.254.169.254',
+      'www.tradingview.com.evil.example',
+      'evil.tradingview.com',
+      'www.tradingview.com:8080',
+      'www.tradingview.com/@evil',
+    ])
+      await expect(connect(good, host)).rejects.toMatchObject({ status: 400 })
+    const withoutAccepting = { cookies: good, host: 'www.tradingview.com', accepts: false }
+    await expect(admin.call(tradingViewAdmin.connect, withoutAccepting)).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'Please read and accept the risks first.',
+    })
+    await expect(connect('sessionid=a', 'sandbox')).rejects.toMatchObject({ status: 400 })
+    await expect(connect('sessionid=a;\nsessionid_sign=b', 'sandbox')).rejects.toMatchObject({ status: 400 })
+    expect(await show()).toMatchObject({ host: 'sandbox', state: 'on' })
+  })
+})
+
+describe('what stops everything, or one script', () => {
+  const isTold = async (subject: string) => (await shop.mails()).some((mail) => mail.subject === subject)
+
+  test('an address that TradingView blocks', async () => {
+    await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
+    const buyer = await shop.namedBuyer('behind_the_wall')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect(await show()).toMatchObject({ state: 'blocked' })
+    expect(await isTold('TradingView is blocking your server')).toBe(true)
+    await shop.lookAlike.controls.behave({})
+    await admin.call(tradingViewAdmin.test, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('three answers in a row that nobody understands', async () => {
+    await shop.lookAlike.controls.behave({ always: 'odd', on: '/pine_perm/' })
+    const buyer = await shop.namedBuyer('lost_in_translation')
+    await shop.settle()
+    await later(1)
+    expect(await show()).toMatchObject({ state: 'paused' })
+    expect(await isTold('TradingView has changed how it answers')).toBe(true)
+    await shop.lookAlike.controls.behave({})
+    await admin.call(tradingViewAdmin.resume, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('a script that belongs to another account waits for the seller, and the other one is unlocked', async () => {
+    await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
+    await shop.namedBuyer('half_open')
+    await shop.settle()
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'script' }),
+    )
+    const scripts = await admin.call(tradingViewAdmin.scripts, {})
+    const pineId = scripts.find(({ problem }) => problem)?.pineId ?? ''
+    expect(await shop.listed(pineId)).not.toContain('half_open')
+    expect(await shop.listed(pineId === indicator ? strategy : indicator)).toContain('half_open')
+    await admin.call(tradingViewAdmin.chooseScript, { pineId, productId: reboundSigmaPro.id })
+    await reconcile()
+    expect(await shop.listed(pineId)).toContain('half_open')
+  })
+})
+
+describe('every night', () => {
+  test('missing people and wrong dates are mended, strangers only reported', async () => {
+    await shop.namedBuyer('night_owl')
+    await shop.namedBuyer('early_bird')
+    await shop.settle()
+    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    await shop.lookAlike.controls.letIn(indicator, 'early_bird', null)
+    await shop.lookAlike.controls.letIn(indicator, 'total_stranger')
+    // One email a day says it all.
+    shop.clock.advance({ days: 1 })
+    admin = await shop.admin()
+    await reconcile()
+    const runs = await admin.call(tradingViewAdmin.runs, {})
+    expect(runs.slice(0, 2)).toContainEqual(
+      expect.objectContaining({ isComplete: true, missing: 1, wrong: 1 }),
+    )
+    expect(await shop.listed(indicator)).toEqual(
+      expect.arrayContaining(['night_owl', 'early_bird', 'total_stranger']),
+    )
+    const rows = await shop.lookAlike.controls.people(indicator)
+    expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
+    const { items } = await admin.callPage(tradingViewAdmin.people, { state: 'foreign', q: 'total_stranger' })
+    expect(items).toMatchObject([{ user: null, isOurs: false }])
+    const mail = (await shop.mails()).findLast(({ text }) => text.includes('Ended, but still there'))
+    expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Ended, but still there: 0/)
+  })
+
+  test('a session that ends in the middle of the walk leads to no conclusion at all', async () => {
+    for (let n = 0; n < 45; n++) await shop.lookAlike.controls.letIn(indicator, `walker_${n}`)
+    const before = await shop.changes()
+    // Two pages arrive, the third is a page for people.
+    await shop.lookAlike.controls.behave({
+      next: ['none', 'none', 'robot', 'robot'],
+      on: '/pine_perm/list_users',
+    })
+    await shop.lookAlike.controls.throwOut(indicator, 'night_owl')
+    const run = await reconcile()
+    expect(run).toMatchObject({ isComplete: false, missing: 0, foreign: 0 })
+    expect(await shop.changes()).toEqual(before)
+    await admin.call(tradingViewAdmin.test, {})
+    await shop.lookAlike.controls.behave({})
+    await reconcile()
+    expect(await shop.listed(indicator)).toContain('night_owl')
+  })
+
+  test('a thousand people are read in fifty pages, and half of a list changes nothing', async () => {
+    await shop.connection.pool.query(
+      `insert into sandbox.tradingview_users select 'thousand_' || n from generate_series(1, 1000) n`,
+    )
+    await shop.connection.pool.query(
+      `insert into sandbox.tradingview_access (pine_id, username) select $1, 'thousand_' || n from generate_series(1, 1000) n`,
+      [strategy],
+    )
+    const before = await shop.changes()
+    await shop.lookAlike.controls.throwOut(strategy, 'night_owl')
+    const next = [...Array.from({ length: 40 }, () => 'none' as const), 'error' as const]
+    await shop.lookAlike.controls.behave({ next, on: '/pine_perm/list_users' })
+    expect(await reconcile()).toMatchObject({ isComplete: false, missing: 0 })
+    expect(await shop.changes()).toEqual(before)
+    await reconcile()
+    const run = (await admin.call(tradingViewAdmin.runs, {})).find(({ people }) => people >= 1000)
+    expect(run).toMatchObject({ isComplete: true, missing: 1, foreign: 1000 })
+    expect(run?.pages).toBeGreaterThanOrEqual(50)
+    const added = (await shop.changes()).slice(before.length)
+    expect(added).toMatchObject([{ call: 'add', username: 'night_owl' }])
+    await shop.connection.pool.query(`delete from sandbox.tradingview_users where username like 'thousand_%'`)
+  })
+
+  test('a guard stops mass removal and asks; confirmed, it is done', async () => {
+    const names = Array.from({ length: 14 }, (_, n) => `leaver_${String(n).padStart(2, '0')}_x`)
+    await shop.connection.pool.query(
+      `insert into users (email, name) select name || '@example.com', name from unnest($1::text[]) name`,
+      [names],
+    )
+    await shop.connection.pool.query(
+      `insert into tv_grants (script_id, username_key, username, user_id, is_ours, is_wanted, state)
+       select s.id, u.name, u.name, u.id, true, false, 'unlocked' from tv_scripts s, users u where u.name = any($1)`,
+      [names],
+    )
+    for (const name of names) await shop.lookAlike.controls.letIn(indicator, name)
+    await reconcile()
+    expect(await show()).toMatchObject({ heldBack: 14 })
+    expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'held_back' }),
+    )
+    await admin.call(tradingViewAdmin.reconcile, { mayRemove: true })
+    await reconcile()
+    expect((await shop.listed(indicator)).filter((name) => names.includes(name))).toEqual([])
+  })
+})
+
+describe('switched off or paused', () => {
+  test('nothing is called, and what happened meanwhile is caught up', async () => {
+    await admin.call(tradingViewAdmin.pause, {})
+    const calls = (await shop.lookAlike.controls.calls()).length
+    const buyer = await shop.namedBuyer('while_paused')
+    await later(1)
+    await reconcile()
+    expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    await admin.call(tradingViewAdmin.resume, {})
+    await later(1)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('“dry” changes nothing, “grant” never locks', async () => {
+    const leaver = await shop.namedBuyer('may_not_leave')
+    await shop.settle()
+    await admin.call(tradingViewAdmin.settings, { mode: 'grant' })
+    await admin.call(purchases.adminCancel, { id: leaver.purchase.id })
+    expect(await shop.listed(indicator)).toContain('may_not_leave')
+    await admin.call(tradingViewAdmin.settings, { mode: 'dry' })
+    const before = await shop.changes()
+    await shop.namedBuyer('dry_swimmer')
+    await shop.settle()
+    expect(await shop.changes()).toEqual(before)
+    await admin.call(tradingViewAdmin.settings, { mode: 'full' })
+    await reconcile()
+    await shop.settle()
+    expect(await shop.listed(indicator)).toContain('dry_swimmer')
+    expect(await shop.listed(indicator)).not.toContain('may_not_leave')
+  })
+})

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { contract } from '#contract/index.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
+
+test('the session’s cookies are in no log, answer, export, email, table or backup, but sealed', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+  await using shop = await openConnectedShop({ log })
+  const { controls } = shop.lookAlike
+  const admin = await shop.admin()
+  const cookies = await controls.cookies()
+  const secrets = [...cookies.matchAll(/=([^;]+)/g)].map(([, value = '']) => value)
+  expect(secrets).toHaveLength(2)
+
+  const buyer = await shop.namedBuyer()
+  await shop.settle()
+  const answers: string[] = []
+  const keep = async (response: Response) => void answers.push(await response.text())
+  const send = (body: object) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  // Renewed, refused in every way, and answered with pages.
+  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', accepts: false })))
+  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'localhost', accepts: true })))
+  await keep(await admin.fetch('/api/admin/tradingview', send({ cookies, host: 'sandbox', unknown: 1 })))
+  await keep(await admin.fetch('/api/admin/tradingview', { ...send({}), body: `{"cookies":"${cookies}"` }))
+  for (const fault of ['robot', 'broken', 'odd', 'error'] as const) {
+    await controls.behave({ next: [fault] })
+    await admin.call(tradingViewAdmin.test, {}).catch(() => undefined)
+  }
+  await controls.behave({})
+  const readable = Object.values(contract)
+    .flatMap((rows) => Object.values<Endpoint>(rows))
+    .filter(({ method, path }) => method === 'GET' && !path.includes(':'))
+  for (const { path } of readable) await keep(await admin.fetch(path))
+  for (const kind of ['buyers', 'orders', 'forms']) await keep(await admin.fetch(`/api/admin/export/${kind}`))
+  for (const person of [admin, buyer]) answers.push(JSON.stringify(await person.call(accounts.myData, {})))
+  await keep(await shop.visitor().fetch('/metrics'))
+
+  const { rows } = await shop.connection.pool.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'jobs')`,
+  )
+  const stored: string[] = []
+  for (const { name } of rows) {
+    const { rows: all } = await shop.connection.pool.query<{ row: string }>(
+      `select t::text as row from ${name} t`,
+    )
+    stored.push(...all.map(({ row }) => row))
+  }
+  const written = [...lines, ...answers, ...stored, JSON.stringify(await shop.mails())]
+  expect(written.length).toBeGreaterThan(50)
+  expect(written.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([])
+  const [connection] = (await shop.connection.pool.query('select sealed_cookies from tv_connection')).rows
+  expect(connection?.sealed_cookies).toMatch(/^[0-9a-f]{8}:/)
+
+  // A backup holds the session too, and only the key opens it.
+  const file = `${shop.config.dataDir}/backup.gz`
+  await promisify(execFile)(process.execPath, ['scripts/backup.ts', file], {
+    env: { ...process.env, DATABASE_URL: shop.config.databaseUrl, DATA_DIR: shop.config.dataDir },
+  })
+  const dump = gunzipSync(readFileSync(file)).toString()
+  const tables = dump.split(/^COPY /m).slice(1)
+  expect(tables.length).toBeGreaterThan(30)
+  const leaking = tables.filter((table) => secrets.some((secret) => table.includes(secret)))
+  // The look-alike's own books are TradingView's side: it has to know whom it let in.
+  expect(leaking.map((table) => table.split(' ')[0])).toEqual(['sandbox.tradingview_settings'])
+  expect(tables.find((table) => table.startsWith('public.tv_connection'))).toContain(
+    connection?.sealed_cookies,
+  )
+
+  // And with a new key, the session still opens.
+  const old = await promisify(execFile)('cat', [`${shop.config.dataDir}/secrets-key`])
+  const rotate = promisify(execFile)(process.execPath, ['scripts/secrets.ts', 'rotate'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: shop.config.databaseUrl,
+      DATA_DIR: shop.config.dataDir,
+      SECRETS_KEY_OLD: old.stdout.trim(),
+      SECRETS_KEY: 'a1b2c3d4e5f60718293a4b5c6d7e8f90112233445566778899aabbccddeeff01',
+    },
+  })
+  expect((await rotate).stdout).toMatch(/^1 sealed anew/)
+})

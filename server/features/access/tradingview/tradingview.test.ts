@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { declarations } from '#contract/selling/declarations.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+const day = 86_400_000
+
+let shop: ConnectedShop
+beforeAll(async () => {
+  shop = await openConnectedShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await shop.lookAlike.controls.behave({})
+})
+
+/** What TradingView lists for this name, on both scripts. */
+async function expiryOf(username: string) {
+  await shop.settle()
+  const { indicator, strategy } = shop.lookAlike.scripts
+  const found = []
+  for (const pineId of [indicator, strategy])
+    found.push((await shop.lookAlike.controls.people(pineId)).find((person) => person.username === username))
+  return found.map((person) => person && (person.expiration?.getTime() ?? null))
+}
+
+const subjectsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
+
+describe('a purchase', () => {
+  test('with a name unlocks itself until three days after the paid period, and the buyer is told', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await shop.accessOf(buyer)).toMatchObject({
+      state: 'unlocked',
+      username: buyer.username,
+      reason: 'renews',
+    })
+    const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
+    expect(await expiryOf(buyer.username)).toEqual([until, until])
+    expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
+    expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
+  })
+
+  test('without a name waits for one, given later in the spelling of a link', async () => {
+    const buyer = await shop.buyer()
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'none', username: null })
+    await buyer.call(tradingView.changeUsername, {
+      purchaseId: buyer.purchase.id,
+      username: ' https://www.tradingview.com/u/Late_Larry/ ',
+    })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'Late_Larry' })
+    expect(await shop.listed()).toContain('Late_Larry')
+  })
+
+  test('cancelled runs to the day it ends, resumed gets its slack back', async () => {
+    const buyer = await shop.namedBuyer()
+    const { id } = buyer.purchase
+    const end = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
+    await buyer.call(purchases.cancel, { id })
+    expect(await expiryOf(buyer.username)).toEqual([end, end])
+    await buyer.call(purchases.resume, { id })
+    expect(await expiryOf(buyer.username)).toEqual([end + 3 * day, end + 3 * day])
+  })
+
+  test('refunded is locked, and the buyer is told', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await expiryOf(buyer.username)).not.toContain(undefined)
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access has ended')
+  })
+
+  test('that is paid for is locked when the seller revokes it, stays so, and is unlocked when restored', async () => {
+    const buyer = await shop.namedBuyer()
+    const held = await expiryOf(buyer.username)
+    const [request] = await buyer.call(accessRequests.list, {})
+    const ids = [request?.id ?? '']
+    const admin = await shop.admin()
+    await admin.call(accessRequests.adminRevoke, { ids })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    await admin.call(accessRequests.adminRestore, { ids })
+    expect(await expiryOf(buyer.username)).toEqual(held)
+  })
+
+  test('booked by hand until a day runs to that day', async () => {
+    const buyer = await shop.user()
+    const endsAt = new Date(shop.clock.now().getTime() + 20 * day).toISOString()
+    const admin = await shop.admin()
+    await admin.call(purchases.adminAdd, {
+      userId: buyer.user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'monthly',
+      amount: 3900,
+      status: 'active',
+      endsAt,
+    })
+    const [purchase] = await buyer.call(purchases.list, {})
+    const username = 'Hand_Booked'
+    await buyer.call(tradingView.changeUsername, { purchaseId: purchase?.id ?? '', username })
+    expect(await expiryOf(username)).toEqual([Date.parse(endsAt), Date.parse(endsAt)])
+  })
+
+  test('under dispute keeps what is there; lost, it is locked', async () => {
+    const buyer = await shop.namedBuyer()
+    const held = await expiryOf(buyer.username)
+    const { id } = await shop.sandbox.controls.openDispute(buyer.paymentIntentId)
+    expect(await expiryOf(buyer.username)).toEqual(held)
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', reason: 'disputed' })
+    await shop.sandbox.controls.closeDispute(id, 'lost')
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+  })
+
+  test('withdrawn is locked', async () => {
+    const buyer = await shop.namedBuyer()
+    expect(await expiryOf(buyer.username)).not.toContain(undefined)
+    const { email } = buyer.user
+    await buyer.call(declarations.withdraw, { name: 'Ada Trader', contract: email, email })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+  })
+
+  test('of a deleted account is locked, and the name is forgotten', async () => {
+    const buyer = await shop.namedBuyer()
+    await shop.settle()
+    const admin = await shop.admin()
+    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    const { items } = await admin.callPage(tradingViewAdmin.people, { q: buyer.username })
+    expect(items).toEqual([])
+    await shop.queue.runNow('tradingview-history')
+    const { rows } = await shop.connection.pool.query('select * from tv_events where username_key = $1', [
+      buyer.username.toLowerCase(),
+    ])
+    expect(rows).toEqual([])
+  })
+})
+
+test('what TradingView was asked and said about a buyer is in “my data”', async () => {
+  const buyer = await shop.namedBuyer()
+  const { until } = await shop.accessOf(buyer)
+  const mine = await buyer.call(accounts.myData, {})
+  expect(mine).toMatchObject({
+    tradingViewAccess: [
+      { username: buyer.username, state: 'unlocked', until },
+      { username: buyer.username, state: 'unlocked', until },
+    ],
+  })
+  expect(mine.tradingViewCalls).toContainEqual(expect.objectContaining({ call: 'add', outcome: 'ok' }))
+})
+
+test('a renewal that is never paid is locked when its grace is over', async () => {
+  const buyer = await shop.namedBuyer()
+  await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail')
+  await shop.advance(1, 'month')
+  await shop.advance(2, 'hour')
+  expect(await shop.listed()).toContain(buyer.username)
+  await shop.advance(15, 'day')
+  await shop.queue.runNow('tradingview-reconcile')
+  expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+})
+
+describe('a name', () => {
+  test('that TradingView does not know is not granted; the buyer hears of it and is told what looks like it', async () => {
+    const buyer = await shop.namedBuyer('ada_trads')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', similar: ['ada_trades'] })
+    expect(await subjectsTo(buyer.user.email)).toContain('We can’t find your TradingView username')
+    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'Ada_Trades' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'ada_trades' })
+  })
+
+  test('belongs to one customer', async () => {
+    const [first, second] = [await shop.namedBuyer('OnlyOne'), await shop.buyer()]
+    await shop.accessOf(first)
+    await expect(
+      second.call(tradingView.changeUsername, { purchaseId: second.purchase.id, username: 'onlyone' }),
+    ).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'This TradingView account already belongs to another customer.',
+    })
+    const third = await shop.namedBuyer('onlyone')
+    expect(await shop.accessOf(third)).toMatchObject({ state: 'taken' })
+    const admin = await shop.admin()
+    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+      expect.objectContaining({ kind: 'taken', email: third.user.email }),
+    )
+  })
+
+  test('that two customers gave before there was a connector stays with the first; the other needs attention', async () => {
+    const [first, second] = [await shop.namedBuyer('TwinTrader'), await shop.namedBuyer('twintrader')]
+    await shop.settle()
+    await shop.connection.pool.query(
+      'update entitlements set username = null, username_key = null, problem = null where user_id = any($1)',
+      [[first.user.id, second.user.id]],
+    )
+    await shop.queue.runNow('tradingview-reconcile')
+    expect(await shop.accessOf(first)).toMatchObject({ state: 'unlocked', username: 'TwinTrader' })
+    expect(await shop.accessOf(second)).toMatchObject({ state: 'taken' })
+    const matters = await (await shop.admin()).call(tradingViewAdmin.attention, {})
+    expect(matters).toContainEqual(expect.objectContaining({ kind: 'taken', email: second.user.email }))
+  })
+
+  test('is changed by granting the new one before the old one is removed, once in a week', async () => {
+    const buyer = await shop.namedBuyer('before_wedding')
+    await shop.accessOf(buyer)
+    const { id: purchaseId } = buyer.purchase
+    await buyer.call(tradingView.changeUsername, { purchaseId, username: 'after_wedding' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'after_wedding' })
+    const calls = (await shop.changes()).filter(({ username }) => /wedding/.test(username ?? ''))
+    expect(calls.map(({ call, username }) => `${call} ${username}`)).toEqual([
+      'add before_wedding',
+      'add before_wedding',
+      'add after_wedding',
+      'add after_wedding',
+      'remove before_wedding',
+      'remove before_wedding',
+    ])
+    await expect(
+      buyer.call(tradingView.changeUsername, { purchaseId, username: 'third_name' }),
+    ).rejects.toMatchObject({
+      status: 409,
+      serverMessage: expect.stringMatching(/^You can change .* again on/),
+    })
+  })
+
+  test('that fails keeps the old one unlocked', async () => {
+    const buyer = await shop.namedBuyer('reliable_old')
+    await shop.accessOf(buyer)
+    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'nobody_new' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', oldUsername: 'reliable_old' })
+    expect(await shop.listed()).toContain('reliable_old')
+  })
+
+  test('is checked before paying, in any spelling', async () => {
+    const visitor = shop.visitor()
+    const check = (username: string) => visitor.call(tradingView.checkUsername, { username })
+    expect(await check('@ADA_trades')).toMatchObject({ found: true, username: 'ada_trades' })
+    expect(await check('ada_trads')).toMatchObject({ found: false, similar: ['ada_trades'] })
+    expect(await check('ada@example.com')).toMatchObject({
+      refusal: 'That is an email address. We need the name on your TradingView profile.',
+    })
+    await shop.lookAlike.controls.behave({ always: 'error' })
+    expect(await check('someone_else')).toMatchObject({ found: null, refusal: null })
+  })
+})

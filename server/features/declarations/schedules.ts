@@ -1,7 +1,0 @@
-import type { Schedules } from '../../jobs/schedules.ts'
-import type { Declarations } from './declarations.ts'
-
-export const declarationSchedules = (declarations: Declarations): Schedules => ({
-  'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
-  'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
-})

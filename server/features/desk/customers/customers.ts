@@ -1,0 +1,98 @@
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { isStaff } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database } from '#server/database/connect.ts'
+import { conflict } from '#server/errors.ts'
+import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { Assets } from '#server/features/access/assets/assets.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import type { PrivatePackage } from '#server/features/access/package/package.ts'
+import type { Access } from '#server/features/access/tradingview/tradingview.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
+import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
+import type { Contact } from '#server/features/site/contact/contact.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { createNotes } from './notes.ts'
+import { createTimeline } from './timeline.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  audit: Audit
+  mails: Mails
+  accounts: Accounts
+  sessions: Sessions
+  purchases: Purchases
+  contact: Pick<Contact, 'historyOf'>
+  accessRequests: AccessRequests
+  entitlements: Pick<Entitlements, 'owns'>
+  access: Access
+  privatePackage: PrivatePackage
+  assets: Pick<Assets, 'list'>
+}
+
+export type CustomerDesk = ReturnType<typeof createCustomerDesk>
+
+/** Most people have one or two; nobody's page is longer than this. */
+const mostPurchases = 200
+
+/** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
+export function createCustomerDesk(deps: Dependencies) {
+  const { db, audit, mails, accounts, purchases, accessRequests, entitlements } = deps
+  const { describe, sendPasswordLink, correctEmail } = accounts.corrections
+  const notes = createNotes(deps)
+
+  return {
+    notes,
+    forget: notes.forget,
+    dataOf: notes.dataOf,
+    timeline: createTimeline(deps),
+    sendPasswordLink,
+    correctEmail,
+
+    async show(id: string) {
+      const account = await describe(id)
+      const [owned, requests, written] = await Promise.all([
+        purchases.administration.list({ userId: id, limit: mostPurchases }),
+        accessRequests.list(id),
+        notes.of(id),
+      ])
+      return { ...account, purchases: owned.items, accessRequests: requests, notes: written }
+    },
+
+    async payments(id: string) {
+      await describe(id)
+      return purchases.paymentsOf(id)
+    },
+
+    async mail(id: string) {
+      const { subject, text, sentAt, isResendable } = await mails.find(id)
+      return { subject, text, sentAt, isResendable }
+    },
+
+    async resend(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const { userId, kind } = await mails.resend(tx, id)
+        await audit.record(tx, actor, { action: 'mail.resend', aboutId: userId, detail: { kind } })
+      })
+    },
+
+    /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
+    async seeAs(actor: Actor, id: string) {
+      const { name, email, isAdmin, role, createdAt } = await describe(id)
+      if (isStaff({ isAdmin, role })) throw conflict('You can’t view the shop as a staff member')
+      await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
+      const owns = await entitlements.owns(id, reboundSigmaPro.id)
+      return {
+        user: { id, name, email, isAdmin, role, createdAt },
+        purchases: (await purchases.list(id, { limit: mostPurchases })).items,
+        accessRequests: await accessRequests.list(id),
+        access: await deps.access.mine(id),
+        privatePackage: owns ? await deps.privatePackage.show(id) : null,
+        assets: owns ? await deps.assets.list(id) : null,
+      }
+    },
+  }
+}

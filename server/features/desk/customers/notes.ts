@@ -1,0 +1,62 @@
+import { and, desc, eq, isNull } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { customerNotes, users } from '#server/database/schema.ts'
+import { notFound } from '#server/errors.ts'
+
+type Dependencies = { db: Database; now: () => Date; audit: Audit }
+
+/** What the seller's people note about a customer. */
+export function createNotes({ db, now, audit }: Dependencies) {
+  return {
+    of: (userId: string) =>
+      db
+        .select({
+          id: customerNotes.id,
+          text: customerNotes.text,
+          author: users.name,
+          createdAt: customerNotes.createdAt,
+        })
+        .from(customerNotes)
+        .innerJoin(users, eq(users.id, customerNotes.authorId))
+        .where(eq(customerNotes.userId, userId))
+        .orderBy(desc(customerNotes.createdAt), desc(customerNotes.id)),
+
+    async add(actor: Actor, userId: string, text: string) {
+      await db.transaction(async (tx) => {
+        // Locked: a deletion waits, and then takes the note along.
+        const [customer] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+          .for('share')
+        if (!customer) throw notFound('User')
+        await tx.insert(customerNotes).values({ userId, authorId: actor.user.id, text, createdAt: now() })
+        await audit.record(tx, actor, { action: 'note.add', aboutId: userId })
+      })
+    },
+
+    async remove(actor: Actor, id: string) {
+      await db.transaction(async (tx) => {
+        const [removed] = await tx.delete(customerNotes).where(eq(customerNotes.id, id)).returning()
+        if (!removed) throw notFound('Note')
+        await audit.record(tx, actor, { action: 'note.delete', aboutId: removed.userId })
+      })
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      await tx.delete(customerNotes).where(eq(customerNotes.userId, userId))
+    },
+
+    /** Who wrote them stays between us. */
+    async dataOf(userId: string) {
+      const notes = await db
+        .select({ text: customerNotes.text, createdAt: customerNotes.createdAt })
+        .from(customerNotes)
+        .where(eq(customerNotes.userId, userId))
+        .orderBy(desc(customerNotes.createdAt))
+      return { notesAboutYou: notes }
+    },
+  }
+}

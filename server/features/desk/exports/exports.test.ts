@@ -1,0 +1,156 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { audit } from '#contract/desk/audit.ts'
+import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { accessRequests, purchases, users } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  await clear()
+})
+
+async function clear() {
+  await shop.connection.db.delete(accessRequests)
+  await shop.connection.db.delete(purchases)
+}
+
+async function download(kind: ExportKind) {
+  const response = await admin.send(exports.download, { kind })
+  return { response, rows: parse(await response.text()) }
+}
+
+async function addBuyer(buyer: { email: string; name: string; tradingViewUsername?: string }, form?: object) {
+  const { db } = shop.connection
+  const [user] = await db.insert(users).values(buyer).returning()
+  const userId = user?.id ?? ''
+  const [purchase] = await db
+    .insert(purchases)
+    .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3909, status: 'active' })
+    .returning()
+  await db.insert(accessRequests).values({
+    userId,
+    purchaseId: purchase?.id ?? '',
+    exchangeName: 'Kraken',
+    tradingViewUsername: 'ada',
+    sealedKeys: 'sealed-secret',
+    ...form,
+  })
+}
+
+describe('an export', () => {
+  test('is a file named after its kind and date, with one row per order', async () => {
+    await addBuyer({ email: 'ada@example.com', name: 'Ada "The Trader", Lovelace' })
+    const { response, rows } = await download('orders')
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="orders-${shop.clock.now().toISOString().slice(0, 10)}.csv"`,
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[1]).toEqual(
+      expect.arrayContaining(['ada@example.com', 'Ada "The Trader", Lovelace', 'Rebound Sigma Pro', '39.09']),
+    )
+  })
+
+  test('of buyers counts their purchases; users who never bought aren’t included', async () => {
+    await shop.user({ email: 'never@example.com' })
+    await addBuyer({ email: 'bob@example.com', name: 'Bob', tradingViewUsername: 'bob_tv' })
+    const { rows } = await download('buyers')
+    expect(rows.map((row) => row[0])).toEqual(['Email', 'bob@example.com'])
+    expect(rows[1]).toEqual(expect.arrayContaining(['Bob', 'bob_tv', '1']))
+  })
+
+  test('never contains exchange keys', async () => {
+    await addBuyer({ email: 'carol@example.com', name: 'Carol' })
+    for (const kind of ['buyers', 'orders', 'forms'] as const) {
+      const response = await admin.send(exports.download, { kind })
+      expect(await response.text()).not.toContain('sealed-secret')
+    }
+  })
+
+  test('has no cell that a spreadsheet would run, wherever it splits and whatever the names', async () => {
+    const dangerous = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠'),
+          fc.constantFrom('\t', '\r', '\n', ';', ',', '"', "'", ' ', '\u00A0', '\uFEFF'),
+          fc.string({ maxLength: 3 }),
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => parts.join('').replaceAll('\u0000', ''))
+    // The cell itself, and every cell another spreadsheet might split it into.
+    const begins = (text: string) => text.split(/[;\t\r\n]/)
+    const runs = /^[\s\u200B"]*[=+\-@＝＋－＠]/
+    let number = 0
+    await fc.assert(
+      fc.asyncProperty(dangerous, dangerous, dangerous, async (name, exchangeName, additionalInfo) => {
+        await clear()
+        number += 1
+        await addBuyer(
+          { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
+          { exchangeName, additionalInfo, reason: name, tradingViewUsername: exchangeName },
+        )
+        for (const kind of ['buyers', 'orders', 'forms'] as const) {
+          const { rows } = await download(kind)
+          expect(rows).toHaveLength(2)
+          expect(
+            rows
+              .flat()
+              .flatMap(begins)
+              .filter((text) => runs.test(text)),
+          ).toEqual([])
+          expect(rows[1]?.some((cell) => cell.replaceAll("'", '') === name.replaceAll("'", ''))).toBe(true)
+        }
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          ['x;=1+1', 'x\t=1+1', 'x\n"=1+1'],
+          ['＝1+1', 'x; \u00A0+1', '\uFEFF=1+1'],
+        ],
+      },
+    )
+  })
+
+  test('stops PostgreSQL when the reader disconnects, and can be repeated right away', async () => {
+    const { pool } = shop.connection
+    await addBuyer({ email: 'many@example.com', name: 'x'.repeat(2000) })
+    // In batches: the shop's statement timeout is tight on a busy machine.
+    for (let part = 0; part < 10; part += 1)
+      await pool.query(
+        `insert into purchases (user_id, product_id, billing_type, amount, status)
+         select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 2000)
+         where status = 'active'`,
+      )
+    for (let round = 0; round < 3; round += 1) {
+      const leaving = new AbortController()
+      const response = await admin.send(exports.download, { kind: 'orders' }, { signal: leaving.signal })
+      await response.body?.getReader().read()
+      leaving.abort()
+      await expect.poll(running).toBe(0)
+    }
+    expect((await download('orders')).rows).toHaveLength(20_002)
+
+    async function running() {
+      const { rows } = await pool.query(
+        `select 1 from pg_stat_activity where application_name = 'shop export' and datname = current_database()`,
+      )
+      return rows.length
+    }
+  })
+
+  test('is recorded in the audit log', async () => {
+    await download('forms')
+    const [latest] = await admin.call(audit.adminList, { q: 'export.download' })
+    expect(latest).toMatchObject({ subject: 'forms', actorEmail: admin.user.email })
+  })
+})

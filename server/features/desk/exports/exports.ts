@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import type { NewsletterState } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import { createSemaphore } from '#server/concurrency/semaphore.ts'
+import type { Connection } from '#server/database/connect.ts'
+import { Refusal } from '#server/errors.ts'
+import { copyStatement, type FileKind, rowsLike } from './tables.ts'
+
+/** Each export holds its own connection for as long as it runs. */
+const atOnce = 2
+
+type Deps = { connection: Connection; now: () => Date; audit: Audit }
+
+export type Exports = ReturnType<typeof createExports>
+
+/** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
+export function createExports({ connection, now, audit }: Deps) {
+  const { pool, db } = connection
+  const running = createSemaphore({
+    atOnce,
+    maxWaiting: 0,
+    refusal: () =>
+      new Refusal(429, 'Two exports are already running. Please wait until one is done.', {
+        retryAfterSeconds: 10,
+      }),
+  })
+
+  async function open() {
+    const client = new pg.Client({ connectionString: connection.readUrl, application_name: 'shop export' })
+    await client.connect()
+    const { rows } = await client.query<{ pid: number }>(
+      `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false), set_config('work_mem', '16MB', false)`,
+    )
+    return { client, pid: rows[0]?.pid }
+  }
+
+  async function cancel(pid: number | undefined) {
+    const client = new pg.Client({ connectionString: connection.readUrl })
+    await client.connect()
+    try {
+      await client.query('select pg_cancel_backend($1)', [pid])
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function write(statement: string, target: PassThrough) {
+    const { client, pid } = await open()
+    client.on('error', (error) => target.destroy(error))
+    try {
+      // Tells Excel that this is UTF-8.
+      target.write('\uFEFF')
+      await pipeline(client.query(copyTo(statement)), target)
+    } catch (error) {
+      // Usually the reader disconnected, so PostgreSQL can stop writing.
+      await cancel(pid)
+      throw error
+    } finally {
+      await client.end()
+    }
+  }
+
+  return {
+    async download(actor: Actor, kind: FileKind, state?: NewsletterState) {
+      const release = await running.acquire()
+      const stream = new PassThrough()
+      stream.once('close', release)
+      try {
+        await audit.record(db, actor, {
+          action: 'export.download',
+          subject: state ? `${kind}, ${state}` : kind,
+        })
+      } catch (error) {
+        stream.destroy()
+        throw error
+      }
+      write(copyStatement(kind, state), stream).catch((error: Error) => stream.destroy(error))
+      return { name: `${state ? `${kind}-${state}` : kind}-${now().toISOString().slice(0, 10)}.csv`, stream }
+    },
+
+    /** Roughly how many rows to expect, for a progress bar, without counting a million. */
+    async estimate(kind: FileKind) {
+      const { rows } = await pool.query<{ rows: number }>(
+        `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
+        [rowsLike(kind)],
+      )
+      return rows[0]?.rows ?? 0
+    },
+  }
+}

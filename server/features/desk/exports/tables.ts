@@ -1,0 +1,114 @@
+import pg from 'pg'
+import type { ExportKind } from '#contract/desk/exports.ts'
+import { products } from '#contract/selling/price-list.ts'
+import { liveStatuses, type NewsletterState } from '#contract/statuses.ts'
+import { sqlList } from '#server/database/sql-list.ts'
+
+/**
+ * A spreadsheet runs a cell that starts like a formula; an apostrophe turns it into text. Written in SQL, so PostgreSQL
+ * can produce the whole file. Cells are separated by commas, but German and Swiss spreadsheets split at semicolons,
+ * quoted or not, and others at tabs and line breaks, so whatever follows one of those starts a cell too. Spreadsheets
+ * ignore spaces and quotes before the sign, and some treat full-width signs like the regular ones.
+ */
+const signs = '=+@＝＋－＠-'
+const separators = String.raw`;\t\r\n`
+const overlooked = String.raw`\s\u00A0\u200B\uFEFF"''`
+const startsCell = `(^|[${separators}])(?=[${overlooked}]*[${separators}${signs}])`
+const codes = (characters: string) => Array.from(characters, (each) => each.codePointAt(0)).join()
+const beginsOddly = (column: string) =>
+  `ascii(${column}) in (${codes(`${signs};\t\r\n \u00A0\u200B\uFEFF"'`)})`
+/** Most cells are harmless; only the others are worth searching. */
+const plain = (column: string) =>
+  `case when ${beginsOddly(column)} or ${column} ~ '[${separators}]'
+     then regexp_replace(${column}, '${startsCell}', '\\1''', 'g') else ${column} end`
+/** An email address has no spaces or separators; see `email` in contract/fields.ts. */
+const plainEmail = (column: string) =>
+  `case when ${beginsOddly(column)} then '''' || ${column} else ${column} end`
+
+// No format patterns: PostgreSQL's native output is a third cheaper.
+const moment = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
+const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
+const isLive = `status in ${sqlList(liveStatuses)}`
+
+const productName = `case p.product_id ${products
+  .map(({ id, name }) => `when ${pg.escapeLiteral(id)} then ${pg.escapeLiteral(name)}`)
+  .join(' ')} end`
+
+export type FileKind = ExportKind | 'newsletter'
+type Table = { columns: Record<string, string>; from: string; rowsLike: string }
+
+const newsletterState = `case when n.unsubscribed_at is not null then 'left'
+  when n.confirmed_at is not null then 'subscribed' else 'asked' end`
+
+/** What's in each file. None contains exchange keys. */
+const tables: Record<FileKind, Table> = {
+  buyers: {
+    columns: {
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      'TradingView username': plain('u.trading_view_username'),
+      'Registered (UTC)': moment('u.created_at'),
+      'Active purchases': 'p.active',
+      Purchases: 'p.total',
+      'Latest purchase (UTC)': moment('p.latest'),
+    },
+    from: `users u join (
+      select user_id, count(*) as total, count(*) filter (where ${isLive}) as active, max(created_at) as latest
+      from purchases group by user_id) p on p.user_id = u.id order by u.created_at, u.id`,
+    rowsLike: 'users',
+  },
+  orders: {
+    columns: {
+      Id: 'p.id',
+      'Date (UTC)': moment('p.created_at'),
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      Product: productName,
+      Billing: 'p.billing_type',
+      'Amount (USD)': dollars('p.amount'),
+      'Refunded (USD)': dollars('p.refunded_amount'),
+      Status: 'p.status',
+      'Ended (UTC)': moment('p.ended_at'),
+    },
+    from: 'purchases p join users u on u.id = p.user_id order by p.created_at, p.id',
+    rowsLike: 'purchases',
+  },
+  forms: {
+    columns: {
+      'Submitted (UTC)': moment('r.submitted_at'),
+      Email: plainEmail('u.email'),
+      Name: plain('u.name'),
+      Exchange: plain('r.exchange_name'),
+      'TradingView username': plain('r.trading_view_username'),
+      'Additional information': plain('r.additional_info'),
+      Status: 'r.status',
+      Reason: plain('r.reason'),
+      'Decided (UTC)': moment('r.decided_at'),
+    },
+    from: 'access_requests r join users u on u.id = r.user_id order by r.submitted_at, r.id',
+    rowsLike: 'access_requests',
+  },
+  newsletter: {
+    columns: {
+      Email: plainEmail('n.email'),
+      State: newsletterState,
+      'Signed up (UTC)': moment('n.created_at'),
+      'Confirmed (UTC)': moment('n.confirmed_at'),
+      'Unsubscribed (UTC)': moment('n.unsubscribed_at'),
+    },
+    from: 'newsletter_subscriptions n order by n.created_at, n.id',
+    rowsLike: 'newsletter_subscriptions',
+  },
+}
+
+export const rowsLike = (kind: FileKind) => tables[kind].rowsLike
+
+export function copyStatement(kind: FileKind, state?: NewsletterState) {
+  const { columns, from: all } = tables[kind]
+  const from =
+    kind === 'newsletter' && state
+      ? all.replace(' order by', ` where ${newsletterState} = ${pg.escapeLiteral(state)} order by`)
+      : all
+  const list = Object.entries(columns).map(([title, value]) => `${value} as ${pg.escapeIdentifier(title)}`)
+  return `copy (select ${list.join(', ')} from ${from}) to stdout with (format csv, header)`
+}

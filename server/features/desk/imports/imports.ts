@@ -1,0 +1,131 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
+import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { keyOfName, nameTaken } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
+import { readLine, type Subscriber } from './read-line.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  audit: Pick<Audit, 'record'>
+  accounts: Pick<Accounts, 'forImport'>
+  purchases: Pick<Purchases, 'book'>
+  accessRequests: Pick<AccessRequests, 'claim'>
+  entitlements: Pick<Entitlements, 'takenBy'>
+}
+
+export type Imports = ReturnType<typeof createImports>
+
+const product = reboundSigmaPro
+const isThere = 'Has a subscription already'
+
+/**
+ * Subscribers who paid elsewhere until now. The browser reads the file and sends it in pieces; each line is committed on
+ * its own, and whoever is there already is left alone. So an import that was interrupted is simply run again.
+ */
+export function createImports(deps: Dependencies) {
+  const { db, now, audit, accounts, purchases: books, accessRequests, entitlements } = deps
+
+  async function ownerOf(tx: Database | Transaction, email: string) {
+    const [user] = await tx
+      .select({ id: users.id, purchaseId: purchases.id })
+      .from(users)
+      .leftJoin(
+        purchases,
+        and(eq(purchases.userId, users.id), eq(purchases.productId, product.id), isLivePurchase),
+      )
+      .where(and(eq(users.email, email), isNull(users.deletedAt)))
+      .limit(1)
+    return user
+  }
+
+  /** What stands in its way, if anything does. */
+  async function obstacle(tx: Database | Transaction, { email, username }: Subscriber) {
+    const owner = await ownerOf(tx, email)
+    if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
+    // Nobody has this id, so whoever has the name is somebody else.
+    const userId = owner?.id ?? product.id
+    if (username && (await entitlements.takenBy(tx, product.id, keyOfName(username), userId)))
+      return { verdict: 'fault' as const, message: nameTaken }
+    return undefined
+  }
+
+  async function bookOne(
+    actor: Actor,
+    subscriber: Subscriber,
+    { invite, hasAccess }: { invite: boolean; hasAccess: boolean },
+  ) {
+    const { email, name, username, billingType, paidUntil } = subscriber
+    return db.transaction(async (tx) => {
+      const known = await obstacle(tx, subscriber)
+      if (known) return known
+      const userId = await accounts.forImport(tx, { email, name })
+      const { id: purchaseId } = await books.book(tx, {
+        userId,
+        productId: product.id,
+        billingType,
+        amount: priceOf(product, billingType),
+        status: 'active',
+        kind: 'paid_elsewhere',
+        endsAt: paidUntil,
+        invite,
+      })
+      if (username)
+        await accessRequests.claim(tx, {
+          userId,
+          purchaseId,
+          productId: product.id,
+          username,
+          ...(hasAccess ? { grantedBy: actor.user.id } : {}),
+        })
+      await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
+      return { verdict: 'new' as const, message: 'Booked' }
+    })
+  }
+
+  return {
+    async check(lines: ImportLine[]): Promise<ImportVerdict[]> {
+      const verdicts: ImportVerdict[] = []
+      for (const line of lines) {
+        const read = readLine(line, now())
+        const found =
+          'fault' in read
+            ? { verdict: 'fault' as const, message: read.fault }
+            : ((await obstacle(db, read)) ?? { verdict: 'new' as const, message: '' })
+        verdicts.push({ line: line.line, ...found })
+      }
+      return verdicts
+    },
+
+    async run(
+      actor: Actor,
+      lines: ImportLine[],
+      options: { invite: boolean; hasAccess: boolean },
+    ): Promise<ImportVerdict[]> {
+      const verdicts: ImportVerdict[] = []
+      for (const line of lines) {
+        const read = readLine(line, now())
+        const done =
+          'fault' in read
+            ? { verdict: 'fault' as const, message: read.fault }
+            : await bookOne(actor, read, options).catch((error: unknown) => {
+                // One line's trouble is not the next one's.
+                if (error instanceof Refusal) return { verdict: 'fault' as const, message: error.message }
+                throw error
+              })
+        verdicts.push({ line: line.line, ...done })
+      }
+      return verdicts
+    },
+  }
+}

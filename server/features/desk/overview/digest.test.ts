@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { overview } from '#contract/desk/overview.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+const openSellersShop = () => openShop({ env: { SUPPORT_EMAIL: 'seller@example.com' } })
+
+const digests = async (shop: TestShop) =>
+  (await shop.mails())
+    .filter(({ to, subject }) => to === 'seller@example.com' && /waiting|overdue/i.test(subject))
+    .map(({ subject }) => subject)
+
+async function askForAccess(shop: TestShop) {
+  const buyer = await shop.buyer()
+  await buyer.call(accessRequests.submit, {
+    paymentIntentId: buyer.purchase.paymentIntentId ?? '',
+    exchangeName: 'NYSE',
+    tradingViewUsername: 'ada',
+    apiKey: 'key',
+    secretKey: 'secret',
+  })
+  return buyer
+}
+
+test('the seller gets a digest once a day, and only if something is waiting', async () => {
+  await using shop = await openSellersShop()
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual([])
+
+  await askForAccess(shop)
+  await shop.queue.runNow('digest')
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+  shop.clock.advance({ hours: 25 })
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request', '1 access request is overdue'])
+})
+
+test('the seller is reminded of exactly the requests in the queue', async () => {
+  await using shop = await openSellersShop()
+  const [staying, leaving, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
+  await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
+
+  expect(await admin.call(accessRequests.adminList, {})).toMatchObject([{ purchaseId: staying.purchase.id }])
+  expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
+  await shop.queue.runNow('digest')
+  expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
+})
+
+test('while a connector works, only what it has not managed in ten minutes waits for the seller', async () => {
+  await using shop = await openConnectedShop()
+  await shop.namedBuyer('nobody_by_this_name')
+  await shop.settle()
+  const admin = await shop.admin()
+  const waiting = async () => [
+    (await admin.call(accessRequests.adminList, {})).length,
+    (await admin.call(overview.adminShow, {})).openAccessRequests,
+  ]
+  expect(await waiting()).toEqual([0, 0])
+  shop.clock.advance({ minutes: 11 })
+  expect(await waiting()).toEqual([1, 1])
+})

@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { overview } from '#contract/desk/overview.ts'
+import { declarations } from '#contract/selling/declarations.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+
+let smtp: Awaited<ReturnType<typeof openSmtp>>
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  smtp = await openSmtp()
+  shop = await openShop({
+    env: {
+      SELLER_NAME: 'Ada',
+      SELLER_STREET: 'Row 1',
+      SELLER_CITY: 'Solothurn',
+      SELLER_COUNTRY: 'Switzerland',
+      SUPPORT_EMAIL: 'help@shop.test',
+      SMTP_URL: smtp.url,
+      INDICATOR_URL: 'https://www.tradingview.com/script/a/',
+      STRATEGY_URL: 'https://www.tradingview.com/script/b/',
+    },
+  })
+  admin = await shop.admin()
+})
+afterAll(async () => {
+  await shop.close()
+  await smtp.close()
+})
+
+const needs = async () =>
+  Object.fromEntries((await admin.call(overview.adminNeeds, {})).map(({ kind, ...need }) => [kind, need]))
+
+test('a shop with nothing open needs nobody', async () => {
+  expect(await needs()).toEqual({})
+})
+
+test('a disputed payment is counted with the day by which the bank wants an answer, and listed', async () => {
+  const buyer = await shop.buyer()
+  const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
+  await shop.settle()
+  expect(await needs()).toEqual({
+    disputes: { count: 1, dueAt: new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString() },
+  })
+  expect(await admin.call(purchases.adminList, { disputed: 'yes' })).toMatchObject([
+    { id: buyer.purchase.id },
+  ])
+  await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+  await shop.settle()
+  expect(await needs()).toEqual({})
+  expect(await admin.call(purchases.adminList, { disputed: 'yes' })).toEqual([])
+})
+
+test('an overdue request, a failed renewal, and a declaration are counted as their lists show them', async () => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const other = await shop.buyer()
+  const form = { exchangeName: 'Kraken', tradingViewUsername: 'late_one', apiKey: 'k', secretKey: 's' }
+  await other.call(accessRequests.submitForPurchase, { purchaseId: other.purchase.id, ...form })
+  expect(await needs()).toEqual({})
+  expect(await admin.call(accessRequests.adminList, { show: 'overdue' })).toEqual([])
+  await shop.connection.db.execute(
+    sql`update access_requests set submitted_at = submitted_at - interval '25 hours'`,
+  )
+  await shop.advance(1, 'month')
+  admin = await shop.admin()
+  await shop.visitor().call(declarations.withdraw, {
+    name: 'Somebody',
+    contract: 'I do not remember',
+    email: 'somebody@example.com',
+  })
+  const found = await needs()
+  expect(found).toMatchObject({
+    overdue_requests: { count: 1 },
+    failed_payments: { count: 1, dueAt: expect.any(String) },
+    declarations: { count: 1, dueAt: expect.any(String) },
+  })
+  expect(await admin.call(accessRequests.adminList, { show: 'overdue' })).toHaveLength(1)
+  expect(await admin.call(purchases.adminList, { status: 'past_due' })).toMatchObject([
+    { id: buyer.purchase.id },
+  ])
+  expect(await admin.call(declarations.adminList, { state: 'open' })).toHaveLength(1)
+  expect(await admin.call(declarations.adminList, { state: 'done' })).toEqual([])
+})
+
+test('the figures of a month lead to exactly its purchases', async () => {
+  const { months } = await admin.call(overview.adminShow, {})
+  for (const { month, begun, lost } of months.slice(-2)) {
+    expect(await admin.call(purchases.adminList, { begun: month })).toHaveLength(begun)
+    expect(await admin.call(purchases.adminList, { ended: month })).toHaveLength(lost)
+  }
+  expect(await admin.call(purchases.adminList, { status: 'live' })).toHaveLength(months.at(-1)?.active ?? 0)
+})

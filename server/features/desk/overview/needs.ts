@@ -1,0 +1,80 @@
+import { asc, eq, min, sql } from 'drizzle-orm'
+import { promisedBy } from '#contract/access/access-requests.ts'
+import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import type { Database } from '#server/database/connect.ts'
+import { accessRequests, declarations, purchases } from '#server/database/schema.ts'
+import { isOverdue, openRequests } from '#server/features/access/access-requests/access-requests.ts'
+import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
+import type { Queue } from '#server/jobs/queue.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  queue: Queue
+  accessRequests: { countToRevoke(most: number): Promise<number> }
+  settings: { countProblems(): number }
+}
+type Found = { count: number; dueAt: Date | null }
+
+/** What needs the seller now. Each is one indexed read, and the list behind its link shows exactly the same rows. */
+export function createNeeds({ db, now, queue, accessRequests: requests, settings }: Dependencies) {
+  const counted = async (count: number | Promise<number>): Promise<Found> => ({
+    count: await count,
+    dueAt: null,
+  })
+
+  const ways: Record<NeedKind, () => Promise<Found>> = {
+    async disputes() {
+      const disputed = db
+        .select({ due: purchases.disputeDueAt })
+        .from(purchases)
+        .where(eq(purchases.isDisputed, true))
+        .limit(mostCounted)
+        .as('disputed')
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, dueAt: min(disputed.due) })
+        .from(disputed)
+      return found ?? nothing
+    },
+    async overdue_requests() {
+      const overdue = openRequests(db, isOverdue(now()))
+        .orderBy(asc(accessRequests.submittedAt))
+        .limit(mostCounted)
+        .as('overdue')
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, since: min(overdue.submittedAt) })
+        .from(overdue)
+      return found ? { count: found.count, dueAt: found.since && promisedBy(found.since) } : nothing
+    },
+    async declarations() {
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
+        .from(declarations)
+        .where(eq(declarations.state, 'open'))
+      return found ? { count: found.count, dueAt: found.since && declarationDue(found.since) } : nothing
+    },
+    async failed_payments() {
+      const unpaid = db
+        .select({ since: purchases.pastDueSince })
+        .from(purchases)
+        .where(eq(purchases.status, 'past_due'))
+        .limit(mostCounted)
+        .as('unpaid')
+      const [found] = await db
+        .select({ count: sql<number>`count(*)::int`, since: min(unpaid.since) })
+        .from(unpaid)
+      return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
+    },
+    to_revoke: () => counted(requests.countToRevoke(mostCounted)),
+    failed_jobs: () => counted(queue.failed.count()),
+    settings: () => counted(settings.countProblems()),
+  }
+
+  return async function needs() {
+    const found = await Promise.all(needKinds.map(async (kind) => ({ kind, ...(await ways[kind]()) })))
+    return found.filter(({ count }) => count > 0)
+  }
+}
+
+const nothing: Found = { count: 0, dueAt: null }

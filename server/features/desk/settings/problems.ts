@@ -1,0 +1,62 @@
+import type { Problem } from '#contract/desk/settings.ts'
+import type { Seller } from '#contract/site/site-settings.ts'
+import type { Config } from '#server/config.ts'
+
+type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: string; strategyUrl: string } }
+
+/** What is wrong with the settings, and how to fix it. The overview counts these. */
+export function problemsOf(config: Config, live: Live): Problem[] {
+  return [...imprint(live), ...address(config, live), ...mail(config), ...links(live), ...warnings(config)]
+}
+
+function* imprint({ seller }: Live): Generator<Problem> {
+  const missing = Object.entries({
+    SELLER_NAME: seller.name,
+    SELLER_STREET: seller.street,
+    SELLER_CITY: seller.city,
+    SELLER_COUNTRY: seller.country,
+  }).flatMap(([name, value]) => (value ? [] : [`\`${name}\``]))
+  if (missing.length > 0)
+    yield {
+      text: `Your imprint is incomplete: ${missing.join(', ')}.`,
+      mend: 'Fill in the seller’s particulars below.',
+      isUrgent: true,
+    }
+}
+
+function* address({ production }: Config, { supportEmail }: Live): Generator<Problem> {
+  if (supportEmail.endsWith('@example.com'))
+    yield {
+      text: `Buyers write to \`${supportEmail}\`, which is nobody’s address.`,
+      mend: 'Set the support address below.',
+      isUrgent: production,
+    }
+}
+
+function* mail({ mail: { smtpUrl }, production }: Config): Generator<Problem> {
+  if (!smtpUrl)
+    yield {
+      text: 'No email leaves this machine: each one is a file in a folder.',
+      mend: 'Set `SMTP_URL` in the environment and restart the shop.',
+      isUrgent: production,
+    }
+}
+
+function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Problem> {
+  const missing = Object.entries({ indicator: indicatorUrl, strategy: strategyUrl }).flatMap(([what, url]) =>
+    /^https:\/\/www\.tradingview\.com\/scripts\/?$/.test(url) ? [what] : [],
+  )
+  if (missing.length > 0)
+    yield {
+      text: `The package has no link to the ${missing.join(' and the ')}: buyers land on TradingView’s list of scripts.`,
+      mend: 'Set the package links below.',
+      isUrgent: false,
+    }
+}
+
+/** What startup warned about, except what is reported above. */
+function* warnings(config: Config): Generator<Problem> {
+  for (const warning of config.warnings)
+    if (!/^(The imprint|SUPPORT_EMAIL|SMTP_URL)/.test(warning))
+      yield { text: warning, mend: 'Change it in the environment and restart the shop.', isUrgent: true }
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { privatePackage } from '#contract/access/package.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { settings } from '#contract/desk/settings.ts'
+import { contact } from '#contract/site/contact.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop({ env: { SELLER_NAME: 'From The Environment' } })
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+const show = () => admin.call(settings.adminShow, {})
+const valueOf = async (name: string) => (await show()).settings.find((setting) => setting.name === name)
+
+test('shows where each setting comes from, and no secret', async () => {
+  expect(await valueOf('SELLER_NAME')).toEqual({
+    name: 'SELLER_NAME',
+    value: 'From The Environment',
+    source: 'environment',
+  })
+  expect(await valueOf('SELLER_CITY')).toEqual({ name: 'SELLER_CITY', value: '', source: 'default' })
+  const shown = JSON.stringify(await show())
+  expect(shown).not.toContain(shop.config.databaseUrl)
+  expect(shown).not.toContain(admin.password)
+  expect(await valueOf('ADMIN_PASSWORD')).toMatchObject({ value: null, source: 'environment' })
+})
+
+test('says what is wrong until it is mended', async () => {
+  expect((await show()).problems.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([expect.stringContaining('`SELLER_STREET`, `SELLER_CITY`, `SELLER_COUNTRY`')]),
+  )
+  await admin.call(settings.adminSave, {
+    SELLER_STREET: 'Long Row 12',
+    SELLER_CITY: '4500 Solothurn',
+    SELLER_COUNTRY: 'Switzerland',
+  })
+  expect((await show()).problems.some(({ text }) => text.includes('imprint'))).toBe(false)
+  expect(await valueOf('SELLER_CITY')).toMatchObject({ value: '4500 Solothurn', source: 'here' })
+  expect(await admin.call(audit.adminList, { q: 'settings.save' })).toMatchObject([
+    { subject: 'SELLER_STREET, SELLER_CITY, SELLER_COUNTRY' },
+  ])
+  const visitor = await shop.user()
+  const welcome = (await shop.mails()).find(({ to }) => to === visitor.user.email)
+  expect(welcome?.text).toContain('Long Row 12, 4500 Solothurn')
+})
+
+test('a new support address gets what buyers write, and an emptied one goes back', async () => {
+  const message = { firstName: 'Ada', lastName: 'L', email: 'ada@example.com', message: 'Hello' }
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'desk@shop.test' })
+  await shop.visitor().call(contact.send, message)
+  expect((await shop.mails()).at(-1)).toMatchObject({
+    to: 'desk@shop.test',
+    headers: { from: 'Rebound Sigma <desk@shop.test>' },
+  })
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
+  await shop.visitor().call(contact.send, message)
+  expect((await shop.mails()).at(-1)).toMatchObject({ to: shop.config.supportEmail })
+})
+
+test('new package links are what the next buyer opens', async () => {
+  const buyer = await shop.buyer()
+  const indicatorUrl = 'https://www.tradingview.com/script/new/'
+  await admin.call(settings.adminSave, { INDICATOR_URL: indicatorUrl })
+  expect(await buyer.call(privatePackage.show, {})).toMatchObject({ indicatorUrl })
+})
+
+test('refuses what the environment fixes, what it does not know, and what is not valid', async () => {
+  const refused = (input: Record<string, string>, status: number) =>
+    expect(admin.call(settings.adminSave, input)).rejects.toMatchObject({ status })
+  await refused({ SELLER_NAME: 'Somebody Else' }, 409)
+  await refused({ STRIPE_SECRET_KEY: 'sk_test_1' }, 400)
+  await refused({ SUPPORT_EMAIL: 'nobody' }, 400)
+  await refused({ STRATEGY_URL: 'javascript:alert(1)' }, 400)
+  await refused({ SELLER_CITY: 'two\nlines' }, 400)
+  expect(await valueOf('SELLER_NAME')).toMatchObject({ value: 'From The Environment' })
+})
+
+test('a photo is taken by what it is, and can be removed', async () => {
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20)])
+  await admin.call(settings.adminSavePhoto, { photo: png.toString('base64') })
+  expect(await show()).toMatchObject({
+    photo: expect.stringMatching(/^\/maker-[0-9a-f]{8}\.png$/),
+    photoSource: 'here',
+  })
+  const page = Buffer.from('<script>alert(1)</script>').toString('base64')
+  await expect(admin.call(settings.adminSavePhoto, { photo: page })).rejects.toMatchObject({ status: 400 })
+  await admin.call(settings.adminSavePhoto, { photo: '' })
+  expect(await show()).toMatchObject({ photo: null })
+})
+
+test('a process that starts later has it too', async () => {
+  await using other = await openShop({ databaseUrl: shop.config.databaseUrl ?? '' })
+  const seller = await other.admin()
+  expect((await seller.call(settings.adminShow, {})).settings).toContainEqual({
+    name: 'SELLER_CITY',
+    value: '4500 Solothurn',
+    source: 'here',
+  })
+})
+
+test('the test email arrives, or the mail server’s answer does', async () => {
+  expect(await admin.call(settings.adminTestMail, {})).toEqual({ to: admin.user.email })
+  expect((await shop.mails()).at(-1)).toMatchObject({ to: admin.user.email, subject: 'Emails work' })
+  await using mute = await openShop({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
+  const seller = await mute.admin()
+  await expect(seller.call(settings.adminTestMail, {})).rejects.toMatchObject({
+    status: 502,
+    serverMessage: expect.stringContaining('ECONNREFUSED'),
+  })
+})

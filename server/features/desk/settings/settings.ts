@@ -1,0 +1,117 @@
+import type { EditableSetting } from '#contract/desk/settings.ts'
+import type { Seller } from '#contract/site/site-settings.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Config } from '#server/config.ts'
+import type { Database } from '#server/database/connect.ts'
+import { shopSettings } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import { settingsInUse } from './in-use.ts'
+import { photoType, readPhoto } from './photo.ts'
+import { problemsOf } from './problems.ts'
+
+type Dependencies = { db: Database; now: () => Date; audit: Audit; config: Config }
+
+const photoName = 'MAKER_PHOTO'
+
+export type ShopSettings = ReturnType<typeof createShopSettings>
+
+/**
+ * What the seller may change while the shop runs. The environment goes first: what it sets is fixed. Every process
+ * looks every few seconds (`load`), so a change reaches all of them without a restart.
+ */
+export function createShopSettings({ db, now, audit, config }: Dependencies) {
+  let stored: ReadonlyMap<string, string> = new Map()
+
+  async function load() {
+    const rows = await db.select().from(shopSettings)
+    stored = new Map(rows.map((row) => [row.name, row.value]))
+  }
+
+  const isFixed = (name: string) => config.given.has(name)
+
+  /** What counts now: the environment's, else the seller's, else the shop's own. */
+  function value(name: EditableSetting): string {
+    const own = config.settings[name] ?? ''
+    return isFixed(name)
+      ? own
+      : stored.get(name) || own || (name === 'SUPPORT_EMAIL' ? config.supportEmail : '')
+  }
+
+  async function write(actor: Actor, changes: [name: string, value: string][]) {
+    const fixed = changes.find(([name]) => isFixed(name))
+    if (fixed) throw conflict(`${fixed[0]} is set by the environment`)
+    await db.transaction(async (tx) => {
+      for (const [name, given] of changes)
+        await tx
+          .insert(shopSettings)
+          .values({ name, value: given, updatedAt: now() })
+          .onConflictDoUpdate({ target: shopSettings.name, set: { value: given, updatedAt: now() } })
+      await audit.record(tx, actor, {
+        action: 'settings.save',
+        subject: changes.map(([name]) => name).join(', '),
+      })
+    })
+    await load()
+  }
+
+  const live = {
+    get supportEmail() {
+      return value('SUPPORT_EMAIL')
+    },
+    get seller(): Seller {
+      return {
+        name: value('SELLER_NAME'),
+        street: value('SELLER_STREET'),
+        city: value('SELLER_CITY'),
+        country: value('SELLER_COUNTRY'),
+        phone: value('SELLER_PHONE'),
+        representative: value('SELLER_REPRESENTATIVE'),
+        responsible: value('SELLER_RESPONSIBLE'),
+        register: value('SELLER_REGISTER'),
+        registerCourt: value('SELLER_REGISTER_COURT'),
+        authority: value('SELLER_AUTHORITY'),
+        vatId: value('SELLER_VAT_ID'),
+        taxNumber: value('SELLER_TAX_NUMBER'),
+      }
+    },
+    get package() {
+      return { indicatorUrl: value('INDICATOR_URL'), strategyUrl: value('STRATEGY_URL') }
+    },
+    get maker() {
+      const photo = readPhoto(config.maker.photo, stored.get(photoName))
+      return { name: value('MAKER_NAME'), sentence: value('MAKER_SENTENCE'), photo }
+    },
+  }
+  return {
+    load,
+    live,
+    countProblems: () => problemsOf(config, live).length,
+
+    show(mailsGoTo: string) {
+      return {
+        settings: settingsInUse(config, value, (name) => Boolean(stored.get(name))),
+        problems: problemsOf(config, live),
+        photo: live.maker.photo?.path ?? null,
+        photoSource: isFixed(photoName)
+          ? ('environment' as const)
+          : stored.get(photoName)
+            ? ('here' as const)
+            : ('default' as const),
+        mailsGoTo,
+      }
+    },
+
+    save: (actor: Actor, changes: Partial<Record<EditableSetting, string | undefined>>) =>
+      write(
+        actor,
+        Object.entries(changes).filter((entry): entry is [EditableSetting, string] => entry[1] !== undefined),
+      ),
+
+    async savePhoto(actor: Actor, photo: string) {
+      if (photo && !photoType(Buffer.from(photo, 'base64')))
+        throw new Refusal(400, 'Please choose a JPEG, PNG or WebP picture')
+      await write(actor, [[photoName, photo]])
+    },
+  }
+}

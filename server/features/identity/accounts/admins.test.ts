@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { createAudit } from '#server/audit/audit.ts'
+import { createAttempts } from '#server/security/attempts.ts'
+import { createPasswords } from '#server/security/passwords.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+import { createAdmins } from './admins.ts'
+
+const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
+  createAdmins({
+    db: shop.connection.db,
+    now: shop.clock.now,
+    passwords: createPasswords(),
+    attempts: createAttempts({ db: shop.connection.db, now: shop.clock.now }),
+    audit: createAudit({ db: shop.connection.db, now: shop.clock.now }),
+  })
+
+test('without settings, the first start creates an admin and shows the password; the second creates none', async () => {
+  const database = await createTestDatabase()
+  const env = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', SUPPORT_EMAIL: 'help@example.com' }
+  await using first = await openShop({ env, databaseUrl: database.url })
+  expect(first.firstAdmin).toEqual({
+    email: 'help@example.com',
+    password: expect.stringMatching(/^[\w-]{20}$/),
+  })
+  const { email = '', password = '' } = first.firstAdmin ?? {}
+  expect(await first.visitor().call(accounts.login, { email, password })).toMatchObject({ isAdmin: true })
+  await using second = await openShop({ env, databaseUrl: database.url })
+  expect(second.firstAdmin).toBeUndefined()
+})
+
+test('when two first starts run at once, one creates the admin', async () => {
+  await using shop = await openShop()
+  await shop.connection.pool.query('truncate users cascade')
+  const made = await Promise.all(
+    ['one@example.com', 'two@example.com', 'three@example.com'].map((email) =>
+      adminsOf(shop).ensureFirst({ email }),
+    ),
+  )
+  expect(made.filter((credentials) => credentials !== undefined)).toHaveLength(1)
+})
+
+test('a stranger who claimed the address earlier gains nothing', async () => {
+  await using shop = await openShop()
+  const stranger = await shop.user({ email: 'owner@example.com' })
+  const passkey = createAuthenticator(shop.url)
+  const made = passkey.register(await stranger.call(factors.beginPasskey, {}))
+  await stranger.call(factors.addPasskey, { name: 'Planted', response: made })
+  const { password } = await adminsOf(shop).add('owner@example.com')
+  expect(await stranger.call(accounts.user, {})).toBeNull()
+  const credentials = { email: 'owner@example.com', password: stranger.password }
+  await expect(shop.visitor().call(accounts.login, credentials)).rejects.toMatchObject({ status: 401 })
+  const response = passkey.authenticate(await stranger.call(logins.passkeyOptions, {}))
+  await expect(stranger.call(logins.withPasskey, { response })).rejects.toMatchObject({ status: 401 })
+  expect(await shop.visitor().call(accounts.login, { ...credentials, password })).toMatchObject({
+    isAdmin: true,
+  })
+})
+
+test('a reset gives a new password to an admin and nobody else', async () => {
+  await using shop = await openShop()
+  const [admin, person] = [await shop.admin(), await shop.user()]
+  const { password } = await adminsOf(shop).reset(admin.user.email)
+  expect(await admin.call(accounts.user, {})).toBeNull()
+  await shop.visitor().call(accounts.login, { email: admin.user.email, password })
+  await expect(adminsOf(shop).reset(person.user.email)).rejects.toThrow(
+    `There is no admin ${person.user.email}`,
+  )
+})

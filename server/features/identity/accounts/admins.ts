@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { type Audit, commandLine } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Attempts } from '#server/security/attempts.ts'
+import type { Passwords } from '#server/security/passwords.ts'
+import { removeFactors } from '../factors/factors.ts'
+import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './changed-addresses.ts'
+
+export type Credentials = { email: string; password: string }
+
+const randomPassword = () => randomBytes(15).toString('base64url')
+
+/** Admins created on the server itself: the first one on first start, others with `npm run admin`. */
+export function createAdmins({
+  db,
+  now,
+  passwords,
+  attempts,
+  audit,
+}: {
+  db: Database
+  now: () => Date
+  passwords: Passwords
+  attempts: Pick<Attempts, 'clearAll' | 'clearCodes'>
+  audit: Pick<Audit, 'record'>
+}) {
+  /** Logs out whoever had the account before: only the new password makes you the admin. */
+  async function appoint(
+    tx: Transaction,
+    email: string,
+    passwordHash: string,
+    action: 'admin.first' | 'admin.add',
+  ) {
+    const [admin] = await tx
+      .insert(users)
+      .values({
+        email,
+        name: 'Admin',
+        passwordHash,
+        isAdmin: true,
+        createdAt: now(),
+        verifiedAt: now(),
+      })
+      .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
+      .returning({ id: users.id })
+    if (!admin) throw new Error('The admin vanished while being appointed')
+    await dropPendingChange(tx, admin.id)
+    await endSessions(tx, admin.id)
+    await removeFactors(tx, admin.id)
+    await attempts.clearAll(tx, email)
+    await audit.record(tx, commandLine, { action, aboutId: admin.id })
+  }
+
+  return {
+    /** Returns the generated credentials, which must be shown once. */
+    async ensureFirst({
+      email,
+      password = randomPassword(),
+    }: {
+      email: string
+      password?: string | undefined
+    }): Promise<Credentials | undefined> {
+      const anyAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
+      const [present] = await db.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
+      if (present) return undefined
+      const passwordHash = await passwords.hash(password)
+      return db.transaction(async (tx) => {
+        // Two processes may start at once; only one of them creates the admin.
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
+        const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
+        if (made) return undefined
+        await appoint(tx, email, passwordHash, 'admin.first')
+        return { email, password }
+      })
+    },
+
+    /** Creates an admin or promotes an existing user, with a new password either way. */
+    async add(email: string): Promise<Credentials> {
+      const password = randomPassword()
+      const passwordHash = await passwords.hash(password)
+      await db.transaction((tx) => appoint(tx, email, passwordHash, 'admin.add'))
+      return { email, password }
+    },
+
+    async reset(email: string): Promise<Credentials> {
+      const password = randomPassword()
+      const passwordHash = await passwords.hash(password)
+      await db.transaction(async (tx) => {
+        const [admin] = await tx
+          .update(users)
+          .set({ passwordHash })
+          .where(and(eq(users.email, email), eq(users.isAdmin, true)))
+          .returning({ id: users.id })
+        if (!admin) throw new Refusal(404, `There is no admin ${email}`)
+        await dropPendingChange(tx, admin.id)
+        await endSessions(tx, admin.id)
+        // Someone else's failed attempts must not lock the admin out now.
+        await attempts.clearAll(tx, email)
+        await audit.record(tx, commandLine, { action: 'admin.reset', aboutId: admin.id })
+      })
+      return { email, password }
+    },
+
+    /** For someone who has lost device and codes; the password stays, and a second step is set up anew. */
+    async resetTwoFactor(email: string) {
+      await db.transaction(async (tx) => {
+        const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+        if (!user) throw new Refusal(404, `There is no account ${email}`)
+        await removeFactors(tx, user.id)
+        await endSessions(tx, user.id)
+        await attempts.clearCodes(tx, user.id)
+        await audit.record(tx, commandLine, { action: 'admin.reset-two-factor', aboutId: user.id })
+      })
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { isStaff } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { endSessions } from '../sessions/sessions.ts'
+import type { PasswordLinks } from './password-links.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  audit: Audit
+  passwordLinks: PasswordLinks
+  accountChanged(tx: Transaction, userId: string): Promise<void>
+}
+
+/** What the seller's people set right in a customer's account. */
+export function createCorrections({ db, mails, audit, passwordLinks, accountChanged }: Dependencies) {
+  async function lock(tx: Transaction, userId: string) {
+    const [user] = await tx
+      .select()
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      .for('update')
+    if (!user) throw notFound('User')
+    return user
+  }
+
+  return {
+    /** The account as a customer's page shows it. */
+    async describe(userId: string) {
+      const [user] = await db
+        .select({
+          id: users.id,
+          name: users.name,
+          email: users.email,
+          isAdmin: users.isAdmin,
+          role: users.role,
+          tradingViewUsername: users.tradingViewUsername,
+          createdAt: users.createdAt,
+          verifiedAt: users.verifiedAt,
+          hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+        })
+        .from(users)
+        .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      if (!user) throw notFound('User')
+      return user
+    },
+
+    async sendPasswordLink(actor: Actor, userId: string) {
+      await db.transaction(async (tx) => {
+        const { email, passwordHash } = await lock(tx, userId)
+        const tokenId = await passwordLinks.create(tx, userId, 'reset')
+        if (passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
+        else await mails.send(tx, email, 'choosePassword', { tokenId })
+        await audit.record(tx, actor, { action: 'user.password-link', aboutId: userId })
+      })
+    },
+
+    /**
+     * For an address that was mistyped. Whoever reads the old mailbox loses the account: its sessions end, its links
+     * are worth nothing. The new mailbox has to prove itself with the link it gets.
+     */
+    async correctEmail(actor: Actor, userId: string, email: string) {
+      await db.transaction(async (tx) => {
+        const user = await lock(tx, userId)
+        if (isStaff(user)) throw conflict('Staff change their address themselves, in their profile')
+        if (user.email === email) throw conflict('This is already the account’s address')
+        const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+        if (other) throw conflict('There is already a user with this email')
+        await tx.update(users).set({ email, verifiedAt: null }).where(eq(users.id, userId))
+        await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
+        // Nor may the old mailbox undo it.
+        await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
+        await endSessions(tx, userId)
+        await accountChanged(tx, userId)
+        const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
+        await mails.send(tx, user.email, 'emailMoved', { name: user.name })
+        await mails.send(tx, email, 'emailCorrected', { name: user.name, tokenId })
+        await audit.record(tx, actor, { action: 'user.correct-email', aboutId: userId })
+      })
+    },
+  }
+}

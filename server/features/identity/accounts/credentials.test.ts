@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { emailChanges } from '#server/database/schema.ts'
+import { addApp } from '#server/testing/authenticator-app.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+async function linkIn(email: string, subject: string) {
+  const mail = (await shop.mails()).findLast((each) => each.to === email && each.subject === subject)
+  const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
+  return { id, token }
+}
+const newcomer = { name: 'Newcomer', password: 'nobody would guess it' }
+const confirmed = 'Confirm your new email address'
+const changed = 'Your email address was changed'
+
+describe('a new password', () => {
+  test('needs the current one, and logs out every other device', async () => {
+    const person = await shop.user()
+    const phone = shop.visitor()
+    await phone.call(accounts.login, { email: person.user.email, password: person.password })
+    const newPassword = 'something else entirely'
+    await expect(
+      person.call(credentials.changePassword, { currentPassword: 'not it', newPassword }),
+    ).rejects.toMatchObject({ status: 403, fields: { currentPassword: 'Wrong password' } })
+    await person.call(credentials.changePassword, { currentPassword: person.password, newPassword })
+    expect(await phone.call(accounts.user, {})).toBeNull()
+    expect(await person.call(accounts.user, {})).toEqual(person.user)
+    await phone.call(accounts.login, { email: person.user.email, password: newPassword })
+    const subjects = (await shop.mails()).filter(({ to }) => to === person.user.email)
+    expect(subjects.map(({ subject }) => subject)).toContain('Your password was changed')
+  })
+
+  test('stops a change of address that waits to be confirmed', async () => {
+    const person = await shop.user()
+    const email = `waiting-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    await person.call(credentials.changePassword, {
+      currentPassword: person.password,
+      newPassword: 'something else entirely',
+    })
+    const link = await linkIn(email, confirmed)
+    await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+test('“Log out everywhere else” leaves this device logged in', async () => {
+  const person = await shop.user()
+  const phone = shop.visitor()
+  await phone.call(accounts.login, { email: person.user.email, password: person.password })
+  await person.call(credentials.logoutElsewhere, {})
+  expect(await phone.call(accounts.user, {})).toBeNull()
+  expect(await person.call(accounts.devices, {})).toMatchObject([{ isCurrent: true }])
+})
+
+describe('a new email address', () => {
+  test('counts once it is confirmed; the old one is told', async () => {
+    const person = await shop.user()
+    const email = `new-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    expect(await person.call(accounts.user, {})).toMatchObject({ email: person.user.email })
+    const link = await linkIn(email, confirmed)
+    await shop.visitor().call(credentials.confirmEmail, link)
+    expect(await person.call(accounts.user, {})).toMatchObject({ email })
+    await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
+    await shop.visitor().call(accounts.login, { email, password: person.password })
+    expect(await linkIn(person.user.email, changed)).toMatchObject({ id: link.id })
+    // Whoever signs up with somebody's address and moves on does not keep it from them.
+    await shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email })
+  })
+
+  test('is taken back from the old one for 72 hours, with everything a thief has added', async () => {
+    const person = await shop.buyer()
+    const email = `thief-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    await shop.visitor().call(credentials.confirmEmail, await linkIn(email, confirmed))
+    const thief = await addApp(shop, person)
+    // The thief moves on, so that the first address in between could undo in turn.
+    await person.call(credentials.changeEmail, { email: `2-${email}` })
+    await shop.visitor().call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmed))
+    // Nor does it help to sign up with the address that is free now.
+    await expect(
+      shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email }),
+    ).rejects.toMatchObject({ status: 409 })
+    shop.clock.advance({ hours: 70 })
+    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
+    await expect(
+      shop.visitor().call(credentials.undoEmail, await linkIn(email, changed)),
+    ).rejects.toMatchObject({ status: 400 })
+    expect(await person.call(accounts.user, {})).toBeNull()
+    await expect(
+      shop.visitor().call(accounts.login, { email: person.user.email, password: person.password }),
+    ).rejects.toMatchObject({ status: 401, next: undefined })
+    const mail = (await shop.mails()).findLast(
+      ({ to, subject }) => to === person.user.email && subject === 'Reset your password',
+    )
+    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'mine again, and new' })
+    const back = shop.visitor()
+    await back.call(accounts.login, { email: person.user.email, password: 'mine again, and new' })
+    expect(await back.call(factors.show, {})).toMatchObject({ appCodesSince: null, recoveryCodesLeft: 0 })
+    const own = await addApp(shop, back)
+    expect(own.recoveryCodes).toHaveLength(10)
+    expect(own.recoveryCodes).not.toContain(thief.recoveryCodes[0])
+  })
+
+  test('cannot be taken back after 72 hours, and then nothing keeps the old one', async () => {
+    const person = await shop.user()
+    const email = `later-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    await shop.visitor().call(credentials.confirmEmail, await linkIn(email, confirmed))
+    shop.clock.advance({ hours: 73 })
+    await expect(
+      shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed)),
+    ).rejects.toMatchObject({ status: 400 })
+    await shop.queue.runNow('tidy-accounts')
+    const kept = await shop.connection.db.select().from(emailChanges)
+    expect(kept.map(({ oldEmail }) => oldEmail)).not.toContain(person.user.email)
+  })
+
+  test('is answered alike whether or not it has an account; only its mailbox is told', async () => {
+    const [person, other] = [await shop.user(), await shop.user()]
+    const answers = await Promise.all(
+      [other.user.email, 'nobody-yet@example.com'].map((email) =>
+        person.call(credentials.changeEmail, { email }),
+      ),
+    )
+    expect(answers[0]).toEqual(answers[1])
+    const toOther = (await shop.mails()).filter(({ to }) => to === other.user.email)
+    expect(toOther.map(({ subject }) => subject)).toContain('This address already has an account')
+    expect(await linkIn(other.user.email, confirmed)).toEqual({ id: '', token: '' })
+  })
+})

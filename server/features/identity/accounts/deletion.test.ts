@@ -1,0 +1,235 @@
+import { eq } from 'drizzle-orm'
+import { Stripe } from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { purchases as purchaseRows, users } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { openSmtp } from '#server/testing/smtp.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const second = { email: 'second@example.com', password: 'the second admin' }
+
+/** Where a word is left: in any row of any table (jobs too; Stripe's books are its own), or in an email but the last. */
+async function tracesOf(word: string, at = shop) {
+  await at.queue.idle()
+  const { pool } = at.connection
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_schema in ('public', 'jobs') and table_type = 'BASE TABLE'`,
+  )
+  expect(tables.length).toBeGreaterThan(20)
+  const contents = await Promise.all(tables.map(({ name }) => pool.query(`select * from ${name}`)))
+  const mails = (await at.mails()).filter(({ subject }) => subject !== farewell)
+  const kept = JSON.stringify([contents.map(({ rows }) => rows), mails])
+  const pattern = new RegExp(`.{0,60}(${word}).{0,20}`, 'gi')
+  return [...kept.matchAll(pattern)].map(([trace]) => trace)
+}
+
+const farewell = 'Your account was deleted'
+
+const mailsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to === email).map(({ subject }) => subject)
+
+async function statusAtStripe(purchaseId: string) {
+  const [row] = await shop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, purchaseId))
+  const stripe = new Stripe(shop.sandbox.secretKey, shop.sandbox.api)
+  return (await stripe.subscriptions.retrieve(row?.stripeSubscriptionId ?? '')).status
+}
+
+describe('deleting a user', () => {
+  test('anonymizes the person, keeps the books, stops billing at Stripe, and ends every session', async () => {
+    const buyer = await shop.buyer()
+    await buyer.call(accounts.updateProfile, { name: 'Traceable Name', tradingViewUsername: 'traceable_tv' })
+    await buyer.call(accessRequests.submitForPurchase, {
+      purchaseId: buyer.purchase.id,
+      exchangeName: 'Traceable Exchange',
+      tradingViewUsername: 'traceable_tv',
+      apiKey: 'k',
+      secretKey: 's',
+      additionalInfo: 'Traceable words',
+    })
+    const admin = await shop.admin()
+    const [request] = await admin.call(accessRequests.adminList, {})
+    await admin.call(accessRequests.adminRefuse, {
+      ids: [request?.id ?? ''],
+      reason: 'TradingView has no user traceable_tv',
+    })
+    const traces = `traceable|${buyer.user.email}`
+    expect((await tracesOf(traces)).length).toBeGreaterThan(5)
+    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+
+    await expect(buyer.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
+    await expect(
+      shop.visitor().call(accounts.login, { email: buyer.user.email, password: buyer.password }),
+    ).rejects.toMatchObject({ status: 401 })
+    expect(await tracesOf(traces)).toEqual([])
+
+    const books = await admin.call(purchases.adminList, { q: `deleted-${buyer.user.id}` })
+    expect(books).toMatchObject([
+      { id: buyer.purchase.id, amount: 3900, status: 'cancelled', user: { name: 'Deleted user' } },
+    ])
+    expect(await statusAtStripe(buyer.purchase.id)).toBe('canceled')
+    expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toEqual([])
+    expect(await admin.call(audit.adminList, { q: buyer.user.email })).toEqual([])
+    expect(await admin.call(audit.adminList, { q: buyer.user.id })).toMatchObject([
+      { action: 'user.delete', subject: expect.stringContaining(buyer.user.id) },
+      { action: 'access.refused', actorEmail: admin.user.email },
+    ])
+  })
+
+  test('is confirmed by one last email, and nothing keeps its address', async () => {
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
+    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    expect(await mailsTo(buyer.user.email)).toEqual([farewell])
+    expect(await tracesOf(buyer.user.email)).toEqual([])
+  })
+
+  test('over and over, with someone’s address, sends them three emails of each kind a day', async () => {
+    const email = 'victim@example.com'
+    const subjects: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const { call, password } = await shop.user({ email })
+      subjects.push(...(await mailsTo(email)))
+      await call(accounts.deleteMyself, { password })
+      subjects.push(...(await mailsTo(email)))
+    }
+    expect(subjects.filter((subject) => subject.startsWith('Welcome'))).toHaveLength(3)
+    // The last one stays in the outbox until the next deletion.
+    expect(new Set(subjects)).toEqual(new Set(['Welcome to Rebound Sigma', farewell]))
+    expect(await mailsTo(email)).toEqual([])
+  })
+
+  test('leaves nothing behind either when the mail server refuses the last email', async () => {
+    const smtp = await openSmtp({ refuse: () => 550 })
+    await using other = await openShop({ env: { SMTP_URL: smtp.url } })
+    const person = await other.user()
+    await other.queue.idle()
+    expect(await other.queue.failed.list({ limit: 10 })).toMatchObject({ items: [{ name: 'mail' }] })
+    await person.call(accounts.deleteMyself, { password: person.password })
+    expect(await tracesOf(person.user.email, other)).toEqual([])
+    await smtp.close()
+  })
+
+  test('frees the address: whoever signs up with it starts fresh', async () => {
+    const { user } = await shop.user({ email: 'again@example.com' })
+    const admin = await shop.admin()
+    await admin.call(accounts.adminDelete, { id: user.id })
+    const again = await shop.user({ email: 'again@example.com' })
+    expect(again.user.id).not.toBe(user.id)
+    await expect(admin.call(accounts.adminDelete, { id: user.id })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('refuses yourself and unknown users', async () => {
+    const admin = await shop.admin()
+    await expect(admin.call(accounts.adminDelete, { id: admin.user.id })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'You cannot delete yourself',
+    })
+    await expect(
+      admin.call(accounts.adminDelete, { id: '00000000-0000-4000-8000-000000000000' }),
+    ).rejects.toMatchObject({ status: 404, serverMessage: 'User not found' })
+  })
+
+  test('waits for a payment that is under way: it is booked first, and nobody pays for nothing', async () => {
+    const person = await shop.user()
+    const begun = await shop.begin(person)
+    await shop.pay(begun)
+    const admin = await shop.admin()
+    const refused = {
+      status: 409,
+      serverMessage: 'A payment is still being processed. Please try again in a minute.',
+    }
+    await expect(admin.call(accounts.adminDelete, { id: person.user.id })).rejects.toMatchObject(refused)
+    await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject(
+      refused,
+    )
+
+    await shop.confirmPurchase(person, begun)
+    const [purchase] = await person.call(purchases.list, {})
+    expect(purchase).toMatchObject({ status: 'active' })
+    await person.call(accounts.deleteMyself, { password: person.password })
+    expect(await statusAtStripe(purchase?.id ?? '')).toBe('canceled')
+  })
+
+  test('leaves one admin when two delete each other at the same moment', async () => {
+    await using other = await openShop()
+    const first = await other.admin()
+    await first.call(accounts.adminAdd, { ...second, name: 'Second', isAdmin: true })
+    const visitor = other.visitor()
+    const { id } = await visitor.call(accounts.login, second)
+    const answers = await Promise.allSettled([
+      first.call(accounts.adminDelete, { id }),
+      visitor.call(accounts.adminDelete, { id: first.user.id }),
+    ])
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const admins = await other.connection.db.select().from(users).where(eq(users.isAdmin, true))
+    expect(admins).toHaveLength(1)
+  })
+})
+
+describe('deleting your own account', () => {
+  test('asks for the password first', async () => {
+    const person = await shop.user()
+    await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({
+      status: 403,
+      fields: { password: 'Wrong password' },
+    })
+    expect(await person.call(accounts.user, {})).toEqual(person.user)
+    await person.call(accounts.deleteMyself, { password: person.password })
+    expect(person.cookies.has('session')).toBe(false)
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('can’t be brute-forced', async () => {
+    const person = await shop.user()
+    for (let count = 0; count < 10; count++)
+      await expect(person.call(accounts.deleteMyself, { password: 'wrong' })).rejects.toMatchObject({
+        status: 403,
+      })
+    await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject({
+      status: 429,
+    })
+  })
+
+  test('is refused for the last admin', async () => {
+    await using other = await openShop()
+    const admin = await other.admin()
+    await expect(admin.call(accounts.deleteMyself, { password: admin.password })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'The last admin cannot be deleted',
+    })
+  })
+})
+
+describe('my data', () => {
+  test('is a file with everything in the account and no secrets', async () => {
+    const buyer = await shop.buyer()
+    const admin = await shop.admin()
+    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    const response = await buyer.fetch('/api/user/data')
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')
+    const text = await response.text()
+    expect(JSON.parse(text)).toMatchObject({
+      account: { id: buyer.user.id, email: buyer.user.email },
+      devices: [{ ip: expect.any(String) }],
+      knownBrowsers: [{ firstSeenAt: expect.any(String) }, {}],
+      checkouts: [{ amountInCents: 3900, email: buyer.user.email }],
+      adminActions: [
+        { action: 'purchase.refund', by: 'the shop', ip: null, isAboutYou: true, at: expect.any(String) },
+      ],
+      purchases: [{ id: buyer.purchase.id, amountInCents: 3900, status: 'active' }],
+      accessRequests: [],
+    })
+    expect(text).not.toMatch(/hash|argon2|sealed|token/i)
+    expect(text).not.toContain(admin.user.email)
+  })
+})

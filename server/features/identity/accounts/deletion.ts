@@ -1,0 +1,65 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import { retried, type Transaction } from '#server/database/connect.ts'
+import { users } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { createOwnPassword } from '#server/security/own-password.ts'
+import { lockAdmins } from './roles.ts'
+
+type Dependencies = Parameters<typeof createOwnPassword>[0] & {
+  audit: Audit
+  /** Every room that holds personal data, including this one. */
+  rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
+  /** Cancels everything this user still pays for at Stripe. */
+  endSubscriptionsOf(userId: string): Promise<void>
+  /** Drops whatever is kept for or was sent to this address, after one last email that says so. */
+  forgetAddress(tx: Transaction, email: string, options: { tell: boolean }): Promise<void>
+}
+
+export type Deletion = ReturnType<typeof createDeletion>
+
+/** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
+export function createDeletion(deps: Dependencies) {
+  const { db, attempts, audit, rooms, endSubscriptionsOf, forgetAddress } = deps
+  const checkPassword = createOwnPassword(deps)
+
+  async function remove(actor: Actor, userId: string) {
+    await db.transaction((tx) => assertDeletable(tx, userId))
+    // Stripe first: someone deleted here must not keep paying there.
+    await endSubscriptionsOf(userId)
+    // Stripe's events about that arrive meanwhile and change the same rows.
+    await retried(() =>
+      db.transaction(async (tx) => {
+        const email = await assertDeletable(tx, userId)
+        await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
+        for (const room of rooms) await room.forget(tx, userId)
+        await forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
+      }),
+    )
+  }
+
+  return {
+    async byAdmin(actor: Actor, userId: string) {
+      if (actor.user.id === userId) throw conflict('You cannot delete yourself')
+      await remove(actor, userId)
+    },
+
+    async byOneself(actor: Actor, password: string) {
+      await checkPassword(actor, password, 'password')
+      await remove(actor, actor.user.id)
+    },
+  }
+}
+
+async function assertDeletable(tx: Transaction, userId: string): Promise<string> {
+  const admins = await lockAdmins(tx)
+  const [user] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .for('update')
+  if (!user) throw notFound('User')
+  if (admins.isLast(userId)) throw conflict('The last admin cannot be deleted')
+  return user.email
+}

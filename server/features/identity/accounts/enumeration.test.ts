@@ -1,0 +1,93 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hash, verify } from '@node-rs/argon2'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { createPasswords } from '#server/security/passwords.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { watchStatements } from '#server/testing/watch-statements.ts'
+
+/**
+ * Neither the answer nor its timing may reveal whether an address has an account. Timing is noisy but the work behind it
+ * isn't, so we compare the work done before the answer.
+ */
+const costs: string[] = []
+const passwords = createPasswords({
+  argon2: {
+    hash,
+    verify(passwordHash, password) {
+      costs.push(/^\$argon2id\$v=\d+\$[^$]+/.exec(String(passwordHash))?.[0] ?? 'none')
+      return verify(passwordHash, password)
+    },
+  },
+})
+
+// A job that the request has queued may run before the answer is out; its work is not the request's.
+const duringRequest = new AsyncLocalStorage<true>()
+
+let shop: TestShop
+let addresses: Record<'a customer' | 'a guest who has no password yet' | 'nobody', string>
+beforeAll(async () => {
+  shop = await openShop({ passwords })
+  const customer = await shop.user()
+  const guest = await shop.guest(shop.visitor())
+  await shop.settle()
+  addresses = {
+    'a customer': customer.user.email,
+    'a guest who has no password yet': guest.email,
+    nobody: 'nobody@example.com',
+  }
+})
+afterAll(() => shop.close())
+
+/** The answer, and the work done before it was sent. */
+async function workOf(path: string, body: object) {
+  const mailsBefore = (await shop.mails()).length
+  costs.length = 0
+  const watch = watchStatements(shop.connection, () => duringRequest.getStore() === true)
+  const work = new Promise<{ hashes: string[]; statements: string[] }>((sent) => {
+    function watchRequest(request: IncomingMessage, response: ServerResponse) {
+      // A webhook may arrive at any moment.
+      if (request.url !== path) return
+      shop.app.server.off('request', watchRequest)
+      duringRequest.enterWith(true)
+      response.once('finish', () => sent({ hashes: [...costs], statements: watch.stop() }))
+    }
+    shop.app.server.prependListener('request', watchRequest)
+  })
+  const response = await shop.visitor().fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const done = { status: response.status, answer: await response.text(), ...(await work) }
+  return { done, mails: (await shop.mails()).slice(mailsBefore).map(({ to }) => to) }
+}
+
+test('a login does the same work for every address', async () => {
+  const works = []
+  for (const email of Object.values(addresses))
+    works.push(await workOf(accounts.login.path, { email, password: 'not the password' }))
+  const [first] = works
+  expect(works).toEqual(works.map(() => first))
+  expect(first?.done).toMatchObject({ status: 401, hashes: ['$argon2id$v=19$m=19456,t=2,p=1'] })
+  expect(first?.done.statements).not.toEqual([])
+  expect(first?.mails).toEqual([])
+})
+
+test('a reset request does the same work for every address, and the email comes later', async () => {
+  const works = []
+  for (const email of Object.values(addresses))
+    works.push({ email, ...(await workOf(accounts.requestPasswordReset.path, { email })) })
+  const [first] = works
+  expect(works.map(({ done }) => done)).toEqual(works.map(() => first?.done))
+  expect(first?.done).toMatchObject({ status: 200, hashes: [] })
+  expect(first?.done.statements).not.toEqual([])
+  const mailed = works.filter(({ mails }) => mails.length > 0)
+  expect(mailed.map(({ email, mails }) => ({ email, mails }))).toEqual(
+    [addresses['a customer'], addresses['a guest who has no password yet']].map((email) => ({
+      email,
+      mails: [email],
+    })),
+  )
+})

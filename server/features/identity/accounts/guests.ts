@@ -1,0 +1,77 @@
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '#server/database/connect.ts'
+import { users } from '#server/database/schema.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { removeFactors } from '../factors/factors.ts'
+import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './changed-addresses.ts'
+import type { PasswordLinks } from './password-links.ts'
+
+type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
+
+/** Accounts for people who paid before they had one. */
+export function createGuests({ now, mails, passwordLinks }: Dependencies) {
+  async function startAfresh(tx: Transaction, id: string) {
+    await tx
+      .update(users)
+      .set({ passwordHash: null, name: '', tradingViewUsername: null, handedOverAt: now() })
+      .where(eq(users.id, id))
+    await dropPendingChange(tx, id)
+    await endSessions(tx, id)
+    await removeFactors(tx, id)
+  }
+
+  return {
+    /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
+    async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
+      const [made] = await tx
+        .insert(users)
+        .values({ email, name: '', createdAt: now() })
+        .onConflictDoNothing({ target: users.email })
+        .returning({ id: users.id })
+      if (made) {
+        const tokenId = await passwordLinks.create(tx, made.id, 'firstPassword')
+        await mails.send(tx, email, 'setPassword', { name: '', tokenId })
+        return { id: made.id, isNew: true }
+      }
+      const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+      if (!known) throw new Error('The account vanished while booking a guest’s purchase')
+      return { id: known.id, isNew: false }
+    },
+
+    /** The account for an address that an admin vouches for: an existing one, or a new one without a password. */
+    async forImport(tx: Transaction, { email, name }: { email: string; name: string }): Promise<string> {
+      const [made] = await tx
+        .insert(users)
+        .values({ email, name, createdAt: now(), verifiedAt: now() })
+        .onConflictDoNothing({ target: users.email })
+        .returning({ id: users.id })
+      if (made) return made.id
+      const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
+      if (!known) throw new Error('The account vanished while it was imported')
+      if (!known.verifiedAt) await startAfresh(tx, known.id)
+      // A name that people gave themselves stays.
+      if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
+      return known.id
+    },
+
+    /** The link for someone who has no password yet: a row of `password_tokens`. */
+    async firstPasswordLink(tx: Transaction, userId: string): Promise<string | null> {
+      const [user] = await tx
+        .select({ passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.id, userId))
+      return user && !user.passwordHash ? passwordLinks.create(tx, userId, 'firstPassword') : null
+    },
+
+    /**
+     * Anyone can sign up with anyone's address. When a purchase is made with an unverified one, the account starts
+     * fresh for whoever reads that mailbox: nothing known or entered by the person who signed up counts anymore.
+     */
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
+      await startAfresh(tx, id)
+      const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
+      await mails.send(tx, email, 'accountHandedOver', { tokenId })
+    },
+  }
+}

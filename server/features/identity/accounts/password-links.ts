@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, gt, isNull, lt } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { passwordTokens, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Queue } from '#server/jobs/queue.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import type { Attempts } from '#server/security/attempts.ts'
+import type { Passwords } from '#server/security/passwords.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+import { hashToken } from '#server/security/tokens.ts'
+import { endSessions, knownDevice } from '../sessions/sessions.ts'
+import { dropPendingChange } from './changed-addresses.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  queue: Queue
+  passwords: Passwords
+  attempts: Attempts
+  linkToken: Secrets['linkToken']
+}
+
+const hour = 3_600_000
+const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
+
+const uselessLink = () => new Refusal(400, 'Failed to reset password. The link may have expired.')
+
+export type PasswordLinks = ReturnType<typeof createPasswordLinks>
+
+/** Emailed links that set a password: a new one, or a guest's first. */
+export function createPasswordLinks(deps: Dependencies) {
+  const { db, now, mails, passwords, attempts, linkToken } = deps
+
+  /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
+  async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
+    const tokenId = randomUUID()
+    await tx.insert(passwordTokens).values({
+      id: tokenId,
+      tokenHash: hashToken(linkToken('password', tokenId)),
+      userId,
+      createdAt: now(),
+      expiresAt: new Date(now().getTime() + lifetimes[kind]),
+    })
+    return tokenId
+  }
+
+  // A reset request does the same work for every address; whether there's an account is looked up here, later.
+  const enqueueReset = deps.queue.job<{ email: string }>('password-reset', ({ email }) =>
+    db.transaction(async (tx) => {
+      const [user] = await tx
+        .select({ id: users.id, passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.email, email))
+      if (!user) return
+      const tokenId = await create(tx, user.id, 'reset')
+      if (user.passwordHash) await mails.send(tx, email, 'resetPassword', { tokenId })
+      else await mails.send(tx, email, 'choosePassword', { tokenId })
+    }),
+  )
+
+  const usable = (token: string) =>
+    and(
+      eq(passwordTokens.tokenHash, hashToken(token)),
+      isNull(passwordTokens.usedAt),
+      gt(passwordTokens.expiresAt, now()),
+    )
+
+  return {
+    create,
+
+    async requestReset({ device }: Actor<null>, email: string) {
+      // Or whoever signs up with somebody's address would have them mailed from every browser it logs in with.
+      const known = await knownDevice(db, email, device, { verified: true })
+      await attempts.count('reset', email, { requests: 3, seconds: 3600 }, { device: known })
+      await enqueueReset(db, { email })
+    },
+
+    /** A link works once, even if used twice at the same moment, and ends every session. */
+    async resetPassword(token: string, newPassword: string) {
+      passwords.refuseCommon(newPassword, 'newPassword')
+      const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
+      if (!known) throw uselessLink()
+      const passwordHash = await passwords.hash(newPassword)
+      await db.transaction(async (tx) => {
+        const [used] = await tx
+          .update(passwordTokens)
+          .set({ usedAt: now() })
+          .where(usable(token))
+          .returning({ userId: passwordTokens.userId })
+        if (!used) throw uselessLink()
+        const [user] = await tx
+          .update(users)
+          .set({ passwordHash, verifiedAt: now() })
+          .where(and(eq(users.id, used.userId), isNull(users.deletedAt)))
+          .returning({ email: users.email })
+        if (!user) throw uselessLink()
+        await tx
+          .update(passwordTokens)
+          .set({ usedAt: now() })
+          .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
+        await dropPendingChange(tx, used.userId)
+        await endSessions(tx, used.userId)
+        await attempts.clearAll(tx, user.email)
+        await mails.send(tx, user.email, 'passwordChanged', {})
+      })
+    },
+
+    async forgetExpired() {
+      await db.delete(passwordTokens).where(lt(passwordTokens.expiresAt, now()))
+    },
+  }
+}

@@ -1,0 +1,276 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { passwordTokens, sessions, users } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const mailsTo = async (email: string, subject: string) =>
+  (await shop.mails()).filter((mail) => mail.to === email && mail.subject === subject)
+
+async function linksTo(email: string, subject = 'Reset your password') {
+  return (await mailsTo(email, subject)).map(
+    ({ text }) => /https?:\/\/\S+\/reset-password\?token=\S+/.exec(text)?.[0] ?? '',
+  )
+}
+
+async function tokenFor(email: string) {
+  await shop.visitor().call(accounts.requestPasswordReset, { email })
+  return tokenIn((await linksTo(email)).at(-1) ?? '')
+}
+
+const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? ''
+const expired = { status: 400, serverMessage: 'Failed to reset password. The link may have expired.' }
+
+describe('a reset', () => {
+  test('sets the password, logs out every device, and sends an email', async () => {
+    const person = await shop.user()
+    const token = await tokenFor(person.user.email)
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    expect(await person.call(accounts.user, {})).toBeNull()
+    const { email } = person.user
+    await expect(
+      shop.visitor().call(accounts.login, { email, password: person.password }),
+    ).rejects.toMatchObject({ status: 401 })
+    expect(await shop.visitor().call(accounts.login, { email, password: 'sezame' })).toEqual(person.user)
+    expect(await mailsTo(email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('also locks out someone who is just logging in with the old password', async () => {
+    const { user, password } = await shop.user()
+    const { user: other } = await shop.user({ password: 'a new one' })
+    const { db } = shop.connection
+    let login: Promise<unknown> = Promise.resolve()
+    await db.transaction(async (tx) => {
+      const newHash = sql`(select password_hash from users where id = ${other.id})`
+      await tx.update(users).set({ passwordHash: newHash }).where(eq(users.id, user.id))
+      await tx.delete(sessions).where(eq(sessions.userId, user.id))
+      login = shop.visitor().call(accounts.login, { email: user.email, password })
+      const waiting = sql`select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
+      await Promise.race([
+        login,
+        vi.waitFor(async () => expect((await tx.execute(waiting)).rows).toHaveLength(1), { timeout: 30_000 }),
+      ])
+    })
+    await expect(login).rejects.toMatchObject({ status: 401, serverMessage: 'Invalid email or password' })
+    expect(await db.select().from(sessions).where(eq(sessions.userId, user.id))).toEqual([])
+  })
+
+  test('works once out of twenty simultaneous tries', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    const passwords = Array.from({ length: 20 }, (_, index) => `new password ${index}`)
+    const answers = await Promise.allSettled(
+      passwords.map((newPassword) => shop.visitor().call(accounts.resetPassword, { token, newPassword })),
+    )
+    const winners = passwords.filter((_, index) => answers[index]?.status === 'fulfilled')
+    expect(winners).toHaveLength(1)
+    await shop.visitor().call(accounts.login, { email: user.email, password: winners[0] ?? '' })
+    await expect(
+      shop.visitor().call(accounts.resetPassword, { token, newPassword: 'once more' }),
+    ).rejects.toMatchObject(expired)
+    expect(await mailsTo(user.email, 'Your password was changed')).toHaveLength(1)
+  })
+
+  test('stops a change of address that a thief has asked for', async () => {
+    const person = await shop.user()
+    const { email } = person.user
+    await person.call(credentials.changeEmail, { email: `thief-${email}` })
+    const [mail] = await mailsTo(`thief-${email}`, 'Confirm your new email address')
+    const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
+    await shop.visitor().call(accounts.resetPassword, { token: await tokenFor(email), newPassword: 'sezame' })
+    await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'This link no longer works.',
+    })
+  })
+
+  test('invalidates older links', async () => {
+    const { user } = await shop.user()
+    const [older, newer] = [await tokenFor(user.email), await tokenFor(user.email)]
+    await shop.visitor().call(accounts.resetPassword, { token: newer, newPassword: 'sezame' })
+    await expect(
+      shop.visitor().call(accounts.resetPassword, { token: older, newPassword: 'again!' }),
+    ).rejects.toMatchObject(expired)
+  })
+
+  test('is not used up by looking at its link or by a refused password', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    for (const path of [`/reset-password?token=${token}`, `/api/auth/reset-password?token=${token}`]) {
+      await shop.visitor().fetch(path)
+      await shop.visitor().fetch(path, { method: 'HEAD' })
+    }
+    for (const newPassword of ['short', '123456', 'macgyver'])
+      await expect(shop.visitor().call(accounts.resetPassword, { token, newPassword })).rejects.toMatchObject(
+        {
+          status: 400,
+          fields: { newPassword: expect.any(String) },
+        },
+      )
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
+  })
+
+  test('works for 60 minutes', async () => {
+    await using later = await openShop()
+    const [early, late] = [await later.user(), await later.user()]
+    for (const { user } of [early, late])
+      await later.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    const tokens = (await later.mails()).flatMap(({ to, text }) => {
+      const token = /token=(\S+)/.exec(text)?.[1]
+      return token ? [[to, token] as const] : []
+    })
+    const tokenOf = (email: string) => new Map(tokens).get(email) ?? ''
+    later.clock.advance({ minutes: 59 })
+    await later
+      .visitor()
+      .call(accounts.resetPassword, { token: tokenOf(early.user.email), newPassword: 'sezame' })
+    later.clock.advance({ minutes: 2 })
+    await expect(
+      later
+        .visitor()
+        .call(accounts.resetPassword, { token: tokenOf(late.user.email), newPassword: 'sezame' }),
+    ).rejects.toMatchObject(expired)
+  })
+
+  test('unlocks an account locked by too many attempts', async () => {
+    const { user } = await shop.user()
+    const attempt = (password: string) => shop.visitor().call(accounts.login, { email: user.email, password })
+    for (let count = 0; count < 10; count++)
+      await expect(attempt('wrong')).rejects.toMatchObject({ status: 401 })
+    await expect(attempt('wrong')).rejects.toMatchObject({ status: 429 })
+    const token = await tokenFor(user.email)
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    expect(await attempt('sezame')).toEqual(user)
+  })
+})
+
+describe('the emailed link', () => {
+  test('leads to PUBLIC_URL, whatever Host and X-Forwarded-Host say', async () => {
+    const { user } = await shop.user()
+    const { port } = shop.config
+    const { request } = await import('node:http')
+    await new Promise<void>((done, failed) => {
+      const poisoned = request(
+        {
+          port,
+          host: 'localhost',
+          path: '/api/auth/request-password-reset',
+          method: 'POST',
+          headers: {
+            host: 'evil.example',
+            'x-forwarded-host': 'evil.example',
+            'content-type': 'application/json',
+          },
+        },
+        (response) => response.resume().on('end', done),
+      )
+      poisoned.on('error', failed).end(JSON.stringify({ email: user.email }))
+    })
+    const [link = ''] = await linksTo(user.email)
+    expect(new URL(link).origin).toBe(shop.url)
+    expect(JSON.stringify(await mailsTo(user.email, 'Reset your password'))).not.toContain('evil.example')
+  })
+
+  test('has a 32-byte secret that isn’t in the database', async () => {
+    const { user } = await shop.user()
+    const token = await tokenFor(user.email)
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    const { rows } = await shop.connection.pool.query('select data::text from jobs.job')
+    const stored = JSON.stringify([await shop.connection.db.select().from(passwordTokens), rows])
+    expect(stored).not.toContain(token)
+  })
+})
+
+describe('asking for a reset', () => {
+  test('gets the same answer for known and unknown addresses', async () => {
+    const { user } = await shop.user()
+    const answers = await Promise.all(
+      [user.email, 'nobody@example.com'].map((email) =>
+        shop.visitor().call(accounts.requestPasswordReset, { email }),
+      ),
+    )
+    expect(answers[0]).toEqual({
+      message: 'If an account exists with this email, you will receive a password reset link.',
+    })
+    expect(answers[1]).toEqual(answers[0])
+    expect(await mailsTo('nobody@example.com', 'Reset your password')).toEqual([])
+  })
+
+  test('a hundred times for one address sends three emails, with the same answers whether known or not', async () => {
+    const { user } = await shop.user()
+    const ask = (email: string) =>
+      shop
+        .visitor()
+        .call(accounts.requestPasswordReset, { email })
+        .then(
+          () => 200,
+          (error: { status: number }) => error.status,
+        )
+    // Ten at a time: on a busy machine, a hundred wait for the same row until the shop says that it is busy (503).
+    const statuses = async (email: string) => {
+      const answers: number[] = []
+      for (let wave = 0; wave < 10; wave++)
+        answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(email)))))
+      return answers.toSorted((a, b) => a - b)
+    }
+    const known = await statuses(user.email)
+    expect(known).toEqual([...Array<number>(3).fill(200), ...Array<number>(97).fill(429)])
+    expect(await statuses('flooded@example.com')).toEqual(known)
+    expect(await linksTo(user.email)).toHaveLength(3)
+  })
+
+  test('says when to try again, and works again then', async () => {
+    await using later = await openShop()
+    const { user } = await later.user()
+    const ask = () => later.visitor().call(accounts.requestPasswordReset, { email: user.email })
+    for (let count = 0; count < 3; count++) await ask()
+    later.clock.advance({ minutes: 20 })
+    await expect(ask()).rejects.toMatchObject({
+      status: 429,
+      serverMessage: 'Too many attempts. Please try again in 40 minutes.',
+      retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 2300 && seconds <= 2400),
+    })
+    later.clock.advance({ minutes: 41 })
+    await ask()
+  })
+})
+
+describe('a guest who has paid', () => {
+  test('chooses a first password within 7 days and logs in with it', async () => {
+    await using later = await openShop()
+    const { email } = await later.guest(later.visitor())
+    await later.settle()
+    const mail = (await later.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password',
+    )
+    const token = tokenIn(/http\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    later.clock.advance({ days: 6 })
+    await later.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    expect(await later.visitor().call(accounts.login, { email, password: 'sezame' })).toMatchObject({
+      email,
+      isAdmin: false,
+    })
+  })
+
+  test('asks for another link in the profile, and chooses a password instead of resetting one', async () => {
+    const visitor = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(visitor)
+    await shop.logInGuest(visitor, { paymentIntentId })
+    expect(await visitor.call(accounts.profile, {})).toMatchObject({ email, hasPassword: false })
+    await visitor.call(accounts.requestPasswordReset, { email })
+    const [mail] = await mailsTo(email, 'Choose your password')
+    expect(mail?.text).toMatch(/\/reset-password\?first=1&token=/)
+    expect(await mailsTo(email, 'Reset your password')).toEqual([])
+    const token = tokenIn(/http\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    await visitor.call(accounts.resetPassword, { token, newPassword: 'sezame' })
+    await visitor.call(accounts.login, { email, password: 'sezame' })
+    expect(await visitor.call(accounts.profile, {})).toMatchObject({ hasPassword: true })
+  })
+})

@@ -1,0 +1,95 @@
+import { and, eq, lt } from 'drizzle-orm'
+import { brand } from '#contract/brand.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { appCodes } from '#server/database/schema.ts'
+import { notFound, Refusal } from '#server/errors.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+import { drawQr } from './qr.ts'
+import { otpAuthUrl, randomSecret, stepOf } from './totp.ts'
+
+export const wrongCode = () => {
+  const message = 'Wrong code. Codes change every 30 seconds; is your clock right?'
+  return new Refusal(403, message, { fields: { code: message } })
+}
+
+/** What a secret that the app has yet to confirm is sealed for: only its own account can bring it back. */
+const unconfirmed = (userId: string) => `new app codes of ${userId}`
+
+const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
+
+export type AppCodes = ReturnType<typeof createAppCodes>
+
+/** Codes from an authenticator app. */
+export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Secrets }) {
+  return {
+    /** Nothing is stored yet: an app that was never confirmed must not lock anyone out. */
+    begin({ user }: Actor) {
+      const secret = randomSecret()
+      return {
+        secret,
+        sealed: secrets.seal(secret, unconfirmed(user.id)),
+        qr: drawQr(otpAuthUrl(secret, brand.name, user.email)),
+      }
+    },
+
+    /** The first code shows that the app has the secret. It is spent with that. */
+    async confirm(tx: Transaction, { user }: Actor, { sealed, code }: { sealed: string; code: string }) {
+      const secret = openUnconfirmed(secrets, sealed, user.id)
+      const lastStep = stepOf(digitsOf(code), secret, now(), 0)
+      if (lastStep === undefined) throw wrongCode()
+      const kept = { sealedSecret: secrets.seal(secret, user.id), lastStep, createdAt: now() }
+      await tx
+        .insert(appCodes)
+        .values({ userId: user.id, ...kept })
+        .onConflictDoUpdate({ target: appCodes.userId, set: kept })
+    },
+
+    /** True only for whoever uses it first, even of two at the same moment. */
+    async use(tx: Transaction, userId: string, typed: string): Promise<boolean> {
+      const [kept] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
+      if (!kept) return false
+      const step = stepOf(digitsOf(typed), secrets.open(kept.sealedSecret, userId), now(), kept.lastStep)
+      if (step === undefined) return false
+      const used = await tx
+        .update(appCodes)
+        .set({ lastStep: step })
+        .where(and(eq(appCodes.userId, userId), lt(appCodes.lastStep, step)))
+        .returning({ userId: appCodes.userId })
+      return used.length > 0
+    },
+
+    async remove(tx: Transaction, { user }: Actor) {
+      const gone = await tx
+        .delete(appCodes)
+        .where(eq(appCodes.userId, user.id))
+        .returning({ userId: appCodes.userId })
+      if (gone.length === 0) throw notFound('Authenticator app')
+    },
+  }
+}
+
+function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): string {
+  try {
+    return secrets.open(sealed, unconfirmed(userId))
+  } catch {
+    throw new Refusal(400, 'Please start again: this QR code is not from here.')
+  }
+}
+
+/** After a change of the shop's key (`npm run secrets`): every secret moves to the new one. */
+export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
+  const rows = await db
+    .select({ userId: appCodes.userId, sealedSecret: appCodes.sealedSecret })
+    .from(appCodes)
+  let resealed = 0
+  for (const { userId, sealedSecret } of rows) {
+    if (secrets.isCurrent(sealedSecret)) continue
+    const changed = await db
+      .update(appCodes)
+      .set({ sealedSecret: secrets.seal(secrets.open(sealedSecret, userId), userId) })
+      .where(and(eq(appCodes.userId, userId), eq(appCodes.sealedSecret, sealedSecret)))
+    resealed += changed.rowCount ?? 0
+  }
+  return { resealed }
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from '#server/errors.ts'
+import type { Attempts } from '#server/security/attempts.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+
+/** In milliseconds. */
+export const challengeLifetime = 300_000
+
+const staleChallenge = () => new Refusal(400, 'That took too long. Please try again.')
+
+type Dependencies = {
+  now: () => Date
+  attempts: Pick<Attempts, 'allows'>
+  secrets: Pick<Secrets, 'linkToken' | 'isLinkToken'>
+}
+
+export type Challenges = ReturnType<typeof createChallenges>
+
+/**
+ * What a passkey signs. Each is signed by the shop itself and says when it ends, so that asking for one stores nothing,
+ * however many strangers ask; what is stored is that one was used.
+ */
+export function createChallenges({ now, attempts, secrets }: Dependencies) {
+  const purpose = (whose: string) => `passkey challenge ${whose}`
+
+  /** Works once, even for two at the same moment, and in any process. */
+  async function spend(challenge: string, whose: string) {
+    const [end = '', random = '', signature = '', ...more] = challenge.split('.')
+    const text = `${end}.${random}`
+    // With something appended, it would count as another one.
+    const isOurs = more.length === 0 && secrets.isLinkToken(purpose(whose), text, signature)
+    if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
+    const once = { requests: 1, seconds: challengeLifetime / 1000 }
+    if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()
+  }
+
+  return {
+    /** `whose`: the account that it is for, or nothing where anyone may answer. */
+    make(whose: string): string {
+      const end = now().getTime() + challengeLifetime
+      const text = `${end}.${randomBytes(16).toString('base64url')}`
+      return `${text}.${secrets.linkToken(purpose(whose), text)}`
+    },
+
+    /** Spends the challenge inside a browser's response, and returns it as it is there. */
+    async spendIn(response: Record<string, unknown>, whose: string): Promise<string> {
+      const challenge = challengeIn(response)
+      if (!challenge) throw staleChallenge()
+      await spend(Buffer.from(challenge, 'base64url').toString(), whose)
+      return challenge
+    },
+  }
+}
+
+function challengeIn({ response }: Record<string, unknown>): string | undefined {
+  try {
+    const { clientDataJSON } = response as { clientDataJSON: string }
+    const { challenge }: { challenge: unknown } = JSON.parse(
+      Buffer.from(clientDataJSON, 'base64url').toString(),
+    )
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}

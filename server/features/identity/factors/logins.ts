@@ -1,0 +1,91 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Actor, User } from '#server/actor.ts'
+import type { Database } from '#server/database/connect.ts'
+import { users } from '#server/database/schema.ts'
+import { userColumns } from '#server/database/user-columns.ts'
+import { Refusal } from '#server/errors.ts'
+import type { SecurityLog } from '#server/security/security-log.ts'
+import { type Authenticated, endSessions, knownDevice } from '../sessions/sessions.ts'
+import { type Codes, isFromApp } from './codes.ts'
+import type { HalfLogin } from './half-login.ts'
+import type { LostDevice } from './lost-device.ts'
+import type { Notices } from './notices.ts'
+import type { PasskeyLogin } from './passkey-login.ts'
+import type { Policy } from './policy.ts'
+import { recovery } from './recovery-codes.ts'
+
+type Dependencies = {
+  db: Database
+  securityLog: SecurityLog
+  policy: Policy
+  halfLogin: HalfLogin
+  codes: Codes
+  passkeyLogin: PasskeyLogin
+  lostDevice: LostDevice
+  notices: Notices
+}
+
+type LoggedIn = { user: User; authenticated: Authenticated }
+
+const gone = () => new Refusal(401, 'Please log in again.')
+
+/** The second step of a login, or the only one with a passkey; the session starts afterward. */
+export function createLogins(deps: Dependencies) {
+  const { db, securityLog, policy, halfLogin, codes, passkeyLogin, lostDevice, notices } = deps
+
+  async function find(userId: string) {
+    const [found] = await db
+      .select({ passwordHash: users.passwordHash, user: userColumns })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    if (!found) throw gone()
+    return found
+  }
+
+  /** The device was lost, and whoever may have it is logged out. */
+  const recovered = (userId: string) =>
+    db.transaction(async (tx) => {
+      await endSessions(tx, userId)
+      await notices.tell(tx, userId, 'recoveryCodeUsed', { left: await recovery.left(tx, userId) })
+    })
+
+  return {
+    /** What must follow the password, and what the browser keeps until then; undefined if nothing must. */
+    async secondStepOf({ user, authenticated }: LoggedIn) {
+      const next = await policy.nextStepOf(user)
+      return next.length > 0 ? { next, half: halfLogin.begin(authenticated) } : undefined
+    },
+
+    async withCode(actor: Actor<null>, half: string | undefined, code: string): Promise<LoggedIn> {
+      const authenticated = await halfLogin.read(half)
+      const { user } = await find(authenticated.userId)
+      const device = await knownDevice(db, user.email, actor.device)
+      const typed = { userId: user.id, code, device }
+      const fromApp = isFromApp(code)
+      if (fromApp) await codes.useFromApp(actor, typed)
+      else await codes.useForRecovery(actor, typed)
+      if (!fromApp) await recovered(user.id)
+      await lostDevice.stopFor(user.id)
+      securityLog('login', { ...actor, user }, { step: fromApp ? 'code' : 'recovery code' })
+      return {
+        user,
+        authenticated: { ...authenticated, provenBy: fromApp ? 'password and code' : 'recovery code' },
+      }
+    },
+
+    async withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoggedIn> {
+      const { userId } = await passkeyLogin.verify(response)
+      const { user, passwordHash } = await find(userId)
+      await lostDevice.stopFor(user.id)
+      securityLog('login', { ...actor, user }, { step: 'passkey' })
+      return { user, authenticated: { userId, passwordHash, provenBy: 'passkey', refusal: gone } }
+    },
+
+    /** Asked after the password, by someone who has neither device nor codes. */
+    async lost(half: string | undefined) {
+      const { userId } = await halfLogin.read(half)
+      const { user } = await find(userId)
+      await lostDevice.request(user)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
+import { isStaff } from '#contract/statuses.ts'
+import type { User } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { appCodes, factorResets, passkeys, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+import { endSessions } from '../sessions/sessions.ts'
+import type { Notices } from './notices.ts'
+import { recovery } from './recovery-codes.ts'
+
+const hour = 3_600_000
+/** Long enough for the owner of the mailbox to see the email and stop it. */
+const wait = 72 * hour
+/** How long the link works that comes at its end. */
+const linkLifetime = 7 * 24 * hour
+
+type Link = { id: string; token: string }
+type Dependencies = { db: Database; now: () => Date; notices: Notices; secrets: Pick<Secrets, 'isLinkToken'> }
+
+const deadLink = () => new Refusal(400, 'This link no longer works. Log in and start again.')
+const notForStaff = () =>
+  new Refusal(
+    403,
+    'Staff can’t do this by email. Someone with access to the server runs: npm run admin -- reset-two-factor, followed by your email address.',
+  )
+const open = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
+
+/** Removes every factor of an account; what is left is the password. */
+export async function removeFactors(tx: Transaction, userId: string) {
+  await tx.delete(passkeys).where(eq(passkeys.userId, userId))
+  await tx.delete(appCodes).where(eq(appCodes.userId, userId))
+  await recovery.forget(tx, userId)
+  await tx.delete(factorResets).where(eq(factorResets.userId, userId))
+}
+
+/**
+ * For an account that was taken back from a thief: what was added since goes, and so do recovery codes and a reset, which
+ * the thief may have. The owner's own passkeys and app stay.
+ */
+export async function removeFactorsSince(tx: Transaction, userId: string, since: Date) {
+  await recovery.forget(tx, userId)
+  await tx.delete(factorResets).where(eq(factorResets.userId, userId))
+  await tx.delete(passkeys).where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)))
+  await tx.delete(appCodes).where(and(eq(appCodes.userId, userId), gte(appCodes.createdAt, since)))
+}
+
+export type LostDevice = ReturnType<typeof createLostDevice>
+
+/** The last resort without device and codes: the mailbox, after three days in which its owner can object. */
+export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
+  const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
+
+  return {
+    async request(user: User) {
+      if (isStaff(user)) throw notForStaff()
+      await db.transaction(async (tx) => {
+        const mine = eq(factorResets.userId, user.id)
+        if (
+          await tx.$count(
+            factorResets,
+            and(mine, open, gt(factorResets.requestedAt, ago(wait + linkLifetime))),
+          )
+        )
+          throw new Refusal(409, 'You’ve already asked. The link comes by email, 72 hours after you did.')
+        await tx.delete(factorResets).where(mine)
+        const [made] = await tx
+          .insert(factorResets)
+          .values({ userId: user.id, requestedAt: now() })
+          .returning({ id: factorResets.id })
+        await notices.tell(tx, user.id, 'deviceLost', { id: made?.id ?? '' })
+      })
+    },
+
+    /** At the end of the wait, each link goes out once. */
+    async sendDue() {
+      const due = await db
+        .select({ id: factorResets.id, userId: factorResets.userId })
+        .from(factorResets)
+        .where(and(open, isNull(factorResets.sentAt), lt(factorResets.requestedAt, ago(wait))))
+      for (const { id, userId } of due)
+        await db.transaction(async (tx) => {
+          const [first] = await tx
+            .update(factorResets)
+            .set({ sentAt: now() })
+            .where(and(eq(factorResets.id, id), open, isNull(factorResets.sentAt)))
+            .returning({ id: factorResets.id })
+          if (first) await notices.tell(tx, userId, 'deviceLostLink', { id })
+        })
+    },
+
+    async stop({ id, token }: Link) {
+      if (!secrets.isLinkToken('stop-reset', id, token)) throw deadLink()
+      const stopped = await db
+        .update(factorResets)
+        .set({ stoppedAt: now() })
+        .where(and(eq(factorResets.id, id), isNull(factorResets.usedAt)))
+        .returning({ id: factorResets.id })
+      if (stopped.length === 0) throw deadLink()
+    },
+
+    /** Whoever logs in with a factor has it after all. */
+    async stopFor(userId: string) {
+      await db
+        .update(factorResets)
+        .set({ stoppedAt: now() })
+        .where(and(eq(factorResets.userId, userId), open))
+    },
+
+    async finish({ id, token }: Link) {
+      if (!secrets.isLinkToken('finish-reset', id, token)) throw deadLink()
+      await db.transaction(async (tx) => {
+        const [used] = await tx
+          .update(factorResets)
+          .set({ usedAt: now() })
+          .where(
+            and(
+              eq(factorResets.id, id),
+              open,
+              lt(factorResets.requestedAt, ago(wait)),
+              gt(factorResets.sentAt, ago(linkLifetime)),
+            ),
+          )
+          .returning({ userId: factorResets.userId })
+        if (!used) throw deadLink()
+        const [user] = await tx
+          .select({ isAdmin: users.isAdmin, role: users.role })
+          .from(users)
+          .where(eq(users.id, used.userId))
+        // Someone may have become staff since they asked.
+        if (!user || isStaff(user)) throw notForStaff()
+        await removeFactors(tx, used.userId)
+        await endSessions(tx, used.userId)
+        await notices.tell(tx, used.userId, 'factorRemoved', { what: 'second step' })
+      })
+    },
+
+    async forgetOld() {
+      await db.delete(factorResets).where(lt(factorResets.requestedAt, ago(wait + linkLifetime)))
+    },
+  }
+}

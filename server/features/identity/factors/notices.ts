@@ -1,0 +1,46 @@
+import { eq } from 'drizzle-orm'
+import { isStaff } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { users } from '#server/database/schema.ts'
+import type { MailData, MailKind, Mails } from '#server/mails/mails.ts'
+import type { Attempts } from '#server/security/attempts.ts'
+import { endSessions } from '../sessions/sessions.ts'
+
+type Dependencies = { mails: Mails; attempts: Pick<Attempts, 'mayMail'>; audit: Audit }
+
+export type Notices = ReturnType<typeof createNotices>
+
+/** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
+export function createNotices({ mails, attempts, audit }: Dependencies) {
+  /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
+  async function tell<Kind extends MailKind>(
+    tx: Transaction,
+    userId: string,
+    kind: Kind,
+    data: MailData<Kind>,
+  ) {
+    const [user] = await tx
+      .select({ email: users.email, verifiedAt: users.verifiedAt })
+      .from(users)
+      .where(eq(users.id, userId))
+    if (user && (user.verifiedAt || (await attempts.mayMail(tx, 'factors', userId))))
+      await mails.send(tx, user.email, kind, data)
+  }
+
+  return {
+    tell,
+
+    async changed(tx: Transaction, actor: Actor, change: 'added' | 'removed', what: string) {
+      await endSessions(tx, actor.user.id, { except: actor.sessionId })
+      await tell(tx, actor.user.id, change === 'added' ? 'factorAdded' : 'factorRemoved', { what })
+      if (isStaff(actor.user))
+        await audit.record(tx, actor, {
+          action: `factor.${change}`,
+          aboutId: actor.user.id,
+          detail: { what },
+        })
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { and, eq, lt } from 'drizzle-orm'
+import type { Database } from '#server/database/connect.ts'
+import { passkeys } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import { type Challenges, challengeLifetime } from './challenges.ts'
+import { webAuthn } from './passkeys.ts'
+
+/** One sentence for whatever is wrong with it: a stranger learns nothing about who has an account. */
+const refused = () =>
+  new Refusal(401, 'This passkey wasn’t accepted. Log in with your password, or use another device.')
+
+const isCredentialId = (given: unknown): given is string =>
+  typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  challenges: Challenges
+  /** The shop's address: a passkey used elsewhere does not count. */
+  origin: string
+}
+
+export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
+
+/** Proving who you are with a passkey. */
+export function createPasskeyLogin({ db, now, challenges, origin }: Dependencies) {
+  const host = new URL(origin).hostname
+  return {
+    /** The same for everyone: whose passkey it is, only the answer tells. */
+    async options() {
+      const { generateAuthenticationOptions } = await webAuthn()
+      return generateAuthenticationOptions({
+        rpID: host,
+        challenge: challenges.make(''),
+        timeout: challengeLifetime,
+        userVerification: 'required',
+      })
+    },
+
+    /** Whose passkey has signed; refuses one that is unknown, unverified, from elsewhere, or copied. */
+    async verify(response: Record<string, unknown>): Promise<{ userId: string }> {
+      const challenge = await challenges.spendIn(response, '')
+      const claimed = isCredentialId(response.id) ? response.id : ''
+      const [known] = await db
+        .select()
+        .from(passkeys)
+        .where(and(eq(passkeys.id, claimed), eq(passkeys.host, host)))
+      if (!known) throw refused()
+      const { id, publicKey, counter, userId } = known
+      const { verifyAuthenticationResponse } = await webAuthn()
+      const verified = await verifyAuthenticationResponse({
+        response: response as unknown as AuthenticationResponseJSON,
+        expectedChallenge: challenge,
+        expectedOrigin: origin,
+        expectedRPID: host,
+        credential: { id, publicKey, counter },
+        requireUserVerification: true,
+      }).catch(() => undefined)
+      if (!verified?.verified) throw refused()
+      const { newCounter, credentialBackedUp } = verified.authenticationInfo
+      // Two at the same moment with the same counter: one of them is a copy.
+      const used = await db
+        .update(passkeys)
+        .set({ counter: newCounter, isSynced: credentialBackedUp, lastUsedAt: now() })
+        .where(
+          and(
+            eq(passkeys.id, id),
+            newCounter > 0 ? lt(passkeys.counter, newCounter) : eq(passkeys.counter, 0),
+          ),
+        )
+        .returning({ id: passkeys.id })
+      if (used.length === 0) throw refused()
+      return { userId }
+    },
+  }
+}

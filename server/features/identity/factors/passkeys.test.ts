@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { stepUp } from '#contract/identity/step-up.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Authenticator = ReturnType<typeof createAuthenticator>
+
+async function addPasskey(person: Visitor, made: Authenticator = createAuthenticator(shop.url)) {
+  const response = made.register(await person.call(factors.beginPasskey, {}))
+  const { recoveryCodes } = await person.call(factors.addPasskey, { name: 'My phone', response })
+  return { ...made, recoveryCodes }
+}
+
+const answerOf = async (made: Authenticator, visitor: Visitor) => ({
+  response: made.authenticate(await visitor.call(logins.passkeyOptions, {})),
+})
+
+const accepted = async (made: Authenticator) => {
+  const visitor = shop.visitor()
+  return visitor.call(logins.withPasskey, await answerOf(made, visitor))
+}
+
+describe('a passkey', () => {
+  test('logs in by itself, has a name, and comes with ten recovery codes', async () => {
+    const person = await shop.user()
+    const passkey = await addPasskey(person)
+    expect(passkey.recoveryCodes).toHaveLength(10)
+    expect(await accepted(passkey)).toMatchObject({ email: person.user.email })
+    await person.call(factors.renamePasskey, { id: passkey.id, name: 'Old phone' })
+    const { passkeys } = await person.call(factors.show, {})
+    expect(passkeys).toMatchObject([{ name: 'Old phone', lastUsedAt: expect.any(String) }])
+    const data = JSON.stringify(await person.call(accounts.myData, {}))
+    expect(data).toContain('Old phone')
+    for (const hidden of [passkey.id, 'publicKey', 'counter']) expect(data).not.toContain(hidden)
+    await person.call(factors.removePasskey, { id: passkey.id })
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('is refused if the device did not check who holds it', async () => {
+    const person = await shop.user()
+    const careless = createAuthenticator(shop.url)
+    careless.phone.verifiesUser = false
+    await expect(addPasskey(person, careless)).rejects.toMatchObject({ status: 400 })
+    const passkey = await addPasskey(person)
+    passkey.phone.verifiesUser = false
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('is refused if its counter falls or stands still: somebody has a copy', async () => {
+    const passkey = await addPasskey(await shop.user())
+    await accepted(passkey)
+    passkey.phone.counter -= 1
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    passkey.phone.counter -= 3
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+    passkey.phone.counter += 3
+    await accepted(passkey)
+  })
+
+  test('that counts nothing, as synced ones do, is accepted every time', async () => {
+    const synced = createAuthenticator(shop.url)
+    synced.phone.counter = 0
+    const passkey = await addPasskey(await shop.user(), synced)
+    for (let times = 0; times < 2; times++) {
+      passkey.phone.counter = -1
+      expect(await accepted(passkey)).toMatchObject({ isAdmin: false })
+    }
+  })
+
+  test('is refused from another site', async () => {
+    const person = await shop.user()
+    await expect(addPasskey(person, createAuthenticator('https://evil.example'))).rejects.toMatchObject({
+      status: 400,
+    })
+    const passkey = await addPasskey(person)
+    passkey.phone.origin = 'https://evil.example'
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('answers each challenge once, also when the answer is sent twice at the same moment', async () => {
+    const passkey = await addPasskey(await shop.user())
+    const visitor = shop.visitor()
+    const answer = await answerOf(passkey, visitor)
+    const outcomes = await Promise.allSettled(
+      [1, 2].map(() => shop.visitor().call(logins.withPasskey, answer)),
+    )
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await expect(visitor.call(logins.withPasskey, answer)).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('answers no challenge with something appended, which would count as another one', async () => {
+    const passkey = await addPasskey(await shop.user())
+    const visitor = shop.visitor()
+    const { challenge, ...options } = await visitor.call(logins.passkeyOptions, {})
+    const longer = Buffer.concat([Buffer.from(String(challenge), 'base64url'), Buffer.from('.more')])
+    const response = passkey.authenticate({ ...options, challenge: longer.toString('base64url') })
+    await expect(visitor.call(logins.withPasskey, { response })).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'That took too long. Please try again.',
+    })
+  })
+
+  test('has five minutes for its answer', async () => {
+    const passkey = await addPasskey(await shop.user())
+    const visitor = shop.visitor()
+    const answer = await answerOf(passkey, visitor)
+    shop.clock.advance({ minutes: 6 })
+    await expect(visitor.call(logins.withPasskey, answer)).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'That took too long. Please try again.',
+    })
+  })
+
+  test('works in another process of the same shop', async () => {
+    const passkey = await addPasskey(await shop.user())
+    const answer = await answerOf(passkey, shop.visitor())
+    await using other = await openShop({
+      databaseUrl: shop.connection.url,
+      env: { PUBLIC_URL: shop.url, DATA_DIR: shop.config.dataDir },
+      startsAt: shop.clock.now(),
+    })
+    expect(await other.visitor().call(logins.withPasskey, answer)).toMatchObject({ isAdmin: false })
+  })
+
+  test('is kept once: by whoever comes first', async () => {
+    const [ada, eve] = [await shop.user(), await shop.user()]
+    const id = crypto.getRandomValues(new Uint8Array(16))
+    await addPasskey(ada, createAuthenticator(shop.url, { id }))
+    await expect(addPasskey(eve, createAuthenticator(shop.url, { id }))).rejects.toMatchObject({
+      status: 409,
+    })
+  })
+
+  test('of a deleted account opens nothing', async () => {
+    const person = await shop.user()
+    const passkey = await addPasskey(person)
+    await person.call(accounts.deleteMyself, { password: person.password })
+    await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  })
+})
+
+test('nonsense in a passkey’s answer is refused like any other', async () => {
+  const person = await shop.user()
+  const passkey = await addPasskey(person)
+  for (const id of ['\u0000', '', 7, null, 'x'.repeat(5000)]) {
+    const { response } = await answerOf(passkey, shop.visitor())
+    await expect(
+      shop.visitor().call(logins.withPasskey, { response: { ...response, id } }),
+    ).rejects.toMatchObject({ status: 401 })
+  }
+  const made = createAuthenticator(shop.url)
+  const { response, ...rest } = made.register(await person.call(factors.beginPasskey, {}))
+  const odd = { ...rest, response: { ...response, transports: { not: 'a list' } } }
+  expect(await person.call(factors.addPasskey, { name: 'Odd', response: odd })).toEqual({
+    recoveryCodes: null,
+  })
+})
+
+test('an account has twenty passkeys at most', async () => {
+  const person = await shop.user()
+  for (let count = 0; count < 20; count++) await addPasskey(person)
+  await expect(person.call(factors.beginPasskey, {})).rejects.toMatchObject({
+    status: 409,
+    serverMessage: '20 passkeys are enough. Remove one first.',
+  })
+})
+
+test('nothing tells who has a passkey: the options are alike for everyone', async () => {
+  const person = await shop.user()
+  await addPasskey(person)
+  const shapes = await Promise.all(
+    [shop.visitor(), person].map(async (each) => {
+      const { challenge, ...rest } = await each.call(logins.passkeyOptions, {})
+      return { ...rest, challenge: typeof challenge }
+    }),
+  )
+  expect(shapes[0]).toEqual(shapes[1])
+  expect(shapes[0]).not.toHaveProperty('allowCredentials.0')
+  const stranger = createAuthenticator(shop.url)
+  const unknown = await accepted(stranger).catch((error: unknown) => error)
+  const removed = await addPasskey(person)
+  await person.call(factors.removePasskey, { id: removed.id })
+  const gone = await accepted(removed).catch((error: unknown) => error)
+  expect(String(unknown)).toBe(String(gone))
+})
+
+test('a passkey confirms who is there, but only its owner’s', async () => {
+  const [ada, eve] = [await shop.user(), await shop.user()]
+  const [hers, eves] = [await addPasskey(ada), await addPasskey(eve)]
+  shop.clock.advance({ minutes: 11 })
+  await expect(ada.call(factors.beginPasskey, {})).rejects.toMatchObject({ again: ['passkey', 'password'] })
+  await expect(ada.call(stepUp.withPasskey, await answerOf(eves, ada))).rejects.toMatchObject({ status: 403 })
+  await ada.call(stepUp.withPasskey, await answerOf(hers, ada))
+  await ada.call(factors.beginPasskey, {})
+})
+
+test('whoever takes an account back by its mailbox takes it without the stranger’s passkeys and plans', async () => {
+  const email = 'mailbox-owner@example.com'
+  const stranger = await shop.user({ email })
+  const passkey = await addPasskey(stranger)
+  await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
+  const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')
+  const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
+  const guest = shop.visitor()
+  await shop.guest(guest, email)
+  await shop.settle()
+  await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
+  await expect(shop.visitor().call(credentials.confirmEmail, { id, token })).rejects.toMatchObject({
+    status: 400,
+  })
+})

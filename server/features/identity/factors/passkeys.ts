@@ -1,0 +1,141 @@
+import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server'
+import { and, desc, eq, ne } from 'drizzle-orm'
+import { brand } from '#contract/brand.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { passkeys } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { type Challenges, challengeLifetime } from './challenges.ts'
+
+/** Loaded when the first passkey is used: the shop starts without it. */
+export const webAuthn = () => import('@simplewebauthn/server')
+
+const mostPasskeys = 20
+/** Ed25519, P-256 and RSA: what devices use. Newer ones are still experimental in Node, which says so in the log. */
+const algorithms = [-8, -7, -257]
+
+type Made = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
+
+/** The browser's own words, which nobody has signed. */
+const knownTransports = (given: unknown): string[] =>
+  Array.isArray(given)
+    ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
+    : []
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  challenges: Challenges
+  /** The shop's address: a passkey made elsewhere does not count. */
+  origin: string
+}
+
+export type Passkeys = ReturnType<typeof createPasskeys>
+
+/** Passkeys: a key pair for each device or password manager, of which the shop only knows the public half. */
+export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
+  const host = new URL(origin).hostname
+  const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))
+
+  return {
+    list: (userId: string) =>
+      db
+        .select({
+          id: passkeys.id,
+          name: passkeys.name,
+          isSynced: passkeys.isSynced,
+          createdAt: passkeys.createdAt,
+          lastUsedAt: passkeys.lastUsedAt,
+        })
+        .from(passkeys)
+        .where(ofUser(userId))
+        .orderBy(desc(passkeys.createdAt), desc(passkeys.id)),
+
+    async begin({ user }: Actor) {
+      const known = await db
+        .select({ id: passkeys.id, transports: passkeys.transports })
+        .from(passkeys)
+        .where(ofUser(user.id))
+      if (known.length >= mostPasskeys)
+        throw conflict(`${mostPasskeys} passkeys are enough. Remove one first.`)
+      const { generateRegistrationOptions } = await webAuthn()
+      return generateRegistrationOptions({
+        rpName: brand.name,
+        rpID: host,
+        userID: new Uint8Array(Buffer.from(user.id)),
+        userName: user.email,
+        userDisplayName: user.name || user.email,
+        challenge: challenges.make(user.id),
+        timeout: challengeLifetime,
+        attestationType: 'none',
+        supportedAlgorithmIDs: algorithms,
+        excludeCredentials: known,
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      })
+    },
+
+    /** Checks what the browser made, for `keep`: both together would hold a transaction open while computing. */
+    async check({ user }: Actor, response: Record<string, unknown>): Promise<Made> {
+      const challenge = await challenges.spendIn(response, user.id)
+      const { verifyRegistrationResponse } = await webAuthn()
+      const { registrationInfo } = await verifyRegistrationResponse({
+        response: response as unknown as RegistrationResponseJSON,
+        expectedChallenge: challenge,
+        expectedOrigin: origin,
+        expectedRPID: host,
+        requireUserVerification: true,
+        supportedAlgorithmIDs: algorithms,
+      }).catch(() => ({ registrationInfo: undefined }))
+      if (!registrationInfo) throw new Refusal(400, 'This passkey could not be accepted. Please try again.')
+      return registrationInfo
+    },
+
+    async keep(
+      tx: Transaction,
+      { user }: Actor,
+      name: string,
+      { credential, credentialBackedUp, aaguid }: Made,
+    ) {
+      if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
+        throw conflict(`${mostPasskeys} passkeys are enough. Remove one first.`)
+      const kept = await tx
+        .insert(passkeys)
+        .values({
+          id: credential.id,
+          userId: user.id,
+          publicKey: credential.publicKey,
+          counter: credential.counter,
+          transports: knownTransports(credential.transports),
+          isSynced: credentialBackedUp,
+          aaguid,
+          host,
+          name,
+          createdAt: now(),
+        })
+        .onConflictDoNothing()
+        .returning({ id: passkeys.id })
+      if (kept.length === 0) throw conflict('This passkey is already here.')
+    },
+
+    async rename({ user }: Actor, id: string, name: string) {
+      const renamed = await db
+        .update(passkeys)
+        .set({ name })
+        .where(and(ofUser(user.id), eq(passkeys.id, id)))
+        .returning({ id: passkeys.id })
+      if (renamed.length === 0) throw notFound('Passkey')
+    },
+
+    async remove(tx: Transaction, { user }: Actor, id: string) {
+      const [gone] = await tx
+        .delete(passkeys)
+        .where(and(ofUser(user.id), eq(passkeys.id, id)))
+        .returning({ name: passkeys.name })
+      if (!gone) throw notFound('Passkey')
+      return gone
+    },
+
+    /** Passkeys that were made for another host, which no longer work: PUBLIC_URL has changed. */
+    strandedOnes: () => db.$count(passkeys, ne(passkeys.host, host)),
+  }
+}

@@ -1,0 +1,71 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { isStaff, type WayToProve } from '#contract/statuses.ts'
+import type { User } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { appCodes, passkeys, users } from '#server/database/schema.ts'
+
+type Dependencies = {
+  db: Database
+  /** Whether staff need a second step here (`ADMIN_TWO_FACTOR`). */
+  staffNeedFactor: boolean
+  /** The host that passkeys must have been made for. */
+  host: string
+}
+
+type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
+
+export type Policy = ReturnType<typeof createPolicy>
+
+/**
+ * What someone must show, and what they can. A passkey opens an account by itself. The password alone does too, unless
+ * app codes are on or the account must have a second step.
+ */
+export function createPolicy({ db, staffNeedFactor, host }: Dependencies) {
+  async function holdingsOf(userId: string, tx: Database | Transaction = db) {
+    const [found] = await tx
+      .select({
+        hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+        hasPasskey: sql<boolean>`exists (${tx
+          .select({ one: sql`1` })
+          .from(passkeys)
+          .where(and(eq(passkeys.userId, userId), eq(passkeys.host, host)))})`,
+        hasAppCodes: sql<boolean>`exists (${tx
+          .select({ one: sql`1` })
+          .from(appCodes)
+          .where(eq(appCodes.userId, userId))})`,
+      })
+      .from(users)
+      .where(eq(users.id, userId))
+    return found ?? { hasPassword: false, hasPasskey: false, hasAppCodes: false }
+  }
+
+  const isRequiredOf = (user: Who) => staffNeedFactor && isStaff(user)
+
+  return {
+    holdingsOf,
+    isRequiredOf,
+
+    /** What must follow the password; nothing for most people, and for staff who have yet to set something up. */
+    async nextStepOf(user: Who): Promise<WayToProve[]> {
+      const factors = factorsAmong(await holdingsOf(user.id))
+      return factors.includes('code') || isRequiredOf(user) ? factors : []
+    },
+
+    async waysToProve(user: Who): Promise<{ ways: WayToProve[]; hasFactor: boolean }> {
+      const holdings = await holdingsOf(user.id)
+      const factors = factorsAmong(holdings)
+      const hasFactor = factors.length > 0
+      const passwordIsEnough = !factors.includes('code') && !(hasFactor && isRequiredOf(user))
+      return {
+        ways: [...factors, ...(holdings.hasPassword && passwordIsEnough ? (['password'] as const) : [])],
+        hasFactor,
+      }
+    },
+  }
+}
+
+/** What completes a login, or shows once more who is there. */
+const factorsAmong = (held: { hasPasskey: boolean; hasAppCodes: boolean }): WayToProve[] => [
+  ...(held.hasPasskey ? (['passkey'] as const) : []),
+  ...(held.hasAppCodes ? (['code'] as const) : []),
+]

@@ -1,0 +1,160 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { staff } from '#contract/identity/staff.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { createAudit } from '#server/audit/audit.ts'
+import { users } from '#server/database/schema.ts'
+import { createAttempts } from '#server/security/attempts.ts'
+import { createPasswords } from '#server/security/passwords.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
+import { addApp } from '#server/testing/authenticator-app.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { production } from '#server/testing/production.ts'
+import { createAdmins } from '../accounts/accounts.ts'
+
+/** A shop in production, where admins must have a second step. */
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: production })
+})
+afterAll(() => shop.close())
+
+const commands = () => {
+  const { db } = shop.connection
+  const { now } = shop.clock
+  const attempts = createAttempts({ db, now })
+  return createAdmins({ db, now, passwords: createPasswords(), attempts, audit: createAudit({ db, now }) })
+}
+
+describe('an admin of a public shop', () => {
+  test('sees only the set-up after the password, and everything after it', async () => {
+    const admin = await shop.admin()
+    expect(await admin.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
+    for (const row of [purchases.adminList, accounts.adminList, accounts.profile, accounts.devices])
+      await expect(admin.call(row, {})).rejects.toMatchObject({
+        status: 403,
+        serverMessage: 'This shop asks its admins for a second step. It takes a minute.',
+      })
+    expect(await admin.call(factors.show, {})).toMatchObject({ isRequired: true, passkeys: [] })
+    const app = await addApp(shop, admin)
+    await admin.call(purchases.adminList, {})
+    expect(await admin.call(accounts.user, {})).not.toHaveProperty('mustSetUp')
+
+    await expect(admin.call(factors.removeAppCodes, {})).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'This shop asks its admins for a second step. Set up another one first.',
+    })
+    const [newest] = await admin.call(audit.adminList, {})
+    expect(newest).toMatchObject({ action: 'factor.added', detail: { what: 'authenticator app' } })
+
+    const again = shop.visitor()
+    await expect(
+      again.call(accounts.login, { email: admin.user.email, password: admin.password }),
+    ).rejects.toMatchObject({ next: ['code'] })
+    await again.call(logins.withCode, { code: app.code() })
+    await again.call(purchases.adminList, {})
+
+    const recovering = shop.visitor()
+    await recovering
+      .call(accounts.login, { email: admin.user.email, password: admin.password })
+      .catch(() => undefined)
+    await recovering.call(logins.withCode, { code: app.recoveryCodes[0] ?? '' })
+    await expect(recovering.call(purchases.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await addApp(shop, recovering)
+    await recovering.call(purchases.adminList, {})
+  })
+
+  test('with a passkey alone confirms the password with it', async () => {
+    const { email, password } = await commands().add('passkey-admin@example.com')
+    const admin = shop.visitor()
+    await admin.call(accounts.login, { email, password })
+    const passkey = createAuthenticator(production.PUBLIC_URL)
+    const response = passkey.register(await admin.call(factors.beginPasskey, {}))
+    await admin.call(factors.addPasskey, { name: 'Key', response })
+    const again = shop.visitor()
+    await expect(again.call(accounts.login, { email, password })).rejects.toMatchObject({
+      next: ['passkey'],
+    })
+    const answer = passkey.authenticate(await again.call(logins.passkeyOptions, {}))
+    await again.call(logins.withPasskey, { response: answer })
+    await again.call(purchases.adminList, {})
+  })
+
+  test('keeps one of two factors, even when both are removed at the same moment', async () => {
+    const { email, password } = await commands().add('two-factors@example.com')
+    const admin = shop.visitor()
+    await admin.call(accounts.login, { email, password })
+    await addApp(shop, admin)
+    const passkey = createAuthenticator(production.PUBLIC_URL)
+    const response = passkey.register(await admin.call(factors.beginPasskey, {}))
+    await admin.call(factors.addPasskey, { name: 'Key', response })
+    const { db } = shop.connection
+    const waiting = sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    const begun = await db.transaction(async (tx) => {
+      // Both get as far as they can before either is through.
+      await tx.select().from(users).where(eq(users.email, email)).for('update')
+      const removals = Promise.allSettled([
+        admin.call(factors.removeAppCodes, {}),
+        admin.call(factors.removePasskey, { id: passkey.id }),
+      ])
+      await vi.waitFor(async () => expect((await db.execute(waiting)).rows).toHaveLength(2), {
+        timeout: 30_000,
+      })
+      return { removals }
+    })
+    const both = await begun.removals
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('who has lost everything is let in again by a command, which the audit log and an email tell', async () => {
+    const { email, password } = await commands().add('unlucky@example.com')
+    const unlucky = shop.visitor()
+    await unlucky.call(accounts.login, { email, password })
+    await addApp(shop, unlucky)
+    const later = shop.visitor()
+    await later.call(accounts.login, { email, password }).catch(() => undefined)
+    await expect(later.call(logins.lostDevice, {})).rejects.toMatchObject({
+      status: 403,
+      serverMessage: expect.stringContaining('npm run admin -- reset-two-factor'),
+    })
+    await commands().resetTwoFactor(email)
+    await later.call(accounts.login, { email, password })
+    expect(await later.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
+    await addApp(shop, later)
+    const actions = (await later.call(audit.adminList, {})).map(({ action, actorEmail }) => [
+      action,
+      actorEmail,
+    ])
+    expect(actions).toContainEqual(['admin.reset-two-factor', 'command line'])
+    await shop.queue.runNow('tell-of-commands')
+    await shop.queue.runNow('tell-of-commands')
+    const told = (await shop.mails()).filter(({ subject }) => subject === 'Your second step was removed')
+    expect(told.map(({ to }) => to)).toEqual([email])
+    const newAdmins = (await shop.mails()).filter(
+      ({ subject, text }) => subject === 'Your shop has a new admin' && text.includes(email),
+    )
+    expect(newAdmins.filter(({ to }) => to === 'seller@example.com')).toHaveLength(1)
+  })
+})
+
+test('buyers of a public shop need no second step, and support does', async () => {
+  await using other = await openShop({ env: production })
+  const admin = await other.admin()
+  await addApp(other, admin)
+  const buyer = await other.user()
+  await buyer.call(accounts.profile, {})
+  const person = await other.user()
+  await admin.call(staff.adminSetRole, {
+    id: person.user.id,
+    role: 'support',
+  })
+  await person.call(accounts.login, { email: person.user.email, password: person.password })
+  await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+  await addApp(other, person)
+  await person.call(accounts.adminList, {})
+})

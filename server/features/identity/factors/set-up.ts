@@ -1,0 +1,108 @@
+import { eq } from 'drizzle-orm'
+import type { Actor } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { appCodes as table, users } from '#server/database/schema.ts'
+import { conflict } from '#server/errors.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { AppCodes } from './app-codes.ts'
+import type { Notices } from './notices.ts'
+import type { Passkeys } from './passkeys.ts'
+import type { Policy } from './policy.ts'
+import { recovery } from './recovery-codes.ts'
+
+type Dependencies = {
+  db: Database
+  sessions: Pick<Sessions, 'prove' | 'provenBy'>
+  policy: Policy
+  appCodes: AppCodes
+  passkeys: Passkeys
+  notices: Notices
+}
+
+const app = 'authenticator app'
+
+/** Your own factors: listed, added, renamed, removed. */
+export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices }: Dependencies) {
+  /** One change at a time: of two at the same moment, each would count on what the other takes away. */
+  const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
+    db.transaction(async (tx) => {
+      await tx.select({ id: users.id }).from(users).where(eq(users.id, user.id)).for('update')
+      return make(tx)
+    })
+
+  /** The first factor brings ten recovery codes along; so does a later one, when all are spent. */
+  async function recoveryCodesFor(tx: Transaction, userId: string) {
+    return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
+  }
+
+  /** Whoever must have a factor keeps one; whoever has none needs no recovery codes. */
+  async function assertMayGo(tx: Transaction, { user }: Actor) {
+    const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
+    if (hasPasskey || hasAppCodes) return
+    if (policy.isRequiredOf(user))
+      throw conflict('This shop asks its admins for a second step. Set up another one first.')
+    await recovery.forget(tx, user.id)
+  }
+
+  return {
+    async show({ user, sessionId }: Actor) {
+      const [kept] = await db.select({ since: table.createdAt }).from(table).where(eq(table.userId, user.id))
+      return {
+        passkeys: await passkeys.list(user.id),
+        appCodesSince: kept?.since ?? null,
+        recoveryCodesLeft: await recovery.left(db, user.id),
+        isRequired: policy.isRequiredOf(user),
+        isRecovering: (await sessions.provenBy(sessionId)) === 'recovery code',
+      }
+    },
+
+    beginAppCodes: appCodes.begin,
+
+    confirmAppCodes: (actor: Actor, confirmed: { sealed: string; code: string }) =>
+      change(actor, async (tx) => {
+        await appCodes.confirm(tx, actor, confirmed)
+        const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
+        await notices.changed(tx, actor, 'added', app)
+        await sessions.prove(tx, actor, 'password and code')
+        return { recoveryCodes }
+      }),
+
+    removeAppCodes: (actor: Actor) =>
+      change(actor, async (tx) => {
+        await appCodes.remove(tx, actor)
+        await assertMayGo(tx, actor)
+        await notices.changed(tx, actor, 'removed', app)
+      }),
+
+    renewRecoveryCodes: (actor: Actor) =>
+      change(actor, async (tx) => {
+        const { hasPasskey, hasAppCodes } = await policy.holdingsOf(actor.user.id, tx)
+        if (!hasPasskey && !hasAppCodes) throw conflict('Set up a passkey or an authenticator app first.')
+        const recoveryCodes = await recovery.renew(tx, actor.user.id)
+        await notices.changed(tx, actor, 'added', 'set of recovery codes')
+        return { recoveryCodes }
+      }),
+
+    beginPasskey: passkeys.begin,
+
+    async addPasskey(actor: Actor, name: string, response: Record<string, unknown>) {
+      const made = await passkeys.check(actor, response)
+      return change(actor, async (tx) => {
+        await passkeys.keep(tx, actor, name, made)
+        const recoveryCodes = await recoveryCodesFor(tx, actor.user.id)
+        await notices.changed(tx, actor, 'added', 'passkey')
+        await sessions.prove(tx, actor, 'passkey')
+        return { recoveryCodes }
+      })
+    },
+
+    renamePasskey: passkeys.rename,
+
+    removePasskey: (actor: Actor, id: string) =>
+      change(actor, async (tx) => {
+        await passkeys.remove(tx, actor, id)
+        await assertMayGo(tx, actor)
+        await notices.changed(tx, actor, 'removed', 'passkey')
+      }),
+  }
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { stepUp } from '#contract/identity/step-up.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { production } from '#server/testing/production.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: { ...production, ADMIN_TWO_FACTOR: 'optional' } })
+})
+afterAll(() => shop.close())
+
+const newcomer = (number: number) => ({
+  email: `newcomer${number}@example.com`,
+  password: 'nobody would guess it',
+  name: 'Newcomer',
+  isAdmin: false,
+})
+
+describe('what a thief would want', () => {
+  test('is done within ten minutes of the login, and after that once the password was given again', async () => {
+    const admin = await shop.admin()
+    await admin.call(accounts.adminAdd, newcomer(1))
+    shop.clock.advance({ minutes: 11 })
+    await expect(admin.call(accounts.adminAdd, newcomer(2))).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'Please confirm that it’s you.',
+      again: ['password'],
+    })
+    await expect(admin.call(stepUp.withPassword, { password: 'not it' })).rejects.toMatchObject({
+      status: 403,
+      fields: { password: 'Wrong password' },
+    })
+    await expect(admin.call(accounts.adminAdd, newcomer(2))).rejects.toMatchObject({ status: 403 })
+    await admin.call(stepUp.withPassword, { password: admin.password })
+    await admin.call(accounts.adminAdd, newcomer(2))
+    shop.clock.advance({ minutes: 11 })
+    await expect(admin.call(accounts.adminAdd, newcomer(3))).rejects.toMatchObject({ status: 403 })
+  })
+
+  test('counts for one device: another one of the same person is asked on its own', async () => {
+    const [here, there] = [await shop.admin(), await shop.admin()]
+    shop.clock.advance({ minutes: 11 })
+    await here.call(stepUp.withPassword, { password: here.password })
+    await here.call(accounts.adminAdd, newcomer(4))
+    await expect(there.call(accounts.adminAdd, newcomer(5))).rejects.toMatchObject({ again: ['password'] })
+  })
+})
+
+test('a shop on one’s own machine does not ask whoever has no second factor', async () => {
+  await using atHome = await openShop()
+  const admin = await atHome.admin()
+  atHome.clock.advance({ minutes: 60 })
+  expect(await admin.call(accounts.adminAdd, newcomer(1))).toEqual({})
+})

@@ -1,0 +1,134 @@
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { retention } from '#contract/retention.ts'
+import { isStaff } from '#contract/statuses.ts'
+import type { User } from '#server/actor.ts'
+import type { Database } from '#server/database/connect.ts'
+import { createLoader } from '#server/database/loader.ts'
+import { sessions, users } from '#server/database/schema.ts'
+import { userColumns } from '#server/database/user-columns.ts'
+import type { SecurityLog } from '#server/security/security-log.ts'
+import { hashToken, randomToken } from '#server/security/tokens.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+/** After its last use. */
+export const sessionDays = retention.sessions.days
+/** After the login, however much it's used. */
+const longest = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hour : 90 * day)
+/** A token in use is replaced this often, so a stolen copy soon stops working or gives itself away. */
+const tokenLifetime = hour
+/** Requests sent side by side may still carry the token that one of them has just replaced. */
+const overlap = 60_000
+
+type Begun = { now: Date; begun: Date; user: Pick<User, 'isAdmin' | 'role'> }
+
+export const expiry = ({ now, begun, user }: Begun) =>
+  new Date(Math.min(now.getTime() + sessionDays * day, begun.getTime() + longest(user)))
+
+/** Also for a request sent with the token that was replaced a moment ago. */
+export const withToken = (hash: string) =>
+  or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
+
+/** With a new token, the browser must be given it. */
+type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt'> & { newToken?: string | undefined }
+
+type Dependencies = { db: Database; now: () => Date; securityLog: SecurityLog }
+
+/** Finds the session behind a token, and replaces the token from time to time. */
+export function createFind({ db, now, securityLog }: Dependencies) {
+  const load = prepareLoad(db, now, sessions.tokenHash, 'find_sessions')
+  const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash, 'find_replaced_sessions')
+  const since = (time: Date) => now().getTime() - time.getTime()
+
+  /** Of several requests at the same moment, one gets the new token. */
+  async function rotate({ id, tokenHash, createdAt, user }: Session, presented: string) {
+    const token = randomToken()
+    const rotated = await db
+      .update(sessions)
+      .set({
+        tokenHash: hashToken(token),
+        previousTokenHash: presented,
+        rotatedAt: now(),
+        lastUsedAt: now(),
+        expiresAt: expiry({ now: now(), begun: createdAt, user }),
+      })
+      .where(and(eq(sessions.id, id), eq(sessions.tokenHash, tokenHash)))
+      .returning({ id: sessions.id })
+    return rotated.length > 0 ? token : undefined
+  }
+
+  async function useCurrent(found: Session): Promise<Found> {
+    const { id, tokenHash, previousTokenHash, rotatedAt, createdAt } = found
+    if (since(rotatedAt ?? createdAt) > tokenLifetime)
+      return { ...found, newToken: await rotate(found, tokenHash) }
+    if (previousTokenHash && !hasArrived(found))
+      await db.update(sessions).set({ lastUsedAt: now() }).where(eq(sessions.id, id))
+    return found
+  }
+
+  /**
+   * A replaced token is good for requests already on their way, and for a browser that never received the new one. But
+   * once the new one is in use, whoever still has the old one has a copy: the session ends for both.
+   */
+  async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
+    const { id, user, rotatedAt } = found
+    if (rotatedAt && since(rotatedAt) <= overlap) return found
+    if (!hasArrived(found)) return { ...found, newToken: await rotate(found, presented) }
+    await db.delete(sessions).where(eq(sessions.id, id))
+    securityLog('session copied', { user, ip })
+    return undefined
+  }
+
+  return async function find(token: string, ip: string): Promise<Found | undefined> {
+    const hash = hashToken(token)
+    const current = await load(hash)
+    const found = current ?? (await loadReplaced(hash))
+    // Sessions begun before there was an end to them still have a later one written down.
+    if (!found || since(found.createdAt) >= longest(found.user)) return undefined
+    return current ? useCurrent(current) : useReplaced(found, hash, ip)
+  }
+}
+
+type Session = { user: User } & Pick<
+  typeof sessions.$inferSelect,
+  'id' | 'tokenHash' | 'previousTokenHash' | 'rotatedAt' | 'createdAt' | 'lastUsedAt' | 'provenBy'
+> & { provenAt: Date }
+
+/** Whether the browser has sent its new token: then it surely received it. */
+const hasArrived = ({ lastUsedAt, rotatedAt }: Session) => rotatedAt !== null && lastUsedAt > rotatedAt
+
+/** Runs on every call: one prepared statement for session and user, shared by calls that arrive at the same moment. */
+function prepareLoad(
+  db: Database,
+  now: () => Date,
+  by: typeof sessions.tokenHash | typeof sessions.previousTokenHash,
+  name: string,
+) {
+  const statement = db
+    .select({
+      key: by,
+      id: sessions.id,
+      tokenHash: sessions.tokenHash,
+      previousTokenHash: sessions.previousTokenHash,
+      rotatedAt: sessions.rotatedAt,
+      createdAt: sessions.createdAt,
+      lastUsedAt: sessions.lastUsedAt,
+      provenBy: sessions.provenBy,
+      provenAt: sql<Date>`coalesce(${sessions.provenAt}, ${sessions.createdAt})`.mapWith(sessions.createdAt),
+      user: userColumns,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        sql`${by} = any(${sql.placeholder('hashes')})`,
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isNull(users.deletedAt),
+      ),
+    )
+    .prepare(name)
+  return createLoader(async (hashes: string[]) => {
+    const found = await statement.execute({ hashes, now: now() })
+    return new Map(found.map((session) => [session.key ?? '', session]))
+  })
+}

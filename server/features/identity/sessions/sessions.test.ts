@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { sessions } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { production } from '#server/testing/production.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+describe('a session', () => {
+  test('ends at logout, even for a copy of its cookie', async () => {
+    const person = await shop.user()
+    const copy = shop.visitor()
+    copy.cookies.set('session', person.cookies.get('session') ?? '')
+    await person.call(accounts.logout, {})
+    expect(person.cookies.has('session')).toBe(false)
+    expect(await copy.call(accounts.user, {})).toBeNull()
+  })
+
+  test('works in another process on the same database, and after a restart', async () => {
+    const person = await shop.user()
+    await using other = await openShop({ databaseUrl: shop.connection.url })
+    const there = other.visitor()
+    there.cookies.set('session', person.cookies.get('session') ?? '')
+    expect(await there.call(accounts.user, {})).toEqual(person.user)
+    await there.call(accounts.logout, {})
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('ends after 30 days, but lives on while it’s used', async () => {
+    await using later = await openShop()
+    const [used, forgotten] = [await later.user(), await later.user()]
+    later.clock.advance({ days: 20 })
+    expect(await used.call(accounts.user, {})).toEqual(used.user)
+    later.clock.advance({ days: 20 })
+    expect(await used.call(accounts.user, {})).toEqual(used.user)
+    expect(await forgotten.call(accounts.user, {})).toBeNull()
+    await later.queue.runNow('forget-expired-sessions')
+    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
+  })
+
+  test('ends 90 days after the login, or 12 hours for an admin, however much it’s used', async () => {
+    await using later = await openShop()
+    const [person, admin] = [await later.user(), await later.admin()]
+    for (let hours = 0; hours < 11; hours++) {
+      later.clock.advance({ hours: 1 })
+      expect(await admin.call(accounts.user, {})).toEqual(admin.user)
+    }
+    later.clock.advance({ hours: 1 })
+    expect(await admin.call(accounts.user, {})).toBeNull()
+    for (let days = 10; days < 90; days += 10) {
+      later.clock.advance({ days: 10 })
+      expect(await person.call(accounts.user, {})).toEqual(person.user)
+    }
+    later.clock.advance({ days: 10 })
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('of an admin from before sessions had an end is over after 12 hours too', async () => {
+    await using later = await openShop()
+    const admin = await later.admin()
+    const far = new Date(later.clock.now().getTime() + 30 * 86_400_000)
+    await later.connection.db.update(sessions).set({ expiresAt: far, rotatedAt: null })
+    later.clock.advance({ hours: 12 })
+    expect(await admin.call(accounts.user, {})).toBeNull()
+  })
+
+  test('uses a __Host- cookie, sent over https only, when the shop has an https address', async () => {
+    await using secure = await openShop({ env: production })
+    const response = await fetch(`http://localhost:${secure.config.port}/api/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'a@example.com', password: 'correct horse battery', name: 'A' }),
+    })
+    expect(response.headers.getSetCookie().toSorted()).toEqual([
+      expect.stringMatching(
+        /^__Host-device=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+      expect.stringMatching(
+        /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ])
+  })
+})
+
+describe('a session’s token', () => {
+  const tokenOf = ({ cookies }: { cookies: Map<string, string> }) => cookies.get('session') ?? ''
+  const withToken = (of: TestShop, token: string) => {
+    const visitor = of.visitor()
+    visitor.cookies.set('session', token)
+    return visitor
+  }
+
+  test('is replaced every hour of use, once, however many requests arrive together', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    later.clock.advance({ minutes: 59 })
+    await person.call(accounts.user, {})
+    expect(tokenOf(person)).toBe(first)
+    later.clock.advance({ minutes: 2 })
+    const together = Array.from({ length: 10 }, () => withToken(later, first))
+    for (const answer of await Promise.all(together.map((tab) => tab.call(accounts.user, {}))))
+      expect(answer).toEqual(person.user)
+    const given = together.map(tokenOf).filter((token) => token !== first)
+    expect(given).toHaveLength(1)
+    const [next = ''] = given
+    expect(await withToken(later, next).call(accounts.user, {})).toEqual(person.user)
+    // A request that was already on its way when the token changed.
+    expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
+    expect(await later.connection.db.select().from(sessions)).toHaveLength(1)
+  })
+
+  test('still works if the answer with the new one never arrived', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    for (let lost = 0; lost < 3; lost++) {
+      later.clock.advance({ hours: 2 })
+      expect(await withToken(later, first).call(accounts.user, {})).toEqual(person.user)
+    }
+  })
+
+  test('ends the session for everyone if a copy of a replaced one is used', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const stolen = tokenOf(person)
+    later.clock.advance({ hours: 2 })
+    await person.call(accounts.user, {})
+    later.clock.advance({ minutes: 2 })
+    expect(await person.call(accounts.user, {})).toEqual(person.user)
+    expect(await withToken(later, stolen).call(accounts.user, {})).toBeNull()
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('that was just replaced still logs out', async () => {
+    await using later = await openShop()
+    const person = await later.user()
+    const first = tokenOf(person)
+    later.clock.advance({ hours: 2 })
+    await person.call(accounts.user, {})
+    await withToken(later, first).call(accounts.logout, {})
+    expect(await person.call(accounts.user, {})).toBeNull()
+  })
+})

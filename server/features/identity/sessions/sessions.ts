@@ -1,0 +1,159 @@
+import { and, desc, eq, gt, isNull, lt, lte, ne, sql } from 'drizzle-orm'
+import { deviceName } from '#contract/identity/device-name.ts'
+import { keptSince, retention } from '#contract/retention.ts'
+import type { Proof } from '#contract/statuses.ts'
+import type { Actor, User } from '#server/actor.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { logins, sessions, users } from '#server/database/schema.ts'
+import type { Stretch } from '#server/database/stretch.ts'
+import { notFound, type Refusal } from '#server/errors.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import type { Attempts } from '#server/security/attempts.ts'
+import type { SecurityLog } from '#server/security/security-log.ts'
+import { hashToken, randomToken } from '#server/security/tokens.ts'
+import { noteDevice } from './known-devices.ts'
+import { createPersonalData } from './personal-data.ts'
+import { createProofs } from './proofs.ts'
+import { createFind, expiry, withToken } from './session-tokens.ts'
+
+export { knownDevice } from './known-devices.ts'
+export { sessionDays } from './session-tokens.ts'
+
+/**
+ * Whose session starts, and the password hash they were checked against; null for a guest whose payment created the
+ * account. If it has changed by the time the session starts, or the account was handed over, `refusal` is the answer.
+ */
+export type Authenticated = {
+  userId: string
+  passwordHash: string | null
+  provenBy: Proof
+  refusal: () => Refusal
+}
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  attempts: Pick<Attempts, 'mayMail'>
+  securityLog: SecurityLog
+}
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/** After a password change, or for "log out everywhere"; `except` stays logged in. */
+export async function endSessions(
+  tx: Transaction | Database,
+  userId: string,
+  { except }: { except?: string | null } = {},
+) {
+  await tx
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except ? ne(sessions.id, except) : undefined))
+}
+
+/** Who is logged in. The browser holds a random token, the database only its hash. */
+export function createSessions({ db, now, mails, attempts, securityLog }: Dependencies) {
+  const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
+
+  return {
+    ...createPersonalData({ db }),
+    find: createFind({ db, now, securityLog }),
+    ...createProofs({ db, now }),
+
+    /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
+    async begin(
+      { ip, userAgent, device: browser }: Actor<User | null>,
+      { userId, passwordHash, provenBy, refusal }: Authenticated,
+      oldToken: string | undefined,
+    ): Promise<string> {
+      const token = randomToken()
+      const device = { userAgent: userAgent.slice(0, 300), ip }
+      if (oldToken) await end(oldToken)
+      await db.transaction(async (tx) => {
+        // Locked until the session exists: a reset either comes first and is seen, or comes after and ends it.
+        const [unchanged] = await tx
+          .select({
+            email: users.email,
+            verifiedAt: users.verifiedAt,
+            isAdmin: users.isAdmin,
+            role: users.role,
+          })
+          .from(users)
+          .where(
+            and(
+              eq(users.id, userId),
+              sql`${users.passwordHash} is not distinct from ${passwordHash}`,
+              passwordHash === null ? isNull(users.handedOverAt) : undefined,
+              isNull(users.deletedAt),
+            ),
+          )
+          .for('share')
+        if (!unchanged) throw refusal()
+        await tx.insert(sessions).values({
+          tokenHash: hashToken(token),
+          userId,
+          createdAt: now(),
+          lastUsedAt: now(),
+          rotatedAt: now(),
+          provenAt: now(),
+          provenBy,
+          expiresAt: expiry({ now: now(), begun: now(), user: unchanged }),
+          ...device,
+        })
+        await tx.insert(logins).values({ userId, at: now(), ...device })
+        const isNews = await noteDevice(tx, userId, { ...device, device: browser }, now())
+        // Verified mailboxes only, because anyone can sign up with anyone's address.
+        if (isNews && unchanged.verifiedAt && (await attempts.mayMail(tx, 'new device', userId)))
+          await mails.send(tx, unchanged.email, 'newDevice', {
+            at: now().toISOString(),
+            device: deviceName(userAgent),
+            ip,
+          })
+      })
+      return token
+    },
+
+    async end(token: string) {
+      await end(token)
+    },
+
+    /** Where this user is logged in, most recent first. */
+    devices: (userId: string) =>
+      db
+        .select({
+          id: sessions.id,
+          userAgent: sessions.userAgent,
+          ip: sessions.ip,
+          createdAt: sessions.createdAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
+        .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
+
+    async endOne({ user }: Actor, id: string) {
+      const ended = await db
+        .delete(sessions)
+        .where(and(eq(sessions.id, id), eq(sessions.userId, user.id)))
+        .returning({ id: sessions.id })
+      if (ended.length === 0) throw notFound('Device')
+    },
+
+    endAll: ({ user }: Actor) => endSessions(db, user.id),
+    endOthers: ({ user, sessionId }: Actor) => endSessions(db, user.id, { except: sessionId }),
+
+    async forgetExpired() {
+      await db.delete(sessions).where(lt(sessions.expiresAt, now()))
+      await db.delete(logins).where(lt(logins.at, keptSince(now(), retention.logins)))
+    },
+
+    /** Every login, for a customer's timeline. */
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({ id: logins.id, at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
+        .from(logins)
+        .where(and(eq(logins.userId, userId), lte(logins.at, before)))
+        .orderBy(desc(logins.at))
+        .limit(limit),
+  }
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { needsPostalCode } from '#contract/selling/billing.ts'
+import { priceOf, products } from '#contract/selling/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { readUsername } from '#contract/tradingview-name.ts'
+import type { Actor, User } from '#server/actor.ts'
+import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
+import type { Database } from '#server/database/connect.ts'
+import { isOngoingPurchase } from '#server/database/live-purchase.ts'
+import { purchases as booked, users } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
+import type { EmailQuestions } from '#server/security/email-questions.ts'
+import { hashToken, randomToken } from '#server/security/tokens.ts'
+import type { Seats } from '../seats/seats.ts'
+import type { Checkouts } from './checkouts.ts'
+import type { Customers } from './customers.ts'
+import type { Prices } from './prices.ts'
+import { createSubscribe, type Product } from './subscribe.ts'
+
+export type BeginDependencies = {
+  db: Database
+  stripe: StripeGateway
+  checkouts: Checkouts
+  customers: Customers
+  purchases: { sync(subscriptionId: string): Promise<void> }
+  questions: Pick<EmailQuestions, 'ask'>
+  seats: Pick<Seats, 'reserve'>
+  /** Whether Stripe computes tax, for which it must know where the buyer is. */
+  wantsTax: boolean
+  crashPoint: (name: string) => void
+}
+
+type Wish = {
+  productSlug: string
+  billingType: BillingType
+  email?: string | undefined
+  tradingViewUsername?: string | undefined
+  place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
+}
+
+/** "Continue to Payment". */
+export function createBegin(deps: BeginDependencies & { prices: Prices }) {
+  const { db, stripe, checkouts, purchases, questions, seats, wantsTax, crashPoint } = deps
+  const subscribe = createSubscribe(deps)
+  const runExclusive = createKeyedMutex()
+
+  /** What the summary says about tax before anyone pays. */
+  async function taxOn({ subscriptionId }: { subscriptionId: string }) {
+    const tax = wantsTax ? await stripe.taxOnFirstInvoice(subscriptionId) : null
+    return tax ? { tax } : {}
+  }
+
+  /** Keeps a nonce we issued, so two tabs don't invalidate each other; replaces a planted one. */
+  const keepNonce = async (nonce: string | undefined) =>
+    nonce && (await checkouts.hasNonce(hashToken(nonce))) ? nonce : randomToken()
+
+  /**
+   * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
+   * as a cookie, and later proves that whoever returns from paying is the one who started.
+   */
+  return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
+    const { user, ip } = actor
+    const product = products.find(({ slug }) => slug === wish.productSlug)
+    if (!product) throw notFound('Product')
+    const email = user?.email ?? wish.email
+    if (!email)
+      throw new Refusal(400, 'Please enter your email to continue', {
+        fields: { email: 'Please enter your email to continue' },
+      })
+    if (!user) await questions.ask(ip, email)
+    const place = wantsTax ? readPlace(wish.place, ip) : undefined
+    const { billingType } = wish
+    const named = readUsername(wish.tradingViewUsername ?? '')
+    const tradingViewUsername = 'username' in named ? named.username : null
+    const amount = priceOf(product, billingType)
+
+    return runExclusive(user?.id ?? nonce ?? randomUUID(), async () => {
+      const who = user ? { userId: user.id } : nonce ? { nonceHash: hashToken(nonce) } : undefined
+      for (const attempt of who ? await checkouts.open(who, email) : []) {
+        const isSame =
+          attempt.productId === product.id &&
+          attempt.billingType === billingType &&
+          attempt.amount === amount &&
+          (!place || (await checkouts.isPlacedAt(attempt.id, place)))
+        const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
+        // Paid in the meantime, in another tab or before a crash.
+        if (!clientSecret) await purchases.sync(attempt.subscriptionId)
+        // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
+        else if (await stripe.hasPaid(attempt.paymentIntentId)) {
+          if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
+        } else if (isSame) {
+          await seats.reserve({ userId: user?.id ?? null, email }, product.id)
+          await checkouts.rename(attempt.id, tradingViewUsername)
+          return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
+        }
+      }
+      await refuseSecond(db, product, user, email)
+      await seats.reserve({ userId: user?.id ?? null, email }, product.id)
+
+      const attempt = randomUUID()
+      const kept = await keepNonce(nonce)
+      const { clientSecret, ...ids } = await subscribe(attempt, {
+        user,
+        email,
+        product,
+        billingType,
+        place,
+      })
+      crashPoint('checkout before commit')
+      // The browser gets the secret only now, so nobody can pay for something we haven't recorded.
+      await checkouts.begin({
+        id: attempt,
+        productId: product.id,
+        billingType,
+        amount,
+        email,
+        userId: user?.id ?? null,
+        nonceHash: hashToken(kept),
+        tradingViewUsername,
+        ...ids,
+      })
+      if (place) await checkouts.recordPlace(attempt, place)
+      crashPoint('checkout after commit')
+      return { clientSecret, isPaid: false, nonce: kept, ...(await taxOn(ids)) }
+    })
+  }
+}
+
+function readPlace(given: Wish['place'], ip: string): Place {
+  const { country, postalCode = '', vatId = '' } = given ?? {}
+  if (!country) throw missing('country', 'Please choose your country')
+  if (needsPostalCode(country) && !postalCode) throw missing('postalCode', 'Please enter your postal code')
+  return { country, postalCode, vatId, ip }
+}
+
+const missing = (field: string, message: string) =>
+  new Refusal(400, message, { fields: { [field]: message } })
+
+async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
+  const [live] = await db
+    .select({ id: booked.id })
+    .from(booked)
+    .innerJoin(users, eq(users.id, booked.userId))
+    .where(
+      and(
+        buyer ? eq(users.id, buyer.id) : eq(users.email, email),
+        eq(booked.productId, product.id),
+        isOngoingPurchase,
+      ),
+    )
+    .limit(1)
+  if (live)
+    throw conflict(
+      buyer
+        ? `You already have a subscription to ${product.name}. You can manage it on your dashboard.`
+        : `There is already a subscription to ${product.name} for this email. Please log in to manage it.`,
+    )
+}

@@ -1,0 +1,393 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const subjectsTo = async (email: string) =>
+  (await shop.mails()).filter(({ to }) => to.includes(email)).map(({ subject }) => subject)
+
+describe('a guest', () => {
+  test('pays, is logged in, owns the purchase, and gets a receipt and a link to set a password', async () => {
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    await shop.logInGuest(guest, { paymentIntentId })
+    await shop.confirmPurchase(guest, { paymentIntentId })
+
+    expect(await guest.call(accounts.user, {})).toMatchObject({ email, isAdmin: false })
+    expect(await guest.call(purchases.list, {})).toMatchObject([
+      { status: 'active', amount: 3900, billingType: 'monthly', user: { email }, paymentIntentId },
+    ])
+    await shop.settle()
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+  })
+
+  test('who closes the tab still gets an account, the purchase, and both emails', async () => {
+    const { email } = await shop.guest(shop.visitor())
+    await shop.settle()
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+  })
+
+  test('with the email of an account: the purchase goes to its owner, and the guest isn’t logged in', async () => {
+    const owner = await shop.verifiedUser()
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest, owner.user.email)
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'An account with this email exists. Please log in to continue.',
+    })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    await shop.confirmPurchase(owner, { paymentIntentId })
+    expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+    expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
+  })
+
+  test('with an address that a stranger signed up with: the purchase goes to whoever reads that mailbox', async () => {
+    const email = 'mine-not-yours@example.com'
+    const stranger = await shop.user({ email, name: 'Mallory' })
+    await stranger.call(accounts.updateProfile, { tradingViewUsername: 'mallory' })
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest, email)
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'Please log in to continue. We’ve emailed you how.',
+    })
+
+    expect(await stranger.call(accounts.user, {})).toBeNull()
+    await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject(
+      { status: 401 },
+    )
+    expect((await subjectsTo(email)).toSorted()).toEqual([
+      'Set your password to see your purchase',
+      'Welcome to Rebound Sigma',
+      'Your receipt: Rebound Sigma Pro',
+    ])
+
+    const mail = (await shop.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password to see your purchase',
+    )
+    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
+    expect(await guest.call(accounts.login, { email, password: 'open sesame' })).toMatchObject({ name: '' })
+    expect(await guest.call(accounts.profile, {})).toMatchObject({ name: '', hasPassword: true })
+    expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  })
+
+  test('with an admin’s address leaves that account unchanged', async () => {
+    const admin = await shop.admin()
+    await shop.guest(shop.visitor(), admin.user.email)
+    await shop.settle()
+    expect(await admin.call(accounts.user, {})).toEqual(admin.user)
+    await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
+  })
+
+  test('is logged in once, from the browser that paid, within an hour, and in no other way', async () => {
+    const guest = shop.visitor()
+    const { paymentIntentId } = await shop.guest(guest)
+    const stranger = shop.visitor()
+    const refused = { status: 403, serverMessage: 'Please log in to continue. We’ve emailed you how.' }
+    await expect(shop.logInGuest(stranger, { paymentIntentId })).rejects.toMatchObject(refused)
+    await shop.guest(stranger)
+    await expect(shop.logInGuest(stranger, { paymentIntentId })).rejects.toMatchObject(refused)
+    await shop.logInGuest(guest, { paymentIntentId })
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject(refused)
+
+    const late = shop.visitor()
+    const paid = await shop.guest(late)
+    await shop.advance(61, 'minute')
+    await expect(shop.logInGuest(late, paid)).rejects.toMatchObject(refused)
+  })
+
+  test('who pays in two tabs is logged in by the payment that counts and told the other one is refunded', async () => {
+    const email = 'two-tabs@example.com'
+    const guest = shop.visitor()
+    const [monthly, yearly] = [
+      await shop.begin(guest, { email }),
+      await shop.begin(guest, { email, billing: 'yearly' }),
+    ]
+    await shop.pay(monthly)
+    await shop.settle()
+    await shop.pay(yearly)
+    await expect(shop.logInGuest(guest, yearly)).rejects.toMatchObject({ status: 403 })
+    await shop.logInGuest(guest, monthly)
+    expect(await guest.call(accounts.user, {})).toMatchObject({ email })
+    await expect(shop.confirmPurchase(guest, yearly)).rejects.toMatchObject({
+      status: 409,
+      serverMessage: 'You already have a subscription. We’re refunding this second payment.',
+    })
+    await shop.confirmPurchase(guest, monthly)
+  })
+
+  test('who pays in two tabs for two addresses is logged in for each', async () => {
+    const guest = shop.visitor()
+    const emails = ['first-tab@example.com', 'second-tab@example.com']
+    const tabs = [
+      await shop.begin(guest, { email: emails[0] ?? '' }),
+      await shop.begin(guest, { email: emails[1] ?? '' }),
+    ]
+    for (const tab of tabs) await shop.pay(tab)
+    for (const [index, { paymentIntentId }] of tabs.entries()) {
+      await shop.logInGuest(guest, { paymentIntentId })
+      expect(await guest.call(accounts.user, {})).toMatchObject({ email: emails[index] })
+    }
+  })
+
+  test('gets a new nonce after login; after logout there is none, and the old one is worthless', async () => {
+    const guest = shop.visitor()
+    const first = await shop.guest(guest)
+    const second = await shop.guest(guest)
+    const before = guest.cookies.get('checkout')
+    await shop.logInGuest(guest, first)
+    const after = guest.cookies.get('checkout')
+    expect(after).not.toBe(before)
+    await guest.call(accounts.logout, {})
+    expect(guest.cookies.has('checkout')).toBe(false)
+    for (const nonce of [before, after]) {
+      const thief = shop.visitor()
+      thief.cookies.set('checkout', nonce ?? '')
+      await expect(shop.logInGuest(thief, second)).rejects.toMatchObject({ status: 403 })
+    }
+  })
+
+  test('can’t bring their own nonce: one we didn’t create is replaced', async () => {
+    const guest = shop.visitor()
+    guest.cookies.set('checkout', 'planted')
+    await shop.begin(guest, { email: 'planted@example.com' })
+    expect(guest.cookies.get('checkout')).not.toBe('planted')
+  })
+
+  test('whose account has a password by now logs in with it', async () => {
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    await shop.settle()
+    const mail = (await shop.mails()).find(
+      ({ to, subject }) => to === email && subject === 'Set your password',
+    )
+    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'open sesame' })
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
+      status: 403,
+      serverMessage: 'An account with this email exists. Please log in to continue.',
+    })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+  })
+
+  test('who hasn’t paid is not logged in, and nothing is booked', async () => {
+    const guest = shop.visitor()
+    const begun = await shop.begin(guest, { email: 'unpaid@example.com' })
+    expect(await shop.pay(begun, 'pm_card_visa_chargeDeclined')).toBe('Your card was declined.')
+    const { paymentIntentId } = begun
+    await expect(shop.logInGuest(guest, { paymentIntentId })).rejects.toMatchObject({
+      status: 409,
+    })
+    await shop.settle()
+    expect(await subjectsTo('unpaid@example.com')).toEqual([])
+  })
+
+  test('must enter an email', async () => {
+    await expect(shop.begin(shop.visitor())).rejects.toMatchObject({
+      status: 400,
+      serverMessage: 'Please enter your email to continue',
+    })
+  })
+})
+
+describe('a payment that Stripe is still processing', () => {
+  test('keeps a guest waiting without an email or a refusal, and completes once Stripe is done', async () => {
+    const guest = shop.visitor()
+    const { email, paymentIntentId } = await shop.guest(guest)
+    const login = () => guest.call(checkout.guestPurchaseLogin, { paymentIntentId })
+    expect(await login()).toEqual({ state: 'processing' })
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    expect(await subjectsTo(email)).toEqual([])
+    await shop.settle()
+    expect(await login()).toEqual({ state: 'done' })
+    expect(await guest.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
+    expect(await guest.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  })
+
+  test('is not a conflict for a buyer and can’t be paid twice', async () => {
+    const user = await shop.user()
+    const begun = await shop.begin(user)
+    await shop.pay(begun)
+    const { paymentIntentId, clientSecret } = begun
+    expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'processing' })
+    for (const billingType of ['monthly', 'yearly'] as const)
+      expect(
+        await user.call(checkout.createSubscriptionIntent, {
+          productSlug: reboundSigmaPro.slug,
+          billingType,
+        }),
+      ).toEqual({ clientSecret, isPaid: true })
+    await shop.settle()
+    expect(await user.call(checkout.confirm, { paymentIntentId })).toEqual({ state: 'done' })
+    expect(await user.call(purchases.list, {})).toHaveLength(1)
+  })
+
+  test('that was declined stays incomplete', async () => {
+    const user = await shop.user()
+    const begun = await shop.begin(user)
+    await shop.pay(begun, 'pm_card_visa_chargeDeclined')
+    const { paymentIntentId } = begun
+    await expect(user.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 409 })
+  })
+})
+
+describe('one attempt', () => {
+  test('survives a reload and the back button, for guests and users', async () => {
+    const email = 'reload@example.com'
+    for (const visitor of [shop.visitor(), await shop.user()]) {
+      const first = await shop.begin(visitor, { email })
+      expect(await shop.begin(visitor, { email })).toEqual(first)
+      const yearly = await shop.begin(visitor, { email, billing: 'yearly' })
+      expect(yearly).not.toEqual(first)
+      expect(await shop.begin(visitor, { email })).toEqual(first)
+    }
+  })
+
+  test('by another guest with the same email stays theirs', async () => {
+    const email = 'same@example.com'
+    const first = await shop.begin(shop.visitor(), { email })
+    expect(await shop.begin(shop.visitor(), { email })).not.toEqual(first)
+  })
+
+  test('by a user stays one, however many times they click at once', async () => {
+    const user = await shop.user()
+    const begun = await Promise.all(Array.from({ length: 8 }, () => shop.begin(user)))
+    expect(new Set(begun.map(({ clientSecret }) => clientSecret)).size).toBe(1)
+  })
+})
+
+describe('a second subscription', () => {
+  test('is refused to a buyer, and to a guest with their email', async () => {
+    const buyer = await shop.buyer()
+    await expect(shop.begin(buyer)).rejects.toMatchObject({
+      status: 409,
+      serverMessage:
+        'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.',
+    })
+    await expect(shop.begin(shop.visitor(), { email: buyer.user.email })).rejects.toMatchObject({
+      status: 409,
+    })
+  })
+
+  test('that was paid in another tab is cancelled and fully refunded', async () => {
+    const user = await shop.user()
+    const [monthly, yearly] = [await shop.begin(user), await shop.begin(user, { billing: 'yearly' })]
+    expect(await shop.pay(monthly)).toBe('succeeded')
+    expect(await shop.pay(yearly)).toBe('succeeded')
+    await shop.settle()
+    await shop.settle()
+    const bought = await user.call(purchases.list, {})
+    const [kept, returned] = bought.toSorted((a, b) => a.status.localeCompare(b.status))
+    expect(kept).toMatchObject({ status: 'active', refundedAmount: 0 })
+    expect(returned).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'duplicate',
+      refundedAmount: returned?.amount,
+    })
+    expect(await subjectsTo(user.user.email)).toContain('We’re refunding your second payment')
+  })
+})
+
+test('the price is the catalog’s, whatever the body says', async () => {
+  const user = await shop.user()
+  const response = await user.fetch('/api/create-subscription-intent', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ productSlug: reboundSigmaPro.slug, billingType: 'monthly', amount: 1 }),
+  })
+  expect(response.status).toBe(400)
+})
+
+test('a foreign email in a logged-in buyer’s request changes nothing', async () => {
+  const victim = await shop.user()
+  const user = await shop.user()
+  const begun = await shop.begin(user, { email: victim.user.email })
+  await shop.pay(begun)
+  await shop.settle()
+  expect(await victim.call(purchases.list, {})).toEqual([])
+  expect(await user.call(purchases.list, {})).toHaveLength(1)
+})
+
+test('nobody can confirm a stranger’s payment', async () => {
+  const buyer = await shop.buyer()
+  const stranger = await shop.user()
+  await expect(
+    stranger.call(checkout.confirm, { paymentIntentId: buyer.purchase.paymentIntentId ?? '' }),
+  ).rejects.toMatchObject({ status: 404 })
+})
+
+test('someone who logs in after paying as a guest can confirm right away', async () => {
+  const owner = await shop.verifiedUser()
+  await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
+  const stranger = await shop.user()
+  await expect(stranger.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
+  await shop.confirmPurchase(owner, { paymentIntentId })
+  expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
+  await shop.sandbox.controls.webhooks.misbehave({})
+})
+
+describe('a price at Stripe', () => {
+  const setPrice = (own: TestShop, change: object) =>
+    own.connection.db.execute(sql`
+      update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb
+      where kind = 'price' and data->>'lookup_key' = 'rebound-sigma-pro-monthly'`)
+  const prices = async (own: TestShop) => {
+    const { rows } = await own.connection.db.execute<{ amount: number; key: string | null }>(sql`
+      select (data->>'unit_amount')::int as amount, data->>'lookup_key' as key
+      from sandbox.objects where kind = 'price' and data->'recurring'->>'interval' = 'month' order by seq`)
+    return rows
+  }
+
+  test('that differs from the catalog is replaced by a new one; existing subscribers keep theirs', async () => {
+    await using own = await openShop()
+    await setPrice(own, { unit_amount: 4100 })
+    const earlier = await own.buyer()
+    expect(earlier.purchase).toMatchObject({ amount: 4100 })
+
+    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    const later = await restarted.buyer()
+    expect(later.purchase).toMatchObject({ amount: 3900 })
+    expect(await prices(own)).toEqual([
+      { amount: 4100, key: null },
+      { amount: 3900, key: 'rebound-sigma-pro-monthly' },
+    ])
+    await restarted.advance(1, 'month')
+    // Either of the two may have delivered a renewal.
+    await own.settle()
+    const { booked, wanted } = await compareBooks(restarted)
+    expect(booked).toEqual(wanted)
+    expect(new Set(booked.map(({ amount }) => amount))).toEqual(new Set([3900, 4100]))
+  })
+
+  test('that was archived keeps its lookup key and blocks neither startup nor buyers', async () => {
+    await using own = await openShop()
+    await setPrice(own, { active: false })
+    await own.buyer()
+    await setPrice(own, { active: false })
+    await using restarted = await openShop({ databaseUrl: own.connection.url })
+    await restarted.buyer()
+    expect(await prices(own)).toEqual([
+      { amount: 3900, key: null },
+      { amount: 3900, key: null },
+      { amount: 3900, key: 'rebound-sigma-pro-monthly' },
+    ])
+  })
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { checkouts } from '#server/database/schema.ts'
+import { openShop } from '#server/testing/open-shop.ts'
+
+test('unpaid checkouts are deleted after 30 days; those that became purchases stay', async () => {
+  await using shop = await openShop()
+  const emails = async () =>
+    (await shop.connection.db.select({ email: checkouts.email }).from(checkouts)).map(({ email }) => email)
+  const { user } = await shop.buyer()
+  await shop.begin(shop.visitor(), { email: 'window-shopper@example.com' })
+
+  await shop.advance(2, 'day')
+  await shop.queue.runNow('reconcile')
+  await shop.queue.runNow('forget-unpaid-checkouts')
+  expect((await emails()).toSorted()).toEqual([user.email, 'window-shopper@example.com'].toSorted())
+  shop.clock.advance({ days: 31 })
+  await shop.queue.runNow('forget-unpaid-checkouts')
+  expect(await emails()).toEqual([user.email])
+})

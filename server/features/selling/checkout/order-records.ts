@@ -1,0 +1,73 @@
+import { desc, eq, inArray } from 'drizzle-orm'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { checkouts, orderRecords } from '#server/database/schema.ts'
+import type { Place } from '#server/gateways/stripe.ts'
+
+export type Agreement = { startNow: boolean; consentVersion: string; termsVersion: string }
+
+/** The evidence that belongs to an order: what the buyer agreed to, and where they are. */
+export function createOrderRecords({ db, now }: { db: Database; now: () => Date }) {
+  async function record(
+    tx: Database | Transaction,
+    checkoutId: string,
+    facts: Partial<typeof orderRecords.$inferInsert>,
+  ) {
+    await tx
+      .insert(orderRecords)
+      .values({ ...facts, checkoutId })
+      .onConflictDoUpdate({ target: orderRecords.checkoutId, set: facts })
+  }
+
+  return {
+    recordAgreement: (checkoutId: string, agreement: Agreement) =>
+      record(db, checkoutId, { ...agreement, agreedAt: now() }),
+
+    /** For tax; the VAT ID is with the customer at Stripe. */
+    recordPlace: (checkoutId: string, { country, postalCode }: Place) =>
+      record(db, checkoutId, { country, postalCode: postalCode || null }),
+
+    /** Whether this attempt was taxed for the same place. A company's is always begun anew. */
+    async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
+      const [kept] = await db.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
+      return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
+    },
+
+    /** Where the card that paid was issued. */
+    async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {
+      if (cardCountry) await record(tx, checkoutId, { cardCountry })
+    },
+
+    async wantsToStartNow(tx: Transaction, checkoutId: string) {
+      const [kept] = await tx
+        .select({ startNow: orderRecords.startNow })
+        .from(orderRecords)
+        .where(eq(orderRecords.checkoutId, checkoutId))
+      return kept?.startNow === true
+    },
+
+    async dataOf(userId: string) {
+      const orders = await db
+        .select({
+          orderedAt: checkouts.createdAt,
+          startNow: orderRecords.startNow,
+          consentVersion: orderRecords.consentVersion,
+          termsVersion: orderRecords.termsVersion,
+          agreedAt: orderRecords.agreedAt,
+          country: orderRecords.country,
+          postalCode: orderRecords.postalCode,
+          cardCountry: orderRecords.cardCountry,
+        })
+        .from(orderRecords)
+        .innerJoin(checkouts, eq(checkouts.id, orderRecords.checkoutId))
+        .where(eq(checkouts.userId, userId))
+        .orderBy(desc(checkouts.createdAt))
+      return { orders }
+    },
+  }
+}
+
+/** The country stays: the books need it, and it identifies nobody. */
+export async function forgetPlaces(tx: Transaction, userId: string) {
+  const theirs = tx.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, userId))
+  await tx.update(orderRecords).set({ postalCode: null }).where(inArray(orderRecords.checkoutId, theirs))
+}

@@ -1,0 +1,186 @@
+import { desc, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { billing, taxLine } from '#contract/selling/billing.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { startNow } from '#contract/selling/legal/order.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { checkouts, orderRecords } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+const seller = {
+  SELLER_NAME: 'Sigma GmbH',
+  SELLER_STREET: 'Hauptgasse 1',
+  SELLER_CITY: '4500 Solothurn',
+  SELLER_COUNTRY: 'Switzerland',
+  SELLER_VAT_ID: 'CHE-123.456.789 MWST',
+}
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: { TAX: 'stripe', ...seller } })
+})
+afterAll(() => shop.close())
+
+const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as const }
+const begin = (visitor: Visitor, place: { country: string; postalCode?: string; vatId?: string }) =>
+  visitor.call(checkout.createSubscriptionIntent, { ...order, place })
+
+/** Signs up, buys from there, and reads the invoice. */
+async function buyFrom(place: Parameters<typeof begin>[1]) {
+  const buyer = await shop.user()
+  const { clientSecret, tax } = await begin(buyer, place)
+  const [paymentIntentId = ''] = clientSecret.split('_secret_')
+  await shop.pay({ clientSecret, paymentIntentId })
+  await shop.settle()
+  const [purchase] = await buyer.call(purchases.list, {})
+  const id = purchase?.id ?? ''
+  const [invoice] = await buyer.call(purchases.invoices, { id })
+  const page = await (await fetch(new URL(invoice?.invoiceUrl ?? '', shop.url))).text()
+  return { ...buyer, id, tax, page, purchase }
+}
+
+test.for([
+  ['DE', 19, 623],
+  ['AT', 20, 650],
+  ['FR', 20, 650],
+  ['IT', 22, 703],
+  ['CH', 8.1, 292],
+] as const)(
+  'a buyer in %s pays the same $39.00, of which %d %% is tax',
+  async ([country, percent, amount]) => {
+    const { tax, purchase } = await buyFrom({ country })
+    expect(tax).toEqual({ percent, amount, isReverseCharge: false })
+    expect(purchase).toMatchObject({ amount: 3900, status: 'active' })
+  },
+)
+
+test('summary, receipt and invoice say what tax is inside; the invoice has the seller’s particulars', async () => {
+  const { tax, page, user } = await buyFrom({ country: 'DE' })
+  expect(tax && taxLine(tax)).toBe('incl. 19 % VAT ($6.23)')
+  const receipt = (await shop.mails()).find(({ to, subject }) => to === user.email && /receipt/.test(subject))
+  expect(receipt?.text).toContain('Tax: incl. 19 % VAT ($6.23)')
+  for (const part of [
+    'Net</th><td class="Number">$32.77',
+    'VAT 19 %</th><td class="Number">$6.23',
+    'Total</th><td class="Number">$39.00',
+    'Sigma GmbH, Hauptgasse 1, 4500 Solothurn, Switzerland',
+    'VAT ID: CHE-123.456.789 MWST',
+  ])
+    expect(page).toContain(part)
+})
+
+test('a company with a VAT ID in the Union accounts for the tax itself; a wrong id is refused by name', async () => {
+  const { tax, page } = await buyFrom({ country: 'DE', vatId: 'de123456789' })
+  expect(tax).toEqual({ percent: 0, amount: 0, isReverseCharge: true })
+  expect(page).toContain('VAT (reverse charge)')
+  expect(page).toContain('DE123456789')
+  await expect(begin(await shop.user(), { country: 'DE', vatId: 'ZZ12' })).rejects.toMatchObject({
+    status: 400,
+    fields: { vatId: expect.any(String) },
+  })
+})
+
+test('elsewhere no tax is collected; only where the tax depends on it must buyers give a postal code', async () => {
+  const { tax, page } = await buyFrom({ country: 'US', postalCode: '10001' })
+  expect(tax).toBeUndefined()
+  expect(page).not.toContain('VAT 0 %')
+  const user = await shop.user()
+  await expect(begin(user, { country: 'US' })).rejects.toMatchObject({
+    fields: { postalCode: 'Please enter your postal code' },
+  })
+  await expect(user.call(checkout.createSubscriptionIntent, order)).rejects.toMatchObject({
+    fields: { country: 'Please choose your country' },
+  })
+})
+
+test('whoever corrects their country is taxed for the new one', async () => {
+  const buyer = await shop.user()
+  const first = await begin(buyer, { country: 'DE' })
+  expect(await begin(buyer, { country: 'DE' })).toEqual(first)
+  const second = await begin(buyer, { country: 'AT' })
+  expect(second.clientSecret).not.toBe(first.clientSecret)
+  expect(second.tax).toMatchObject({ percent: 20 })
+})
+
+test('what the buyer agreed to and where they are stays with the order, and is in their data', async () => {
+  const buyer = await shop.user()
+  const { clientSecret } = await begin(buyer, { country: 'CA', postalCode: 'K1A 0B1' })
+  const [paymentIntentId = ''] = clientSecret.split('_secret_')
+  const agreed = { startNow: true, consentVersion: startNow.version, termsVersion }
+  const stranger = await shop.user()
+  await expect(stranger.call(checkout.agree, { paymentIntentId, ...agreed })).rejects.toMatchObject({
+    status: 404,
+  })
+  await buyer.call(checkout.agree, { paymentIntentId, ...agreed })
+  await shop.pay({ clientSecret, paymentIntentId })
+  await shop.settle()
+  const record = { ...agreed, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [record] })
+  const receipt = (await shop.mails()).find(
+    ({ to, subject }) => to === buyer.user.email && /receipt/.test(subject),
+  )
+  for (const part of [
+    'You asked us to start your access right away',
+    `Terms of Service (${termsVersion})`.toUpperCase(),
+    'RIGHT OF WITHDRAWAL',
+    'You have the right to withdraw from this contract within 14 days',
+    'MODEL WITHDRAWAL FORM',
+    'I/We (*) hereby give notice',
+    'Sigma GmbH, Hauptgasse 1',
+  ])
+    expect(receipt?.text).toContain(part)
+
+  await buyer.call(accounts.deleteMyself, { password: buyer.password })
+  const [kept] = await shop.connection.db
+    .select()
+    .from(orderRecords)
+    .innerJoin(checkouts, eq(checkouts.id, orderRecords.checkoutId))
+    .orderBy(desc(checkouts.createdAt))
+    .limit(1)
+  expect(kept?.order_records).toMatchObject({ ...record, postalCode: null })
+})
+
+test('a buyer’s company, address and VAT ID are on the next invoice, and leave with the account', async () => {
+  const buyer = await buyFrom({ country: 'AT' })
+  const details = {
+    company: 'Ada & Co',
+    street: 'Ring 1',
+    postalCode: '1010',
+    city: 'Wien',
+    country: 'AT',
+    vatId: 'ATU12345678',
+  }
+  await buyer.call(billing.save, details)
+  expect(await buyer.call(billing.details, {})).toEqual(details)
+  await expect(buyer.call(billing.save, { ...details, vatId: 'AT!' })).rejects.toMatchObject({ status: 400 })
+  await shop.advance(1, 'month')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const [invoice] = await buyer.call(purchases.invoices, { id: buyer.id })
+  const page = await (await fetch(new URL(invoice?.invoiceUrl ?? '', shop.url))).text()
+  for (const part of ['Ada &amp; Co', 'Ring 1, 1010 Wien, AT', 'ATU12345678', 'reverse charge'])
+    expect(page).toContain(part)
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({ billingDetails: { company: 'Ada & Co' } })
+  await buyer.call(accounts.deleteMyself, { password: buyer.password })
+  expect(await shop.connection.db.$count(orderRecords)).toBeGreaterThan(0)
+})
+
+test('every refund gets a credit note, once, with its share of the tax', async () => {
+  const buyer = await buyFrom({ country: 'DE' })
+  const admin = await shop.admin()
+  await admin.call(purchases.adminRefund, { id: buyer.id, amount: 1000, refundedSoFar: 0 })
+  await shop.settle()
+  await admin.call(purchases.adminRefund, { id: buyer.id, refundedSoFar: 1000 })
+  await shop.settle()
+  const documents = await buyer.call(purchases.invoices, { id: buyer.id })
+  const notes = documents.filter(({ kind }) => kind === 'credit_note')
+  expect(notes.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([1000, 2900])
+  expect(documents.filter(({ kind }) => kind === 'invoice')).toHaveLength(1)
+  const pdf = await fetch(new URL(notes[0]?.pdfUrl ?? '', shop.url))
+  expect(pdf.headers.get('content-type')).toBe('application/pdf')
+  const text = Buffer.from(await pdf.arrayBuffer()).toString('latin1')
+  expect(text).toContain('(Credit note)')
+  expect(text).toContain('VAT 19 %')
+})

@@ -1,0 +1,168 @@
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { checkouts, users } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+/**
+ * Nobody is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
+ * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
+ * whatever they like, in any order; only the owner reads the mailbox.
+ *
+ *   no account ──payment──▶ made by paying ──────────────┐ someone else pays: handed over, everyone logged out
+ *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
+ *                                 email link: verified ◀┴─ from then on, only an emailed link lets anyone in
+ */
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Visitor = ReturnType<TestShop['visitor']>
+type Begun = Awaited<ReturnType<TestShop['begin']>>
+type Person = { name: string; browser: Visitor; begun: Begun[]; password: string }
+
+const deeds = ['begin', 'pay', 'guest login', 'cancel', 'sign up', 'log in', 'log out'] as const
+const move = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      who: fc.constantFrom('stranger', 'owner'),
+      deed: fc.constantFrom(...deeds),
+      which: fc.nat(5),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      who: fc.constant('owner'),
+      deed: fc.constant('use an emailed link'),
+      which: fc.nat(5),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ who: fc.constant('time'), deed: fc.constant('pass'), which: fc.nat(1) }),
+  },
+)
+type Move = { who: string; deed: string; which: number }
+
+const by = (who: string, ...done: [deed: string, which?: number][]): Move[] =>
+  done.map(([deed, which = 0]) => ({ who, deed, which }))
+
+let count = 0
+
+async function play(moves: Move[]) {
+  const email = `whose-${(count += 1)}@example.com`
+  const person = (name: string): Person => ({
+    name,
+    browser: shop.visitor(),
+    begun: [],
+    password: `the ${name} of this`,
+  })
+  const people = { stranger: person('stranger'), owner: person('owner') }
+  /** Who may be logged in, according to the rules above rather than the shop. */
+  let entitled = new Set<Person>()
+  const account = async () => {
+    const [user] = await shop.connection.db.select().from(users).where(eq(users.email, email))
+    return user
+  }
+
+  for (const { who, deed, which } of moves) {
+    const before = await account()
+    const mover = who === 'time' ? undefined : people[who as keyof typeof people]
+    if (mover) await act(mover, deed, which, email)
+    else await shop.advance(which === 0 ? 61 : 20, 'minute')
+    await shop.settle()
+    const after = await account()
+    if (mover && !before && after) entitled = new Set([mover])
+    if (after?.handedOverAt?.getTime() !== before?.handedOverAt?.getTime()) entitled = new Set()
+    if (mover && after?.verifiedAt?.getTime() !== before?.verifiedAt?.getTime()) entitled = new Set([mover])
+    for (const each of Object.values(people)) {
+      const seen = await each.browser.call(accounts.user, {})
+      if (seen?.email === email && !entitled.has(each))
+        throw new Error(
+          `After "${who}: ${deed}" the ${each.name} is logged in to an account that is not theirs`,
+        )
+    }
+  }
+}
+
+/** Refusals are expected. */
+async function act({ browser, begun, password }: Person, deed: string, which: number, email: string) {
+  const one = begun[which % Math.max(1, begun.length)]
+  const tried = async () => {
+    if (deed === 'begin')
+      begun.push(await shop.begin(browser, { email, billing: which % 2 ? 'yearly' : 'monthly' }))
+    if (deed === 'pay' && one) await shop.pay(one)
+    if (deed === 'guest login' && one) await shop.logInGuest(browser, one)
+    if (deed === 'cancel') {
+      const [live] = await browser.call(purchases.list, {})
+      const id = live?.id ?? ''
+      await browser.call(purchases.cancel, { id })
+      const admin = await shop.admin()
+      await admin.call(purchases.adminCancel, { id })
+    }
+    if (deed === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
+    if (deed === 'log in') await browser.call(accounts.login, { email, password })
+    if (deed === 'log out') await browser.call(accounts.logout, {})
+    if (deed === 'use an emailed link') {
+      await browser.call(accounts.requestPasswordReset, { email })
+      const mails = (await shop.mails()).filter(({ to }) => to === email)
+      const tokens = mails
+        .map(({ text }) => /reset-password\?\S*token=(\S+)/.exec(text)?.[1])
+        .filter((token) => token !== undefined)
+      await browser.call(accounts.resetPassword, { token: tokens.at(-1) ?? '', newPassword: password })
+      await browser.call(accounts.login, { email, password })
+    }
+  }
+  await tried().catch((error: { status?: number }) => {
+    if (!error.status || error.status >= 500) throw error
+  })
+}
+
+test('paying an old checkout after a handover (an attack that once worked) logs nobody in', async () => {
+  const attack = play([
+    ...by('stranger', ['begin', 0], ['begin', 1], ['pay', 0], ['guest login', 0], ['cancel']),
+    ...by('owner', ['begin'], ['pay']),
+    ...by('stranger', ['pay', 1], ['guest login', 1], ['guest login', 0]),
+  ])
+  await expect(attack).resolves.toBeUndefined()
+})
+
+test('whatever guest and owner do, in any order, nobody ends up in an account that isn’t theirs', async () => {
+  const games = fc.asyncProperty(fc.array(move, { minLength: 4, maxLength: 14 }), (moves) => play(moves))
+  await expect(fc.assert(games, { numRuns: 25 })).resolves.toBeUndefined()
+})
+
+test('who gets an account handed over does not pay with the card of whoever had it', async () => {
+  const email = 'handed-over-card@example.com'
+  const [stranger, owner] = [shop.visitor(), shop.visitor()]
+  const admin = await shop.admin()
+  const first = await shop.guest(stranger, email)
+  await shop.logInGuest(stranger, first)
+  const cancelAll = async (visitor: Visitor) => {
+    for (const { id } of await visitor.call(purchases.list, {}))
+      await admin.call(purchases.adminCancel, { id })
+  }
+  await cancelAll(stranger)
+  await shop.guest(owner, email)
+  await shop.settle()
+  const mail = (await shop.mails()).findLast(
+    ({ to, text }) => to === email && text.includes('/reset-password?'),
+  )
+  const token = /reset-password\?\S*token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+  await owner.call(accounts.resetPassword, { token, newPassword: 'the owner of this' })
+  await owner.call(accounts.login, { email, password: 'the owner of this' })
+  await cancelAll(owner)
+  const later = await shop.begin(owner)
+  const rows = await shop.connection.db.select().from(checkouts).where(eq(checkouts.email, email))
+  const customerOf = (paymentIntentId: string) =>
+    rows.find((row) => row.paymentIntentId === paymentIntentId)?.customerId
+  expect(customerOf(later.paymentIntentId)).toBeDefined()
+  expect(customerOf(later.paymentIntentId)).not.toBe(customerOf(first.paymentIntentId))
+})

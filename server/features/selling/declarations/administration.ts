@@ -1,0 +1,102 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import type { DeclarationState } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { declarations, purchases, users } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { Dependencies } from './dependencies.ts'
+import type { Execution } from './execution.ts'
+
+type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationState | undefined }
+type Given = Pick<Dependencies, 'db' | 'audit'> & { execution: Execution }
+
+/** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
+export function createAdministration({ db, audit, execution }: Given) {
+  async function findOpen(id: string) {
+    const row = await execution.find(id)
+    if (!row) throw notFound('Declaration')
+    if (row.state === 'done') throw conflict('This declaration has already been handled')
+    return row
+  }
+
+  return {
+    async list({ limit, cursor, state }: Wanted) {
+      const after = decodeCursor(cursor)
+      const rows = await db
+        .select({
+          declaration: shown,
+          purchase: {
+            id: purchases.id,
+            email: users.email,
+            status: purchases.status,
+            createdAt: purchases.createdAt,
+          },
+        })
+        .from(declarations)
+        .leftJoin(purchases, eq(purchases.id, declarations.purchaseId))
+        .leftJoin(users, eq(users.id, purchases.userId))
+        .where(
+          and(
+            state ? eq(declarations.state, state) : undefined,
+            after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(declarations.declaredAt), desc(declarations.id))
+        .limit(limit + 1)
+      const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
+      return { items: items.map(present), next }
+    },
+
+    async carryOut(actor: Actor, id: string) {
+      const { purchaseId, kind } = await findOpen(id)
+      if (!purchaseId) throw conflict('We don’t know which contract this is about')
+      await audit.record(db, actor, { action: `declaration.${kind}`, subject: id, detail: { purchaseId } })
+      await execution.confirmAndCarryOut(id)
+    },
+
+    async close(actor: Actor, id: string, outcome: string) {
+      await findOpen(id)
+      await db.transaction(async (tx) => {
+        // The outcome stays with the declaration: it may name the buyer.
+        await audit.record(tx, actor, { action: 'declaration.close', subject: id })
+        await execution.close(id, outcome, tx)
+      })
+    },
+  }
+}
+
+const shown = {
+  id: declarations.id,
+  kind: declarations.kind,
+  state: declarations.state,
+  name: declarations.name,
+  contract: declarations.contract,
+  email: declarations.email,
+  forCause: declarations.forCause,
+  reason: declarations.reason,
+  endsOn: declarations.endsOn,
+  declaredAt: declarations.declaredAt,
+  handledAt: declarations.handledAt,
+  outcome: declarations.outcome,
+}
+
+type Row = {
+  declaration: Pick<typeof declarations.$inferSelect, keyof typeof shown>
+  purchase: {
+    id: string | null
+    email: string | null
+    status: (typeof purchases.$inferSelect)['status'] | null
+    createdAt: Date | null
+  }
+}
+
+function present({ declaration, purchase: { id, email, status, createdAt } }: Row) {
+  const { kind, declaredAt } = declaration
+  return {
+    ...declaration,
+    dueAt: declarationDue(declaredAt),
+    purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
+    isLate: kind === 'withdrawal' && createdAt !== null && declaredAt >= withdrawalEnds(createdAt),
+  }
+}

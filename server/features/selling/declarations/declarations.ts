@@ -1,0 +1,120 @@
+import { and, eq, lt, or } from 'drizzle-orm'
+import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import type { DeclarationKind } from '#contract/statuses.ts'
+import type { Actor, User } from '#server/actor.ts'
+import { declarations } from '#server/database/schema.ts'
+import { notFound, Refusal } from '#server/errors.ts'
+import { hashToken } from '#server/security/tokens.ts'
+import { createAdministration } from './administration.ts'
+import { findContract } from './contracts.ts'
+import { createCorrespondence } from './correspondence.ts'
+import type { DeclarationRow, Dependencies } from './dependencies.ts'
+import { createExecution } from './execution.ts'
+import { createPersonalData } from './personal-data.ts'
+
+type Declared = {
+  name: string
+  contract: string
+  email: string
+  grounds?: 'ordinary' | 'good_cause'
+  reason?: string | undefined
+  endsOn?: string | undefined
+}
+
+export type Declarations = ReturnType<typeof createDeclarations>
+
+/**
+ * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
+ * and is stored before anything else; a job then sends the receipt and looks for the contract. So everybody gets the
+ * same answer after the same time, and nobody learns from it whether a contract exists.
+ */
+export function createDeclarations(deps: Dependencies) {
+  const { db, now, queue, secrets, purchases, consumerLaw } = deps
+  const { sendReceipt, askOwner, tellSeller } = createCorrespondence(deps)
+  const execution = createExecution(deps)
+
+  const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
+    const row = await execution.find(id)
+    if (row?.state !== 'open') return
+    const contract = await findContract(db, row)
+    if (contract)
+      await db.update(declarations).set({ purchaseId: contract.purchase.id }).where(eq(declarations.id, id))
+    const isCertain = contract !== undefined && mayCarryOut(row, contract.purchase)
+    const isOwner = contract !== undefined && row.userId === contract.owner.id
+    const awaits = isCertain && !isOwner ? contract.owner : undefined
+    await sendReceipt(row, { withLink: awaits?.email === row.email })
+    if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
+    if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
+    else if (!isCertain) await tellSeller(row)
+  })
+
+  async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
+    if (consumerLaw === 'none') throw notFound('Page')
+    const { name, contract, email, grounds, reason, endsOn } = declared
+    const forCause = grounds === 'good_cause'
+    const declaredAt = now()
+    return db.transaction(async (tx) => {
+      const [row] = await tx
+        .insert(declarations)
+        .values({
+          kind,
+          name,
+          contract,
+          email,
+          forCause,
+          reason: forCause ? reason || null : null,
+          endsOn: endsOn || null,
+          declaredAt,
+          networkHash: hashToken(ip),
+          userId: user?.id ?? null,
+        })
+        .returning({ id: declarations.id })
+      if (!row) throw new Error('The declaration was not stored')
+      await handle(tx, { id: row.id })
+      return { id: row.id, declaredAt }
+    })
+  }
+
+  return {
+    withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
+    cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
+
+    /** Whoever has the link reads the mailbox of the purchase. */
+    async confirm(id: string, token: string) {
+      if (!secrets.isLinkToken('declaration', id, token)) throw new Refusal(400, 'This link is not valid')
+      const row = await execution.find(id)
+      if (!row?.purchaseId) throw new Refusal(410, 'This link has expired.')
+      const purchase = await purchases.find(row.purchaseId)
+      if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
+    },
+
+    administration: createAdministration({ ...deps, execution }),
+    carryOutConfirmed: execution.carryOutConfirmed,
+    ...createPersonalData(deps),
+
+    /** Kept for as long as someone may sue over them; an open one a year longer. */
+    async forgetOld() {
+      const { years } = retention.declarations
+      const before = keptSinceNewYear(now(), { years })
+      await db
+        .delete(declarations)
+        .where(
+          or(
+            and(eq(declarations.state, 'done'), lt(declarations.handledAt, before)),
+            lt(declarations.declaredAt, keptSinceNewYear(now(), { years: years + 1 })),
+          ),
+        )
+    },
+  }
+}
+
+/** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
+function mayCarryOut(
+  { kind, declaredAt, forCause }: DeclarationRow,
+  purchase: { createdAt: Date; stripeSubscriptionId: string | null },
+) {
+  return kind === 'withdrawal'
+    ? declaredAt < withdrawalEnds(purchase.createdAt) && purchase.stripeSubscriptionId !== null
+    : !forCause
+}

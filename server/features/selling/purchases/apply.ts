@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util'
+import { and, eq, sql } from 'drizzle-orm'
+import type { EndReason } from '#contract/statuses.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { isOngoingPurchase } from '#server/database/live-purchase.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { type AccessRequests, endAccess } from '#server/features/access/access-requests/access-requests.ts'
+import { type Entitlements, givesAccess } from '#server/features/access/entitlements/entitlements.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Subscription } from '#server/gateways/stripe.ts'
+import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
+import type { Seats } from '../seats/seats.ts'
+import { restToPayBack } from './notice.ts'
+import type { createNotifications } from './notifications.ts'
+import type { PayBackJobs } from './pay-back.ts'
+import { isUnpaidAttempt, stateOf } from './state.ts'
+
+export type ApplyDependencies = {
+  now: () => Date
+  accounts: Pick<Accounts, 'forGuest' | 'handOver'>
+  checkouts: Checkouts
+  entitlements: Pick<Entitlements, 'refresh'>
+  accessRequests: Pick<AccessRequests, 'claim'>
+  seats: Pick<Seats, 'take'>
+  notify: ReturnType<typeof createNotifications>
+}
+
+/** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
+export function createApply(deps: ApplyDependencies & PayBackJobs) {
+  const { now, accounts, checkouts, entitlements, accessRequests, seats, notify } = deps
+  const { payBackNow, payBackRest, creditRefunds } = deps
+
+  /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
+  async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
+    const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
+    const userId = checkout.userId ?? guest?.id
+    if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
+    await checkouts.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
+    await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
+    const buyer = await lockUser(tx, userId)
+    const state = stateOf(answer)
+    const paidInVain = state.endedAt === null && (await whyInVain(tx, buyer, checkout))
+    const [after] = await tx
+      .insert(purchases)
+      .values({
+        userId,
+        productId: checkout.productId,
+        billingType: checkout.billingType,
+        createdAt: now(),
+        stripeSubscriptionId: answer.id,
+        paymentIntentId: checkout.paymentIntentId,
+        ...state,
+        ...(paidInVain ? { status: 'cancelled' as const, endedAt: now(), endedBecause: paidInVain } : {}),
+      })
+      .returning()
+    await entitlements.refresh(tx, userId)
+    const username = checkout.tradingViewUsername
+    if (after && username && !paidInVain)
+      await accessRequests.claim(tx, { userId, purchaseId: after.id, productId: after.productId, username })
+    if (paidInVain) await payBackNow(tx, { subscriptionId: answer.id })
+    const attached = guest?.isNew === false
+    const isHandedOver = attached && !buyer.verifiedAt && !paidInVain
+    if (isHandedOver) {
+      await accounts.handOver(tx, buyer)
+      // Whoever started them may still have the form open, and paying would only lead to a refund.
+      for (const subscriptionId of await checkouts.handOver(tx, buyer))
+        await payBackNow(tx, { subscriptionId })
+    }
+    if (after && !buyer.deletedAt)
+      await notify(tx, {
+        before: undefined,
+        after,
+        to: isHandedOver ? { ...buyer, name: '' } : buyer,
+        attached: attached && !isHandedOver,
+        ...paidInvoiceOf(answer),
+        startNow: await checkouts.wantsToStartNow(tx, checkout.id),
+      })
+  }
+
+  /** Nobody pays twice for one thing, nor for a seat that somebody else has. */
+  async function whyInVain(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
+    const hasSeat = await seats.take(tx, { userId: buyer.id, email: checkout.email }, checkout.productId)
+    if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return 'duplicate'
+    return hasSeat ? null : 'no_seat'
+  }
+
+  async function change(tx: Transaction, answer: Subscription) {
+    const [before] = await tx
+      .select()
+      .from(purchases)
+      .where(eq(purchases.stripeSubscriptionId, answer.id))
+      .for('update')
+    // An admin deleted it; nothing Stripe still has to say brings it back.
+    if (!before) return
+    const { refundedAmount, ...state } = stateOf(answer)
+    const changes = isInVain(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount }
+    // Stripe sends a dozen events about one payment: most say what is already written.
+    if (isDeepStrictEqual({ ...before, ...changes }, before)) return
+    const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
+    if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+    await entitlements.refresh(tx, before.userId)
+    const rest = after && !before.endedAt ? restToPayBack(after) : 0
+    if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
+    if (after && after.refundedAmount > before.refundedAmount)
+      await creditRefunds(tx, { subscriptionId: answer.id })
+    const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
+    if (after && to && !to.deletedAt)
+      await notify(tx, { before, after, to, attached: false, ...paidInvoiceOf(answer) })
+  }
+
+  /** False if the answer is no longer the newest. */
+  return async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
+    const checkout = await checkouts.claim(tx, known)
+    if (!checkout) return false
+    const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
+    if (isUnpaidAttempt(answer) || isGivenUp) {
+      if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
+    } else if (checkout.closedAt) await change(tx, answer)
+    else await book(tx, checkout, answer)
+    return true
+  }
+}
+
+const isInVain = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
+
+const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
+  latestInvoice?.status === 'paid'
+    ? { paidInvoiceId: latestInvoice.id, tax: latestInvoice.tax }
+    : { paidInvoiceId: null, tax: null }
+
+/** Makes two payments by one account wait their turn to be booked. */
+async function lockUser(tx: Transaction, userId: string) {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+  if (!user) throw new Error(`There is no user ${userId}`)
+  return user
+}
+
+async function hasOther(tx: Transaction, userId: string, { productId, subscriptionId }: CheckoutRow) {
+  const [other] = await tx
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        eq(purchases.productId, productId),
+        isOngoingPurchase,
+        sql`${purchases.stripeSubscriptionId} is distinct from ${subscriptionId}`,
+      ),
+    )
+    .limit(1)
+  return other !== undefined
+}

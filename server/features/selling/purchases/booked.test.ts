@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+// Time passes from test to test, and logins end.
+beforeEach(async () => {
+  admin = await shop.admin()
+})
+beforeAll(async () => {
+  shop = await openShop({ startsAt: new Date('2027-03-01T10:00:00Z') })
+})
+afterAll(() => shop.close())
+
+const inDays = (days: number) => new Date(shop.clock.now().getTime() + days * 86_400_000)
+
+type More = { kind?: 'gift' | 'paid_elsewhere'; reason?: string; endsAt?: string; invite?: boolean }
+async function book(userId: string, more: More = {}) {
+  await admin.call(purchases.adminAdd, {
+    userId,
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: 3900,
+    status: 'active',
+    ...more,
+  })
+}
+
+type Buyer = Awaited<ReturnType<TestShop['user']>>
+async function only(buyer: Buyer) {
+  const [purchase] = await buyer.call(purchases.list, {})
+  if (!purchase) throw new Error('There is no purchase')
+  return purchase
+}
+const mailsTo = async ({ user }: Buyer) => (await shop.mails()).filter(({ to }) => to === user.email)
+
+test('a purchase booked until a day ends by itself to the minute, a week after a mail with a link to subscribe', async () => {
+  const buyer = await shop.user()
+  const endsAt = inDays(20).toISOString()
+  await book(buyer.user.id, { kind: 'paid_elsewhere', reason: 'Paid by wire', endsAt })
+  expect(await only(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
+  expect(await only(buyer)).not.toHaveProperty('reason')
+  expect(await buyer.call(tradingView.mine, {})).toMatchObject([{ until: endsAt, reason: 'ends' }])
+  expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+    { reason: 'Paid by wire', endsAt },
+  ])
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({
+    purchases: [{ bookedByHandBecause: 'Paid by wire' }],
+  })
+
+  shop.clock.advance({ days: 12 })
+  await shop.queue.runNow('ending-notices')
+  expect((await mailsTo(buyer)).filter(({ subject }) => subject.includes('ends on'))).toEqual([])
+  shop.clock.advance({ days: 1 })
+  await shop.queue.runNow('ending-notices')
+  await shop.queue.runNow('ending-notices')
+  const notices = (await mailsTo(buyer)).filter(({ subject }) => subject.includes('ends on'))
+  expect(notices).toHaveLength(1)
+  expect(notices[0]?.text).toContain('/checkout?product=rebound-sigma-pro&billing=monthly')
+
+  shop.clock.advance({ days: 6, hours: 23, minutes: 58 })
+  await shop.queue.runNow('end-booked')
+  expect(await only(buyer)).toMatchObject({ status: 'active' })
+  shop.clock.advance({ minutes: 3 })
+  await shop.queue.runNow('end-booked')
+  expect(await only(buyer)).toMatchObject({ status: 'expired', endedBecause: null, endedAt: endsAt })
+  expect((await mailsTo(buyer)).at(-1)?.subject).toBe('Your subscription to Rebound Sigma Pro has ended')
+})
+
+test('its buyer cancels and resumes; it keeps its end either way', async () => {
+  const buyer = await shop.user()
+  const endsAt = inDays(20).toISOString()
+  await book(buyer.user.id, { endsAt })
+  const { id } = await only(buyer)
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt, refund: 0 })
+  await buyer.call(purchases.cancel, { id })
+  expect(await only(buyer)).toMatchObject({ status: 'pending_cancel', endsAt })
+  await buyer.call(purchases.resume, { id })
+  expect(await only(buyer)).toMatchObject({ status: 'active', endsAt })
+  await expect(buyer.call(purchases.invoice, { id })).rejects.toMatchObject({
+    serverMessage: 'There is no invoice for this purchase: it was not paid through this shop',
+  })
+})
+
+test('its buyer subscribes before it ends, keeps the access, and hears nothing of the end', async () => {
+  const buyer = await shop.user()
+  await book(buyer.user.id, { endsAt: inDays(5).toISOString() })
+  const { id } = await only(buyer)
+  await buyer.call(accessRequests.submitForPurchase, {
+    purchaseId: id,
+    exchangeName: 'Kraken',
+    tradingViewUsername: 'wire_trader',
+    apiKey: 'k',
+    secretKey: 's',
+  })
+  const [request] = await admin.call(accessRequests.adminList, {})
+  await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
+  await shop.buy(buyer, {})
+  shop.clock.advance({ days: 2 })
+  await shop.queue.runNow('ending-notices')
+  shop.clock.advance({ days: 4 })
+  await shop.queue.runNow('end-booked')
+  const owned = await buyer.call(purchases.list, {})
+  expect(owned.map(({ status }) => status).toSorted()).toEqual(['active', 'expired'])
+  const later = await shop.admin()
+  expect(await later.call(accessRequests.adminToRevoke, {})).toEqual([])
+  const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
+  expect(subjects.filter((subject) => /end/.test(subject))).toEqual([])
+})
+
+test('one without an end blocks a second subscription, as before', async () => {
+  const buyer = await shop.user()
+  await book(buyer.user.id)
+  expect(await only(buyer)).toMatchObject({ endsAt: null, kind: null })
+  await expect(shop.buy(buyer, {})).rejects.toMatchObject({ status: 409 })
+})
+
+test('a gift is a subscription, but no revenue', async () => {
+  const figures = async () => (await admin.call(overview.adminShow, {})).months.at(-1)
+  const before = await figures()
+  const [friend, payer] = [await shop.user(), await shop.user()]
+  await book(friend.user.id, { kind: 'gift' })
+  const between = await figures()
+  expect(between?.revenue).toBe(before?.revenue)
+  expect(between?.active).toBe((before?.active ?? 0) + 1)
+  await book(payer.user.id, { kind: 'paid_elsewhere' })
+  expect((await figures())?.revenue).toBe((before?.revenue ?? 0) + 3900)
+  await admin.call(purchases.adminDelete, { id: (await only(friend)).id })
+  expect((await figures())?.revenue).toBe((before?.revenue ?? 0) + 3900)
+})
+
+test('an end that has passed is refused by its field', async () => {
+  const { user } = await shop.user()
+  await expect(book(user.id, { endsAt: inDays(-1).toISOString() })).rejects.toMatchObject({
+    status: 400,
+    fields: { endsAt: 'The end must be in the future' },
+  })
+})
+
+test('the buyer is invited by email if the seller says so, and the reason stays out of the audit log', async () => {
+  const [told, untold] = [await shop.user(), await shop.user()]
+  await book(told.user.id, { kind: 'gift', reason: 'My cousin Grace', invite: true })
+  await book(untold.user.id, { kind: 'gift' })
+  const subject = 'You have access to Rebound Sigma Pro'
+  expect((await mailsTo(told)).map((mail) => mail.subject)).toContain(subject)
+  expect((await mailsTo(untold)).map((mail) => mail.subject)).not.toContain(subject)
+  await admin.call(purchases.adminDelete, { id: (await only(told)).id })
+  const entries = await admin.call(audit.adminList, { q: 'purchase.' })
+  expect(entries.length).toBeGreaterThan(3)
+  expect(JSON.stringify(entries)).not.toContain('cousin')
+})
+
+test('a new user is invited by email with a link to choose a password', async () => {
+  const person = { password: 'typed by the seller', name: 'Ida', isAdmin: false }
+  await admin.call(accounts.adminAdd, { ...person, email: 'ida@example.com', invite: true })
+  await admin.call(accounts.adminAdd, { ...person, email: 'silent@example.com' })
+  const mails = await shop.mails()
+  expect(mails.filter(({ to }) => to === 'silent@example.com')).toEqual([])
+  const token = /token=(\S+)/.exec(mails.find(({ to }) => to === 'ida@example.com')?.text ?? '')?.[1] ?? ''
+  const newPassword = 'chosen by Ida herself'
+  await shop.visitor().call(accounts.resetPassword, { token, newPassword })
+  const login = shop.visitor().call(accounts.login, { email: 'ida@example.com', password: newPassword })
+  expect(await login).toMatchObject({ name: 'Ida' })
+})

@@ -1,0 +1,181 @@
+import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
+import { products } from '#contract/selling/price-list.ts'
+import type { BillingType, BookableStatus, BookingKind } from '#contract/statuses.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { carryAccessOver, endAccess } from '#server/features/access/access-requests/access-requests.ts'
+import { type Entitlements, givesAccess } from '#server/features/access/entitlements/entitlements.ts'
+import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import type { PurchaseRow } from './lookup.ts'
+import { addMonths } from './months.ts'
+import type { createNotifications } from './notifications.ts'
+import { productName } from './product-name.ts'
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  accounts: Pick<Accounts, 'firstPasswordLink'>
+  entitlements: Pick<Entitlements, 'refresh'>
+  notify: ReturnType<typeof createNotifications>
+}
+
+export type Booking = {
+  userId: string
+  productId: string
+  billingType: BillingType
+  amount: number
+  status: BookableStatus
+  kind?: BookingKind | undefined
+  reason?: string | undefined
+  endsAt?: Date | undefined
+  /** Tell the buyer, with a link to choose a password if they have none. */
+  invite?: boolean | undefined
+}
+
+/** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
+export function createBooked({ db, now, mails, accounts, entitlements, notify }: Dependencies) {
+  /** Decides on the row while nobody else can change it; what the buyer is told is queued with the change. */
+  async function change(which: SQL | undefined, decide: (row: PurchaseRow) => Partial<PurchaseRow> | null) {
+    await db.transaction(async (tx) => {
+      const [before] = await tx
+        .select()
+        .from(purchases)
+        .where(and(which, isNull(purchases.stripeSubscriptionId)))
+        .for('update')
+      const wanted = before && decide(before)
+      if (!wanted) return
+      const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, before.id)).returning()
+      if (!after) return
+      const next = givesAccess(after.status) ? undefined : await nextOf(tx, after)
+      if (next) await carryAccessOver(tx, after.id, next)
+      if (!givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
+      await entitlements.refresh(tx, after.userId)
+      const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
+      // Whoever has subscribed in time loses nothing, so there is nothing to tell.
+      if (to && !to.deletedAt && !next)
+        await notify(tx, { before, after, to, attached: false, paidInvoiceId: null })
+    })
+  }
+
+  return {
+    async book(tx: Transaction, booking: Booking): Promise<PurchaseRow> {
+      const { userId, productId, billingType, amount, status, kind, reason, endsAt, invite } = booking
+      if (!products.some(({ id }) => id === productId)) throw notFound('Product')
+      if (endsAt && endsAt <= now()) throw inThePast()
+      const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+      if (!user || user.deletedAt) throw notFound('User')
+      const [live] = await tx
+        .select({ id: purchases.id })
+        .from(purchases)
+        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
+      if (live && status === 'active') throw conflict('This user already has an active subscription')
+      const until = status === 'active' ? (endsAt ?? null) : null
+      const [booked] = await tx
+        .insert(purchases)
+        .values({
+          userId,
+          productId,
+          billingType,
+          amount,
+          status,
+          createdAt: now(),
+          bookedAs: kind ?? null,
+          bookedBecause: reason || null,
+          bookedUntil: until,
+          endsAt: until,
+        })
+        .returning()
+      if (!booked) throw new Error('The purchase was not booked')
+      await entitlements.refresh(tx, userId)
+      if (invite && status === 'active')
+        await mails.send(tx, user.email, 'purchaseBooked', {
+          name: user.name,
+          product: productName(productId),
+          isGift: kind === 'gift',
+          endsAt: until?.toISOString() ?? null,
+          tokenId: await accounts.firstPasswordLink(tx, userId),
+        })
+      return booked
+    },
+
+    cancel: (id: string) =>
+      change(eq(purchases.id, id), (row) => {
+        if (row.status === 'pending_cancel') return null
+        if (row.status !== 'active') throw conflict('Only an active subscription can be cancelled')
+        return { status: 'pending_cancel', endsAt: endOf(row, now()) }
+      }),
+
+    resume: (id: string) =>
+      change(eq(purchases.id, id), ({ status, bookedUntil }) => {
+        if (status === 'active') return null
+        if (status !== 'pending_cancel')
+          throw conflict('This subscription has ended. You can buy a new one any time.')
+        return { status: 'active', endsAt: bookedUntil }
+      }),
+
+    /** Moves the day on which it ends. */
+    extend: (id: string, until: Date) =>
+      change(eq(purchases.id, id), ({ status, endsAt }) => {
+        if (!givesAccess(status) || !endsAt) throw conflict('This purchase has no end that could be moved')
+        return { endsAt: until, bookedUntil: until }
+      }),
+
+    /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
+    end: (id: string) =>
+      change(eq(purchases.id, id), ({ status }) =>
+        givesAccess(status)
+          ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
+          : null,
+      ),
+
+    /** Ends what has run out, and what was cancelled and whose period is over. */
+    async endDue() {
+      const isDue = and(
+        inArray(purchases.status, ['active', 'pending_cancel']),
+        lte(purchases.endsAt, now()),
+        isNull(purchases.stripeSubscriptionId),
+      )
+      const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
+      for (const { id } of due)
+        await change(and(eq(purchases.id, id), isDue), ({ status, endsAt }) => ({
+          ...(status === 'active'
+            ? ({ status: 'expired' } as const)
+            : ({ status: 'cancelled', endedBecause: 'cancelled' } as const)),
+          endsAt: null,
+          endedAt: endsAt,
+        }))
+    },
+  }
+}
+
+/** What the buyer has instead: they subscribed before it ran out. */
+async function nextOf(tx: Transaction, { userId, productId }: PurchaseRow) {
+  const [next] = await tx
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
+    .limit(1)
+  return next?.id
+}
+
+const inThePast = () => {
+  const message = 'The end must be in the future'
+  return new Refusal(400, message, { fields: { endsAt: message } })
+}
+
+/** When a cancellation made now takes effect: on the day it was booked until, or with the period that runs now. */
+export const endOf = ({ bookedUntil, createdAt, billingType }: PurchaseRow, now: Date) =>
+  bookedUntil ?? periodEnd(createdAt, billingType, now)
+
+/** When the current period ends, counted from the booking. */
+function periodEnd(start: Date, billingType: BillingType, now: Date): Date {
+  const months = billingType === 'yearly' ? 12 : 1
+  for (let passed = months; ; passed += months) {
+    const end = addMonths(start, passed)
+    if (end > now) return end
+  }
+}

@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkout } from '#contract/selling/checkout.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { createPostman } from '#server/testing/webhooks.ts'
+
+async function expectExactBooks(shop: TestShop) {
+  const { booked, wanted } = await compareBooks(shop)
+  expect(booked).toEqual(wanted)
+  return booked
+}
+
+const receipts = async (shop: TestShop) =>
+  (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
+
+/** Guests who have paid, and of whom no webhook has told the shop yet. */
+async function paidGuests(
+  shop: TestShop,
+  count: number,
+  webhooks: { delaySeconds: number } | { drop: true },
+) {
+  await shop.sandbox.controls.webhooks.misbehave(webhooks)
+  const pay = async () => {
+    const visitor = shop.visitor()
+    return { visitor, ...(await shop.guest(visitor)) }
+  }
+  const guests = []
+  while (guests.length < count) guests.push(...(await Promise.all(Array.from({ length: 10 }, pay))))
+  await shop.sandbox.controls.settle()
+  await shop.sandbox.controls.webhooks.misbehave({})
+  return guests
+}
+
+test('200 returning browsers and 200 webhooks at the same time book 200 purchases', {
+  timeout: 180_000,
+}, async () => {
+  await using shop = await openShop()
+  const guests = await paidGuests(shop, 200, { drop: true })
+  const { rows } = await shop.connection.db.execute<{ data: object }>(
+    sql`select data from sandbox.events where type = 'invoice.paid'`,
+  )
+  const { post, sign } = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
+  const [events, statuses] = [rows.values(), [] as number[]]
+  const deliver = async () => {
+    for (const { data } of events) {
+      const body = JSON.stringify(data)
+      statuses.push((await post(body, sign(body))).status)
+    }
+  }
+  const answers = await Promise.all([
+    // As many at a time as Stripe would send.
+    ...Array.from({ length: 16 }, deliver),
+    ...guests.map(async ({ visitor, paymentIntentId }) => {
+      await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await Promise.all([
+        visitor.call(checkout.confirm, { paymentIntentId }),
+        visitor.call(checkout.confirm, { paymentIntentId }),
+      ])
+      return 'confirmed'
+    }),
+  ])
+  expect(statuses).toEqual(Array(200).fill(200))
+  expect(answers.filter((answer) => answer === 'confirmed')).toHaveLength(200)
+  expect(await expectExactBooks(shop)).toHaveLength(200)
+  expect(await receipts(shop)).toHaveLength(200)
+})
+
+test('50 cancellations at once become one at Stripe, and all succeed', async () => {
+  await using shop = await openShop()
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  await Promise.all(Array.from({ length: 50 }, () => buyer.call(purchases.cancel, { id })))
+  await shop.settle()
+  const { rows } = await shop.connection.db.execute<{ count: number }>(sql`
+    select count(*)::int as count from sandbox.events
+    where type = 'customer.subscription.updated'
+      and data->'data'->'previous_attributes'->>'cancel_at_period_end' = 'false'`)
+  expect(rows[0]?.count).toBe(1)
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
+  const mails = (await shop.mails()).filter(
+    ({ subject }) => subject === 'Your subscription will be cancelled',
+  )
+  expect(mails).toHaveLength(1)
+})
+
+describe('the order of events', () => {
+  const permutations = <Item>(items: Item[]): Item[][] =>
+    items.length < 2
+      ? [items]
+      : items.flatMap((first, index) =>
+          permutations(items.toSpliced(index, 1)).map((rest) => [first, ...rest]),
+        )
+
+  test('doesn’t matter: every permutation leads to the same books and the same emails', async () => {
+    await using shop = await openShop()
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    const orders = permutations([
+      'invoice.paid',
+      'payment_intent.succeeded',
+      'customer.subscription.updated',
+      'charge.refunded',
+    ])
+    for (const order of orders) {
+      const { paymentIntentId } = await shop.guest(shop.visitor())
+      await shop.sandbox.controls.settle()
+      await shop.sandbox.controls.refund(paymentIntentId, 500)
+      for (const type of order) await redeliverLatest(shop, type)
+    }
+    const booked = await expectExactBooks(shop)
+    expect(booked).toHaveLength(24)
+    expect(new Set(booked.map(({ status, refundedAmount }) => `${status} ${refundedAmount}`))).toEqual(
+      new Set(['active 500']),
+    )
+    expect(await receipts(shop)).toHaveLength(24)
+  })
+
+  const deeds = [
+    'cancel',
+    'resume',
+    'refund a part',
+    'dispute',
+    'deliver',
+    'deliver again',
+    'reconcile',
+  ] as const
+
+  test('doesn’t matter, nor what buyer and bank do in between: the books end in Stripe’s state', {
+    timeout: 120_000,
+  }, async () => {
+    await using shop = await openShop()
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...deeds), { maxLength: 8 }), async (story) => {
+        const visitor = shop.visitor()
+        const { paymentIntentId } = await shop.guest(visitor)
+        await shop.logInGuest(visitor, { paymentIntentId })
+        const [purchase] = await visitor.call(purchases.list, {})
+        const id = purchase?.id ?? ''
+        const { controls } = shop.sandbox
+        for (const deed of story) {
+          // Not everything is possible at every moment. A refusal must change nothing, as the books will show.
+          if (deed === 'cancel') await visitor.call(purchases.cancel, { id }).catch(() => {})
+          if (deed === 'resume') await visitor.call(purchases.resume, { id }).catch(() => {})
+          if (deed === 'refund a part') await controls.refund(paymentIntentId, 1950).catch(() => {})
+          if (deed === 'dispute') await controls.openDispute(paymentIntentId).catch(() => {})
+          if (deed === 'deliver') await redeliverLatest(shop, 'customer.subscription.updated')
+          if (deed === 'deliver again') await redeliverLatest(shop, 'invoice.paid')
+          if (deed === 'reconcile') await shop.queue.runNow('reconcile')
+        }
+        await shop.queue.runNow('reconcile')
+        const { booked, wanted } = await compareBooks(shop)
+        expect(booked).toEqual(wanted)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  async function redeliverLatest(shop: TestShop, type: string) {
+    const { rows } = await shop.connection.db.execute<{ id: string }>(
+      sql`select id from sandbox.events where type = ${type} order by seq desc limit 1`,
+    )
+    if (rows[0]) await shop.sandbox.controls.webhooks.redeliver(rows[0].id)
+  }
+})
+
+test('three days without webhooks lose nothing: the reconciler arrives at Stripe’s exact state', async () => {
+  await using shop = await openShop()
+  const { controls } = shop.sandbox
+  const [refunded, disputed, renewing] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+  await shop.settle()
+  await controls.webhooks.misbehave({ drop: true })
+  await shop.guest(shop.visitor())
+  await controls.refund(refunded.purchase.paymentIntentId ?? '')
+  const dispute = await controls.openDispute(disputed.purchase.paymentIntentId ?? '')
+  await controls.closeDispute(dispute.id, 'lost')
+  await renewing.call(purchases.cancel, { id: renewing.purchase.id })
+  await shop.advance(3, 'day')
+  await shop.queue.runNow('reconcile')
+  const booked = await expectExactBooks(shop)
+  expect(booked.map(({ status }) => status).toSorted()).toEqual([
+    'active',
+    'cancelled',
+    'cancelled',
+    'pending_cancel',
+  ])
+})
+
+test('thousands of unhandled events are processed in one go', async () => {
+  await using shop = await openShop()
+  await shop.connection.db.execute(
+    sql`insert into stripe_events (id, type) select 'evt_' || n, 'customer.updated' from generate_series(1, 2500) n`,
+  )
+  await shop.queue.runNow('reconcile')
+  const { rows } = await shop.connection.db.execute(
+    sql`select id from stripe_events where handled_at is null`,
+  )
+  expect(rows).toEqual([])
+})
+
+test('two servers on one database book each payment once', async () => {
+  await using one = await openShop()
+  await using two = await openShop({ databaseUrl: one.connection.url })
+  const guests = await paidGuests(one, 20, { delaySeconds: 3600 })
+  await Promise.all([
+    one.sandbox.controls.webhooks.flush(),
+    two.sandbox.controls.webhooks.flush(),
+    ...guests.map(async ({ visitor, paymentIntentId }, number) => {
+      const other = (number % 2 ? one : two).visitor()
+      for (const [name, value] of visitor.cookies) other.cookies.set(name, value)
+      await other.call(checkout.guestPurchaseLogin, { paymentIntentId })
+      await other.call(checkout.confirm, { paymentIntentId })
+    }),
+  ])
+  expect(await expectExactBooks(one)).toHaveLength(20)
+  expect([...(await receipts(one)), ...(await receipts(two))]).toHaveLength(20)
+})

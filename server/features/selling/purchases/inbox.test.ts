@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Connection, connect } from '#server/database/connect.ts'
+import { createTestDatabase } from '#server/testing/test-database.ts'
+import { createInbox } from './inbox.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let connection: Connection
+let synced: string[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  connection = connect(database.url, () => {})
+})
+afterAll(async () => {
+  await connection.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  synced = []
+  await connection.pool.query('delete from stripe_events')
+})
+
+/** A subscription whose name begins with “poison” fails every time. */
+const openInbox = () =>
+  createInbox({
+    db: connection.db,
+    now: () => new Date(),
+    stripe: {} as Parameters<typeof createInbox>[0]['stripe'],
+    checkouts: {} as Parameters<typeof createInbox>[0]['checkouts'],
+    sync: async (id) => {
+      synced.push(id)
+      if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')
+    },
+    crashPoint: () => {},
+  })
+
+const arrived = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
+  connection.pool.query(
+    `insert into stripe_events (id, type, subscription_id, received_at, last_error)
+     select $1 || n, 'invoice.paid', $1 || n, now() - make_interval(mins => $3), $4 from generate_series(1, $2::int) n`,
+    [kind, count, minutesAgo, lastError],
+  )
+
+test('events that fail over and over don’t keep newer ones waiting, however many they are', async () => {
+  await arrived('poison', 1200, 60, 'failed before')
+  await arrived('good', 3, 1)
+  const failures: unknown[] = []
+  await openInbox().handlePending((error) => failures.push(error))
+  expect(synced.slice(0, 3)).toEqual(['good1', 'good2', 'good3'])
+  const { rows } = await connection.pool.query('select id from stripe_events where handled_at is not null')
+  expect(rows).toHaveLength(3)
+  expect(failures).toHaveLength(1200)
+})
+
+test('each event is tried once in a run, also one that fails for the first time', async () => {
+  await arrived('poison-new', 2, 60)
+  await arrived('poison-old', 2, 90, 'failed before')
+  await arrived('good', 2, 1)
+  await openInbox().handlePending(() => {})
+  expect(synced.toSorted()).toEqual([
+    'good1',
+    'good2',
+    'poison-new1',
+    'poison-new2',
+    'poison-old1',
+    'poison-old2',
+  ])
+})

@@ -1,0 +1,130 @@
+import { and, asc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { Database } from '#server/database/connect.ts'
+import { stripeEvents } from '#server/database/schema.ts'
+import type { StripeEvent, StripeGateway } from '#server/gateways/stripe.ts'
+import { messageOf } from '#server/process/log.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+
+/** Events that may change a purchase; everything else is just stored and acknowledged. */
+export const eventTypes = [
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'payment_intent.succeeded',
+  'payment_intent.payment_failed',
+  'charge.refunded',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.closed',
+]
+
+type Dependencies = {
+  db: Database
+  now: () => Date
+  stripe: StripeGateway
+  checkouts: Checkouts
+  sync: (subscriptionId: string) => Promise<void>
+  crashPoint: (name: string) => void
+}
+
+const atOnce = 1000
+const overdueAfter = 15 * 60_000
+
+export type Inbox = ReturnType<typeof createInbox>
+
+/** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
+export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: Dependencies) {
+  /** An event that names neither a subscription nor a payment may concern any of its customer's. */
+  async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
+    if (subscriptionId) return [subscriptionId]
+    if (paymentIntentId) {
+      const begun = await checkouts.ofPayment(paymentIntentId)
+      return [begun?.subscriptionId ?? (await stripe.subscriptionOfPayment(paymentIntentId)) ?? []].flat()
+    }
+    return customerId ? checkouts.subscriptionsOfCustomer(customerId) : []
+  }
+
+  /** Marked as handled only after the work is done: a failure leaves it to the next delivery or the reconciler. */
+  async function handle(event: StripeEvent) {
+    try {
+      const subscriptions = eventTypes.includes(event.type) ? await subscriptionsOf(event) : []
+      for (const id of subscriptions) await sync(id)
+      crashPoint('event before handled')
+      await mark(event.id, { handledAt: now(), lastError: null })
+    } catch (error) {
+      await mark(event.id, { lastError: messageOf(error).slice(0, 500) })
+      throw error
+    }
+  }
+
+  const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>
+    db.update(stripeEvents).set(change).where(eq(stripeEvents.id, id))
+
+  const keep = (event: StripeEvent) =>
+    db
+      .insert(stripeEvents)
+      .values({ ...event, receivedAt: now() })
+      .onConflictDoNothing()
+
+  return {
+    keep,
+
+    async receive(event: StripeEvent) {
+      await keep(event)
+      crashPoint('event kept')
+      const [kept] = await db.select().from(stripeEvents).where(eq(stripeEvents.id, event.id))
+      if (!kept?.handledAt) await handle(event)
+    },
+
+    /**
+     * Handles whatever a crash or failure left behind, each once: those that never failed first, so that however many
+     * fail again, they don't keep the others waiting.
+     */
+    async handlePending(onError: (error: unknown) => void) {
+      const tried = new Set<string>()
+      for (const first of [isNull(stripeEvents.lastError), isNotNull(stripeEvents.lastError)]) {
+        let after: { receivedAt: Date; id: string } | undefined
+        do {
+          const { receivedAt, id } = stripeEvents
+          const left = await db
+            .select()
+            .from(stripeEvents)
+            .where(
+              and(
+                isNull(stripeEvents.handledAt),
+                first,
+                after && sql`(${receivedAt}, ${id}) > (${after.receivedAt}, ${after.id})`,
+              ),
+            )
+            .orderBy(asc(receivedAt), asc(id))
+            .limit(atOnce)
+          for (const event of left.filter((each) => !tried.has(each.id))) {
+            tried.add(event.id)
+            await handle(event).catch(onError)
+          }
+          after = left.length === atOnce ? left.at(-1) : undefined
+        } while (after)
+      }
+    },
+
+    /** By then both webhook and reconciler have tried, so any count means trouble. */
+    countOverdue: () =>
+      db.$count(
+        stripeEvents,
+        and(
+          isNull(stripeEvents.handledAt),
+          lt(stripeEvents.receivedAt, new Date(now().getTime() - overdueAfter)),
+        ),
+      ),
+
+    async forgetHandled(before: Date) {
+      await db
+        .delete(stripeEvents)
+        .where(and(isNotNull(stripeEvents.handledAt), lt(stripeEvents.receivedAt, before)))
+    },
+  }
+}

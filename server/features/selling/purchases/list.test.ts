@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { InputOf } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases as contract, type Purchase } from '#contract/selling/purchases.ts'
+import { trigramPattern } from '#server/database/search.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+let admin: Awaited<ReturnType<TestShop['admin']>>
+beforeAll(async () => {
+  shop = await openShop()
+  admin = await shop.admin()
+  // 2,600 contain `common`: more than we look up one by one.
+  await shop.connection.pool.query(`
+    insert into users (email, name, created_at)
+    select (array['ada', 'b%b', 'c_l', 'ümit', 'zoe.fox'])[1 + n % 5] || n || case when n <= 2600 then '@common.com' else '@rare.org' end,
+      case n % 3 when 0 then 'Ada Lovelace' when 1 then 'BOB' else 'Émile Zola' end, now() - n % 700 * interval '1 hour'
+    from generate_series(1, 3000) n`)
+  await shop.connection.pool.query(
+    `insert into purchases (user_id, product_id, billing_type, amount, status, created_at)
+    select id, $1, (array['monthly', 'yearly'])[1 + length(email) % 2], 3900,
+      (array['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'])[1 + length(name || email) * k % 5],
+      created_at + k * interval '1 hour'
+    from users, generate_series(1, 3) k where email like '%@common.com' or email like '%@rare.org'`,
+    [reboundSigmaPro.id],
+  )
+  await shop.connection.pool.query('vacuum analyze')
+}, 60_000)
+afterAll(() => shop.close())
+
+type Query = Omit<InputOf<typeof contract.adminList>, 'limit'> & { limit?: number }
+
+async function walk(query: Query): Promise<Purchase[]> {
+  const seen: Purchase[] = []
+  let cursor: string | undefined
+  do {
+    const page = await admin.callPage(contract.adminList, { ...query, cursor })
+    expect(page.items.length).toBeLessThanOrEqual(query.limit ?? 100)
+    seen.push(...page.items)
+    cursor = page.next
+  } while (cursor)
+  return seen
+}
+
+describe('the list of all purchases', () => {
+  test('shows every purchase once, in order, however it’s filtered, searched, or paged', async () => {
+    const all = await walk({ limit: 200 })
+    expect(all).toHaveLength(9000)
+    const word = fc.constantFrom(
+      undefined,
+      'common',
+      'COMMON.com',
+      'rare.org',
+      'ada1',
+      'ADA LOVELACE',
+      'zoe.fox9',
+      'b%b',
+      '%',
+      'c_l',
+      'ümit',
+      'émile',
+      'b',
+      'a z',
+      'nobody at all',
+      'ada5@common.com',
+    )
+    const query = fc.record({
+      q: word,
+      status: fc.constantFrom(undefined, 'active' as const, 'past_due' as const),
+      billingType: fc.constantFrom(undefined, 'monthly' as const),
+      sort: fc.constantFrom(undefined, 'newest' as const, 'oldest' as const),
+      limit: fc.constantFrom(150, 200),
+    })
+    await fc.assert(
+      fc.asyncProperty(query, async ({ q, status, billingType, sort, limit }) => {
+        const wanted = all.filter(
+          (purchase) =>
+            (!status || purchase.status === status) &&
+            (!billingType || purchase.billingType === billingType) &&
+            (!q || `${purchase.user.email} ${purchase.user.name}`.toLowerCase().includes(q.toLowerCase())),
+        )
+        const seen = await walk({ q, status, billingType, sort, limit })
+        expect(seen.map(({ id }) => id)).toEqual(
+          (sort === 'oldest' ? wanted.toReversed() : wanted).map(({ id }) => id),
+        )
+      }),
+      {
+        numRuns: 25,
+        examples: [[{ q: 'common', status: undefined, billingType: undefined, sort: 'oldest', limit: 200 }]],
+      },
+    )
+  }, 120_000)
+
+  test('refuses a filter that doesn’t exist', async () => {
+    const { status } = await admin.fetch('/api/admin/purchases?status=paused')
+    expect(status).toBe(400)
+  })
+})
+
+describe('the list of users', () => {
+  test.for(['common', 'zoe.fox9', 'Émile', 'b'])('finds everyone who matches %j, once', async (q) => {
+    const all = new Set<string>()
+    const found: string[] = []
+    for (const query of [{ q }, {}]) {
+      let cursor: string | undefined
+      do {
+        const page = await admin.callPage(accounts.adminList, { ...query, limit: 200, cursor })
+        for (const { id, email, name } of page.items) {
+          if ('q' in query) found.push(id)
+          else if (`${email} ${name}`.toLowerCase().includes(q.toLowerCase())) all.add(id)
+        }
+        cursor = page.next
+      } while (cursor)
+    }
+    expect(found).toHaveLength(all.size)
+    expect(new Set(found)).toEqual(all)
+  })
+
+  test('counts each user’s active and total purchases', async () => {
+    const [user] = await admin.call(accounts.adminList, { q: 'ada5@common.com' })
+    const theirs = await walk({ q: 'ada5@common.com' })
+    expect(user).toMatchObject({
+      totalPurchases: 3,
+      activePurchases: theirs.filter(({ status }) => status === 'active').length,
+    })
+  })
+})
+
+test('the index lookup never misses anything that contains the word', () => {
+  const letters = fc.string({
+    unit: fc.constantFrom(...Array.from('abz09.@-_% é')),
+    minLength: 1,
+    maxLength: 30,
+  })
+  fc.assert(
+    fc.property(letters, letters, letters, (before, q, behind) => {
+      const pattern = trigramPattern(q)
+      if (!pattern) return
+      const asExpression = Array.from(pattern)
+        .map(
+          (letter) =>
+            ({ '%': '.*', _: '.' })[letter] ?? letter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+        )
+        .join('')
+      expect(`${before}${q}${behind}`.toLowerCase()).toMatch(new RegExp(`^${asExpression}$`, 'su'))
+    }),
+  )
+})

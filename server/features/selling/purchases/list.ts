@@ -1,0 +1,149 @@
+import { and, type Column, eq, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import { longestPage } from '#contract/endpoint.ts'
+import { products } from '#contract/selling/price-list.ts'
+import type { BillingType, PurchaseStatus } from '#contract/statuses.ts'
+import type { Database } from '#server/database/connect.ts'
+import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { createLoader } from '#server/database/loader.ts'
+import { monthOf } from '#server/database/schema/columns.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/search.ts'
+import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
+
+export type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  userId?: string
+  status?: PurchaseStatus | 'live' | undefined
+  billingType?: BillingType | undefined
+  disputed?: 'yes' | undefined
+  begun?: string | undefined
+  ended?: string | undefined
+  sort?: Sort | undefined
+}
+
+/** In a month of the books, which is UTC's. */
+function within(column: Column, month: string) {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return and(gte(column, new Date(Date.UTC(year, number - 1))), lt(column, new Date(Date.UTC(year, number))))
+}
+
+/** Purchases as the contract shows them. A page costs the same however many there are and however deep it is. */
+export async function listPurchases<Shown extends Position>(
+  db: Database,
+  wanted: Wanted,
+  show: (row: Row) => Shown,
+) {
+  const { limit, cursor, q, userId, status, billingType, disputed, begun, ended, sort = 'newest' } = wanted
+  const after = decodeCursor(cursor)
+  const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
+  const [few, horizon] = [found?.userIds, found?.horizon]
+  const page = db
+    .select()
+    .from(purchases)
+    .where(
+      and(
+        userId ? eq(purchases.userId, userId) : undefined,
+        status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
+        disputed ? eq(purchases.isDisputed, true) : undefined,
+        begun
+          ? and(within(purchases.createdAt, begun), or(isLivePurchase, isNotNull(purchases.endedAt)))
+          : undefined,
+        ended
+          ? and(
+              eq(monthOf(purchases.endedAt), `${ended}-01`),
+              isNotNull(purchases.endedAt),
+              not(isLivePurchase),
+            )
+          : undefined,
+        billingType ? eq(purchases.billingType, billingType) : undefined,
+        after ? beyond(purchases, after, sort) : undefined,
+        few ? inArray(purchases.userId, few) : undefined,
+        horizon ? upTo(purchases, horizon, sort) : undefined,
+        q && !few
+          ? sql`(select ${matches(q)} from ${users} where ${users.id} = ${purchases.userId})`
+          : undefined,
+      ),
+    )
+    .orderBy(...inOrder(purchases, sort, few || disputed ? 'sorting' : 'index'))
+    .limit(limit + 1)
+    .as('purchases')
+  const rows = await db
+    .select({
+      purchase: page._.selectedFields,
+      user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
+    })
+    .from(page)
+    .innerJoin(users, eq(users.id, page.userId))
+    .orderBy(...inOrder(purchases, sort))
+  const { items, next } = pageOfPurchases(rows.map(show), limit)
+  return { items, next: next ?? (horizon && encodeCursor(horizon)) }
+}
+
+/**
+ * The first page of a buyer's purchases, needed on every dashboard visit. Prepared, because building the statement costs
+ * more than running it, and batched for all buyers who ask at the same moment.
+ */
+export function prepareOwnPurchases(db: Database) {
+  const page = db
+    .select()
+    .from(purchases)
+    .where(eq(purchases.userId, users.id))
+    .orderBy(...inOrder(purchases, 'newest'))
+    .limit(longestPage + 1)
+    .as('purchases')
+  const statement = db
+    .select({
+      purchase: page._.selectedFields,
+      user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
+    })
+    .from(users)
+    .innerJoinLateral(page, sql`true`)
+    .where(sql`${users.id} = any(${sql.placeholder('userIds')})`)
+    .orderBy(...inOrder(purchases, 'newest'))
+    .prepare('own_purchases')
+  const find = createLoader(async (userIds: string[]) =>
+    Map.groupBy(await statement.execute({ userIds }), ({ purchase }) => purchase.userId),
+  )
+  return async (userId: string, limit: number) =>
+    pageOfPurchases(((await find(userId)) ?? []).map(showToBuyer), limit)
+}
+
+type Position = { createdAt: Date; id: string }
+const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) =>
+  pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
+
+type Row = {
+  purchase: typeof purchases.$inferSelect
+  user: { email: string; name: string; tradingViewUsername: string | null }
+}
+
+export const showToSeller = (row: Row) => ({ ...showToBuyer(row), reason: row.purchase.bookedBecause })
+
+export function showToBuyer({ purchase, user: { email, name, tradingViewUsername } }: Row) {
+  const { pastDueSince } = purchase
+  const product = products.find(({ id }) => id === purchase.productId)
+  return {
+    id: purchase.id,
+    userId: purchase.userId,
+    productId: purchase.productId,
+    billingType: purchase.billingType,
+    amount: purchase.amount,
+    status: purchase.status,
+    createdAt: purchase.createdAt,
+    currentPeriodEnd: purchase.currentPeriodEnd,
+    endsAt: purchase.endsAt,
+    pastDueSince,
+    graceEndsAt: pastDueSince && graceEnd(pastDueSince),
+    endedAt: purchase.endedAt,
+    endedBecause: purchase.endedBecause,
+    refundedAmount: purchase.refundedAmount,
+    paymentIntentId: purchase.paymentIntentId,
+    kind: purchase.bookedAs,
+    tradingViewUsername,
+    user: { email, name },
+    product: { name: product?.name ?? 'Former product', slug: product?.slug ?? '' },
+  }
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { restOf } from './notice.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const day = 86_400_000
+const cents = (amount: number) => `$${(amount / 100).toFixed(2)}`
+
+const startOfYear = (end: string | null) => {
+  const start = new Date(end ?? '')
+  return start.setUTCFullYear(start.getUTCFullYear() - 1)
+}
+
+/** A yearly buyer some days into their second year. */
+async function renewed(days: number) {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.advance(1, 'year')
+  await shop.advance(days, 'day')
+  const owned = async () => {
+    await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+    const [purchase] = await buyer.call(purchases.list, {})
+    if (!purchase) throw new Error('It is gone')
+    return purchase
+  }
+  return { ...buyer, id: buyer.purchase.id, owned }
+}
+
+test('a renewed year ends with one month’s notice, and the rest is paid back to the day, once', async () => {
+  const { call, id, owned, user } = await renewed(60)
+  const before = await owned()
+  const offered = await call(purchases.cancellation, { id })
+  const left = (Date.parse(before.currentPeriodEnd ?? '') - Date.parse(offered.endsAt ?? '')) / day
+  expect(Math.round(left)).toBeGreaterThanOrEqual(273)
+  expect(Math.round(left)).toBeLessThanOrEqual(277)
+  const year = (Date.parse(before.currentPeriodEnd ?? '') - startOfYear(before.currentPeriodEnd)) / day
+  expect(offered.refund).toBe(Math.round((39_000 * Math.ceil(left)) / year))
+
+  await call(purchases.cancel, { id })
+  expect(await owned()).toMatchObject({ status: 'pending_cancel', refundedAmount: 0 })
+  const told = (await shop.mails()).findLast(({ to }) => to === user.email)
+  expect(told?.text).toContain(`Refund: ${cents(offered.refund)}`)
+
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await shop.queue.runNow('reconcile')
+  await shop.settle()
+  expect(await owned()).toMatchObject({
+    status: 'cancelled',
+    endedBecause: 'cancelled',
+    refundedAmount: offered.refund,
+  })
+  await shop.queue.runNow('reconcile')
+  await shop.settle()
+  expect(await owned()).toMatchObject({ refundedAmount: offered.refund })
+})
+
+test('who changes their mind before that day keeps the year and the money stays', async () => {
+  const { call, id, owned } = await renewed(10)
+  await owned()
+  await call(purchases.cancel, { id })
+  await call(purchases.resume, { id })
+  const { status, currentPeriodEnd } = await owned()
+  expect(status).toBe('active')
+  await shop.advance(40, 'day')
+  await shop.settle()
+  expect(await owned()).toMatchObject({ status: 'active', currentPeriodEnd, refundedAmount: 0 })
+})
+
+test('the first year runs to its end, as the buyer chose', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const { id, currentPeriodEnd } = buyer.purchase
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
+  await buyer.call(purchases.cancel, { id })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: currentPeriodEnd }])
+})
+
+test('what was used and what goes back add up to what was paid, to the cent, on every day of any year', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 99_999_999 }),
+      fc.date({ min: new Date('2025-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
+      fc.integer({ min: 0, max: 366 * day }),
+      (amount, periodEnd, before) => {
+        const endsAt = new Date(periodEnd.getTime() - before)
+        const back = restOf(amount, periodEnd, endsAt)
+        expect(Number.isInteger(back)).toBe(true)
+        expect(back).toBeGreaterThanOrEqual(0)
+        expect(back).toBeLessThanOrEqual(amount)
+        // A day later never pays back more, and at the very end nothing is left.
+        expect(restOf(amount, periodEnd, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
+        expect(restOf(amount, periodEnd, periodEnd)).toBe(0)
+      },
+    ),
+  )
+})

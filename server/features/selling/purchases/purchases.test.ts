@@ -1,0 +1,361 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { loadSecretsKey } from '#server/security/secrets.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const stateOf = async (buyer: Buyer) => {
+  const [purchase] = await buyer.call(purchases.list, {})
+  if (!purchase) throw new Error('Expected a purchase')
+  return purchase
+}
+const subjectsTo = async ({ user }: Buyer, own = shop) =>
+  (await own.mails()).filter(({ to }) => to.includes(user.email)).map(({ subject }) => subject)
+const intentOf = ({ purchase }: Buyer) => purchase.paymentIntentId ?? ''
+
+/** Lets time pass; after a month, people have to log in again. */
+async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month') {
+  await own.advance(count, unit)
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+}
+
+describe('a cancelled subscription', () => {
+  test('stays until its period ends and can be undone', async () => {
+    const buyer = await shop.buyer()
+    const { id, currentPeriodEnd } = buyer.purchase
+    await buyer.call(purchases.cancel, { id })
+    await buyer.call(purchases.cancel, { id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+    await buyer.call(purchases.resume, { id })
+    await buyer.call(purchases.resume, { id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
+    expect(await subjectsTo(buyer)).toEqual(
+      expect.arrayContaining(['Your subscription will be cancelled', 'Your subscription continues']),
+    )
+  })
+
+  test('ends with its period, and then another one can be bought', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer()
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    await pass(own, buyer, 1, 'month')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+    await expect(buyer.call(purchases.resume, { id: buyer.purchase.id })).rejects.toMatchObject({
+      status: 409,
+    })
+    expect(await subjectsTo(buyer, own)).toContain('Your subscription to Rebound Sigma Pro has ended')
+    expect(await own.buy(buyer)).toMatchObject({ status: 'active' })
+  })
+
+  test('can’t be cancelled, resumed, or viewed by a stranger', async () => {
+    const [owner, stranger] = [await shop.buyer(), await shop.buyer()]
+    const { id } = owner.purchase
+    for (const endpoint of [
+      purchases.cancel,
+      purchases.resume,
+      purchases.invoice,
+      purchases.invoices,
+      purchases.beginCardUpdate,
+    ])
+      await expect(stranger.call(endpoint, { id })).rejects.toMatchObject({ status: 404 })
+    expect(await stateOf(owner)).toMatchObject({ status: 'active' })
+  })
+})
+
+test('a purchase booked by hand is cancelled by its buyer: it stays until its period ends, and ends then', async () => {
+  await using own = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
+  const admin = await own.admin()
+  const buyer = await own.user()
+  await admin.call(purchases.adminAdd, {
+    userId: buyer.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: 3900,
+    status: 'active',
+  })
+  const booked = async () => {
+    const [purchase] = await buyer.call(purchases.list, {})
+    if (!purchase) throw new Error('There is no purchase')
+    return purchase
+  }
+  const { id } = await booked()
+  own.clock.advance({ days: 3 })
+  await buyer.call(purchases.cancel, { id })
+  await buyer.call(purchases.cancel, { id })
+  const { status, endsAt } = await booked()
+  expect([status, endsAt?.slice(0, 13)]).toEqual(['pending_cancel', '2027-02-28T10'])
+  await buyer.call(purchases.resume, { id })
+  expect(await booked()).toMatchObject({ status: 'active', endsAt: null })
+
+  await buyer.call(purchases.cancel, { id })
+  own.clock.advance({ days: 24 })
+  await own.queue.runNow('end-booked')
+  expect(await booked()).toMatchObject({ status: 'pending_cancel', endsAt })
+  own.clock.advance({ days: 1, minutes: 1 })
+  await own.queue.runNow('end-booked')
+  expect(await booked()).toMatchObject({ status: 'cancelled', endedAt: endsAt, endedBecause: 'cancelled' })
+  await expect(buyer.call(purchases.resume, { id })).rejects.toMatchObject({ status: 409 })
+  const subjects = (await own.mails()).filter(({ to }) => to === buyer.user.email).map((mail) => mail.subject)
+  expect(subjects).toContain('Your subscription to Rebound Sigma Pro has ended')
+})
+
+test('a renewal moves the period, mails a receipt and adds an invoice', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer()
+  const { id, currentPeriodEnd } = buyer.purchase
+  await pass(own, buyer, 1, 'month')
+  const renewed = await stateOf(buyer)
+  expect(renewed.status).toBe('active')
+  expect(new Date(renewed.currentPeriodEnd ?? 0) > new Date(currentPeriodEnd ?? 0)).toBe(true)
+  expect((await subjectsTo(buyer, own)).filter((subject) => subject.includes('receipt'))).toHaveLength(2)
+  const invoices = await buyer.call(purchases.invoices, { id })
+  expect(invoices).toMatchObject([
+    { amount: 3900, status: 'paid' },
+    { amount: 3900, status: 'paid' },
+  ])
+  const { invoiceUrl } = await buyer.call(purchases.invoice, { id })
+  expect(invoiceUrl).toBe(invoices[0]?.invoiceUrl)
+})
+
+describe('an unpaid renewal', () => {
+  test('keeps access, sends three reminders, and ends after the grace period', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    const unpaid = await stateOf(buyer)
+    expect(unpaid).toMatchObject({ status: 'past_due', endedAt: null })
+    expect(unpaid.graceEndsAt).not.toBeNull()
+    const reminders = async () =>
+      (await subjectsTo(buyer, own)).filter((subject) => /payment did not|about to end/.test(subject))
+    // Stripe tries eight times in these two weeks; the first four failures are one reminder.
+    for (let day = 1; day <= 5; day++) await own.advance(1, 'day')
+    expect(await reminders()).toEqual(['Your payment did not go through'])
+    for (let day = 6; day <= 13; day++) await own.advance(1, 'day')
+    expect(await reminders()).toEqual([
+      'Your payment did not go through',
+      'Reminder: your payment did not go through',
+      'Last reminder: your subscription is about to end',
+    ])
+    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    await pass(own, buyer, 1, 'day')
+    await own.queue.runNow('reconcile')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+  })
+
+  test('is charged to a new card right away', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const { id } = buyer.purchase
+    await pass(own, buyer, 1, 'month')
+    const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_visa')
+    const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+    expect(await finish()).toEqual({ state: 'done', confirmWith: null })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    const told = async () =>
+      (await own.mails()).filter(({ subject }) => subject === 'Your card was changed').length
+    const before = await told()
+    await finish()
+    expect(await told()).toBe(before)
+    await pass(own, buyer, 1, 'month')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+  })
+
+  test('leaves the card as it was, and says nothing of a change, when the new one can’t pay it', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const changes = async () =>
+      (await subjectsTo(buyer, own)).filter((subject) => subject === 'Your card was changed').length
+    await pass(own, buyer, 1, 'month')
+    const before = await changes()
+    await expect(
+      own.changeCard(buyer, buyer.purchase.id, 'pm_card_chargeCustomerFail'),
+    ).rejects.toMatchObject({ serverMessage: expect.stringContaining('declined') })
+    expect(await changes()).toBe(before)
+    expect(await stateOf(buyer)).toMatchObject({ status: 'past_due' })
+    await own.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
+    expect(await changes()).toBe(before + 1)
+  })
+
+  test('that the bank wants confirmed is being processed until Stripe is done with it', async () => {
+    await using own = await openShop()
+    const { controls } = own.sandbox
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    const { id } = buyer.purchase
+    await pass(own, buyer, 1, 'month')
+    const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+    const setupIntentId = await own.storeCard(clientSecret, 'pm_card_authenticationRequired')
+    await controls.authenticate(setupIntentId, 'complete')
+    const finish = () => buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+    const { state, confirmWith } = await finish()
+    expect([state, confirmWith]).toEqual(['processing', expect.stringContaining('_secret_')])
+    await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
+    expect(await finish()).toEqual({ state: 'processing', confirmWith: null })
+    await own.settle()
+    expect(await finish()).toEqual({ state: 'done', confirmWith: null })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', pastDueSince: null })
+    const invoices = await buyer.call(purchases.invoices, { id })
+    expect(invoices.map(({ status }) => status)).toEqual(['paid', 'paid'])
+  })
+
+  test('can be paid by card only: other payment methods couldn’t be charged for a renewal', async () => {
+    const buyer = await shop.buyer()
+    const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id: buyer.purchase.id })
+    const { rows } = await shop.connection.db.execute(sql`
+      select data->'allowed_payment_method_types' as allowed, data->'automatic_payment_methods' as automatic
+      from sandbox.objects where data->>'client_secret' = ${clientSecret}`)
+    expect(rows).toEqual([{ allowed: ['card'], automatic: null }])
+  })
+
+  test('can’t be paid with someone else’s saved card', async () => {
+    const [owner, other] = [await shop.buyer(), await shop.buyer()]
+    const { clientSecret } = await other.call(purchases.beginCardUpdate, { id: other.purchase.id })
+    const setupIntentId = await shop.storeCard(clientSecret, 'pm_card_visa')
+    await expect(
+      owner.call(purchases.finishCardUpdate, { id: owner.purchase.id, setupIntentId }),
+    ).rejects.toMatchObject({ status: 409, serverMessage: 'We couldn’t save the card. Please try again.' })
+  })
+
+  test('can’t be paid once the subscription has ended, and stays expired', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    await pass(own, buyer, 14, 'day')
+    await own.queue.runNow('reconcile')
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+    const invoices = await buyer.call(purchases.invoices, { id: buyer.purchase.id })
+    expect(invoices.map(({ status }) => status)).toEqual(['void', 'paid'])
+    await own.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired', endedBecause: 'unpaid' })
+  })
+
+  test('can be cancelled by its buyer', async () => {
+    await using own = await openShop()
+    const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+    await pass(own, buyer, 1, 'month')
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    expect(await stateOf(buyer)).toMatchObject({ status: 'expired' })
+  })
+})
+
+describe('a refund', () => {
+  test('in part only changes the books', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.refund(intentOf(buyer), 1000)
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active', refundedAmount: 1000 })
+    expect(await subjectsTo(buyer)).toContain('Your refund of $10.00')
+  })
+
+  test('in full ends access, here and at Stripe', async () => {
+    const buyer = await shop.buyer()
+    await shop.sandbox.controls.refund(intentOf(buyer))
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({
+      status: 'cancelled',
+      endedBecause: 'refunded',
+      refundedAmount: 3900,
+    })
+  })
+
+  test('through a dispute ends access once the dispute is lost, not before', async () => {
+    const buyer = await shop.buyer()
+    const dispute = await shop.sandbox.controls.openDispute(intentOf(buyer))
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'active' })
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain(
+      `Disputed payment: ${buyer.user.email}`,
+    )
+    await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
+    await shop.settle()
+    expect(await stateOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'disputed' })
+  })
+})
+
+describe('an admin', () => {
+  test('cancels immediately, refunds once, and deletes permanently', async () => {
+    const admin = await shop.admin()
+    const [cancelled, refunded, deleted] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
+    await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
+    expect(await stateOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+
+    const twice = { id: refunded.purchase.id, amount: 1500, refundedSoFar: 0 }
+    await admin.call(purchases.adminRefund, twice)
+    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
+    await expect(
+      admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
+    ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
+    expect(await admin.call(purchases.adminRefundable, { id: refunded.purchase.id })).toMatchObject({
+      left: 2400,
+      refundedSoFar: 1500,
+    })
+    await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })
+    expect(await stateOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
+
+    await admin.call(purchases.adminDelete, { id: deleted.purchase.id })
+    await shop.settle()
+    await shop.queue.runNow('reconcile')
+    expect(await deleted.call(purchases.list, {})).toEqual([])
+  })
+
+  test('refunds once, even if asked at the same moment, in another process, or again', async () => {
+    await using other = await openShop({
+      databaseUrl: shop.connection.url,
+      env: { SECRETS_KEY: loadSecretsKey(undefined, shop.config.dataDir) },
+    })
+    const [here, there] = [await shop.admin(), await other.admin()]
+    for (const amounts of [[1000], [1000, 700]]) {
+      const buyer = await shop.buyer()
+      const asked = Array.from({ length: 6 }, (_, index) =>
+        (index % 2 === 0 ? here : there)
+          .call(purchases.adminRefund, {
+            id: buyer.purchase.id,
+            amount: amounts[Math.floor(index / 2) % amounts.length],
+            refundedSoFar: 0,
+          })
+          .catch((error: { status: number }) => error.status),
+      )
+      const refused = (await Promise.all(asked)).filter((status) => typeof status === 'number')
+      expect(new Set(refused).isSubsetOf(new Set([409]))).toBe(true)
+      await shop.settle()
+      const { refundedAmount } = await stateOf(buyer)
+      expect(amounts).toContain(refundedAmount)
+      // A retry of the one that went through.
+      await expect(
+        here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
+      ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
+      expect(await stateOf(buyer)).toMatchObject({ refundedAmount })
+    }
+  })
+
+  test('books by hand what no card paid for, but not a second one', async () => {
+    const admin = await shop.admin()
+    const { user, call } = await shop.user()
+    const wanted = {
+      userId: user.id,
+      productId: reboundSigmaPro.id,
+      billingType: 'yearly' as const,
+      amount: 12_345,
+      status: 'active' as const,
+    }
+    await admin.call(purchases.adminAdd, wanted)
+    await expect(admin.call(purchases.adminAdd, wanted)).rejects.toMatchObject({ status: 409 })
+    const [booked] = await call(purchases.list, {})
+    expect(booked).toMatchObject({ amount: 12_345, status: 'active', paymentIntentId: null })
+    await expect(call(purchases.invoice, { id: booked?.id ?? '' })).rejects.toMatchObject({
+      serverMessage: expect.stringContaining('There is no invoice for this purchase'),
+    })
+    await admin.call(purchases.adminCancel, { id: booked?.id ?? '' })
+    expect(await call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
+  })
+})

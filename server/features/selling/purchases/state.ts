@@ -1,0 +1,87 @@
+import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
+import { graceDays, graceEnd } from '#server/features/access/entitlements/entitlements.ts'
+import type { Subscription } from '#server/gateways/stripe.ts'
+
+/** What a purchase takes from Stripe. */
+export type PurchaseState = {
+  status: PurchaseStatus
+  amount: number
+  lastPaidAt: Date | null
+  currentPeriodEnd: Date
+  endsAt: Date | null
+  pastDueSince: Date | null
+  dunningStep: number
+  endedAt: Date | null
+  endedBecause: EndReason | null
+  refundedAmount: number
+  isDisputed: boolean
+  disputeDueAt: Date | null
+}
+
+const day = 86_400_000
+const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
+
+/** An incomplete subscription was never paid, so it's an attempt, not a purchase. */
+export const isUnpaidAttempt = ({ status }: Subscription) =>
+  status === 'incomplete' || status === 'incomplete_expired'
+
+/** Its last invoice can still be paid on Stripe's page. */
+export const isPayable = ({ latestInvoice }: Subscription) =>
+  latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
+
+/** The buyer got the current period's money back, so access must end. */
+export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 'disputed' | undefined {
+  if (latest?.dispute === 'lost') return 'disputed'
+  return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
+}
+
+/**
+ * Stripe tries up to eight times; we remind the buyer three times: at the first failure (1), when the next try falls in
+ * the second half of the grace period (2), and when there are no more tries before it ends (3).
+ */
+function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
+  if (!invoice) return 1
+  const end = graceEnd(invoice.createdAt).getTime()
+  const next = invoice.nextAttemptAt?.getTime() ?? end
+  if (next >= end) return 3
+  const isSecondHalf = next >= end - (graceDays / 2) * day
+  return invoice.attempts > 1 && isSecondHalf ? 2 : 1
+}
+
+/** If the latest invoice is one of these, the subscription ended because its renewal wasn't paid. */
+const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
+
+/** The same answer from Stripe always gives the same state, whatever happened here before. */
+export function stateOf(subscription: Subscription): PurchaseState {
+  const { status, amount, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
+  const common = {
+    amount,
+    lastPaidAt: payments[0]?.paidAt ?? null,
+    currentPeriodEnd,
+    refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
+    isDisputed: payments.some(({ dispute }) => dispute === 'open'),
+    disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
+    endsAt: null,
+    pastDueSince: null,
+    dunningStep: 0,
+    endedAt: null,
+    endedBecause: null,
+  }
+  // A trial that ended without a card is paused: nobody pays for it, but Stripe keeps it.
+  const isPaused = status === 'paused'
+  const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
+  if (endedAt || status === 'canceled' || isPaused) {
+    const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
+    const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
+    return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
+  }
+  if (status === 'past_due' || status === 'unpaid')
+    return {
+      ...common,
+      status: 'past_due',
+      pastDueSince: latestInvoice?.createdAt ?? currentPeriodEnd,
+      dunningStep: dunningStep(latestInvoice),
+      endsAt,
+    }
+  return endsAt ? { ...common, status: 'pending_cancel', endsAt } : { ...common, status: 'active' }
+}

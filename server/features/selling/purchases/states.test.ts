@@ -1,0 +1,134 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { privatePackage } from '#contract/access/package.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { meaningOf, type StateAtStripe, words } from '#server/testing/subscription-states.ts'
+import { createPostman } from '#server/testing/webhooks.ts'
+
+const everyState: StateAtStripe[] = words.status.flatMap((status) =>
+  words.cancellation.flatMap((cancellation) =>
+    words.invoice.flatMap((invoice) =>
+      words.payment.map((payment) => ({ status, cancellation, invoice, payment })),
+    ),
+  ),
+)
+
+test('every state Stripe can report is in exactly one row of the table', () => {
+  expect(everyState).toHaveLength(8 * 2 * 6 * 4)
+  for (const state of everyState) expect(meaningOf(state)).toBeDefined()
+  expect(() =>
+    meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' }),
+  ).toThrow('no row')
+})
+
+describe('the shop', () => {
+  let shop: TestShop
+  beforeAll(async () => {
+    shop = await openShop()
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  })
+  afterAll(() => shop.close())
+
+  /** A purchase that started normally always has a first invoice and a first payment. */
+  const reachable = everyState.filter(
+    ({ status, invoice, payment }) =>
+      !status.startsWith('incomplete') && invoice !== 'none' && payment !== 'none',
+  )
+
+  test.each(words.status.filter((status) => !status.startsWith('incomplete')))(
+    'gives the buyer of a subscription that is %s what the table says, whatever else is true',
+    async (status) => {
+      const buyer = await shop.buyer()
+      const arrange = await arranger(shop, buyer.purchase.paymentIntentId ?? '')
+      for (const state of reachable.filter((each) => each.status === status)) {
+        await arrange(state)
+        const { purchase, endedBecause, access } = meaningOf(state)
+        const [shown] = await buyer.call(purchases.list, {})
+        const opened = buyer.call(privatePackage.show, {}).then(
+          () => true,
+          () => false,
+        )
+        expect({
+          state,
+          purchase: shown?.status,
+          endedBecause: shown?.endedBecause,
+          access: await opened,
+        }).toEqual({
+          state,
+          purchase,
+          endedBecause,
+          access,
+        })
+      }
+    },
+  )
+
+  test.each(['incomplete', 'incomplete_expired'])('sells nothing for one that is %s', async (status) => {
+    const buyer = await shop.user()
+    const { paymentIntentId } = await shop.begin(buyer)
+    const arrange = await arranger(shop, paymentIntentId)
+    for (const invoice of ['open', 'uncollectible', 'void'])
+      await arrange({ status, cancellation: 'none', invoice, payment: 'none' })
+    expect(await buyer.call(purchases.list, {})).toEqual([])
+  })
+
+  test('is compared with the table, not with itself: a wrong entry is caught', async () => {
+    const buyer = await shop.buyer()
+    await shop.connection.db.execute(
+      sql`update purchases set status = 'pending_cancel' where id = ${buyer.purchase.id}`,
+    )
+    const { booked, wanted } = await compareBooks(shop)
+    const ofBuyer = ({ email }: { email: string }) => email === buyer.user.email
+    expect(booked.find(ofBuyer)).toMatchObject({ status: 'pending_cancel' })
+    expect(wanted.find(ofBuyer)).toMatchObject({ status: 'active' })
+  })
+})
+
+/** Puts a checkout into a given state at Stripe, and has Stripe tell the shop that something changed. */
+async function arranger(shop: TestShop, paymentIntentId: string) {
+  const { db } = shop.connection
+  const postman = createPostman({ url: shop.url, dataDir: shop.config.dataDir })
+  const { rows } = await db.execute<{ id: string; invoice: string; customer: string }>(sql`
+    select s.id, s.data->>'latest_invoice' as invoice, s.data->>'customer' as customer
+    from sandbox.objects s join checkouts c on c.subscription_id = s.id
+    where c.payment_intent_id = ${paymentIntentId}`)
+  const { id = '', invoice = '', customer = '' } = rows[0] ?? {}
+  const set = (where: ReturnType<typeof sql>, change: object) =>
+    db.execute(sql`update sandbox.objects set data = data || ${JSON.stringify(change)}::jsonb where ${where}`)
+  let count = 0
+
+  return async (state: StateAtStripe) => {
+    const now = Math.floor(Date.now() / 1000)
+    await set(sql`id = ${id}`, {
+      status: state.status,
+      cancel_at_period_end: state.cancellation === 'scheduled',
+      ended_at: state.status === 'canceled' || state.status === 'incomplete_expired' ? now : null,
+    })
+    await set(sql`id = ${invoice}`, { status: state.invoice })
+    await db.execute(
+      sql`delete from sandbox.objects where kind in ('refund', 'dispute') and data->>'payment_intent' = ${paymentIntentId}`,
+    )
+    const isDisputed = state.payment === 'charged back'
+    await set(sql`kind = 'charge' and data->>'payment_intent' = ${paymentIntentId}`, {
+      amount_refunded: 0,
+      refunded: false,
+      disputed: false,
+    })
+    // The shop voids whatever an ended subscription still asks for, along with its intent.
+    if (state.payment !== 'none') await set(sql`id = ${paymentIntentId}`, { status: 'succeeded' })
+    if (state.payment === 'returned') await shop.sandbox.controls.refund(paymentIntentId)
+    if (isDisputed) {
+      const dispute = await shop.sandbox.controls.openDispute(paymentIntentId)
+      await shop.sandbox.controls.closeDispute(dispute.id, 'lost')
+    }
+    const event = JSON.stringify({
+      id: `evt_${id}_${count++}`,
+      object: 'event',
+      type: 'customer.subscription.updated',
+      data: { object: { object: 'subscription', id, customer } },
+    })
+    expect((await postman.post(event, postman.sign(event))).status).toBe(200)
+  }
+}

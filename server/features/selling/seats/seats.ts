@@ -1,0 +1,112 @@
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { soldOut } from '#contract/selling/seats.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
+import { conflict } from '#server/errors.ts'
+import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { limitOf, reservedSeats, takenSeats } from './counts.ts'
+import { createMeter } from './meter.ts'
+import { createWaitingList } from './waiting-list.ts'
+
+type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
+
+/** Who pays: an account, or a guest by their address. */
+type Buyer = { userId: string | null; email: string }
+
+/** How long a seat is kept for someone who is paying. */
+const reservedFor = 15 * 60_000
+
+/** For the pages: most shops have no limit, and their visitors need not ask. */
+export const seatsAreLimited = async (db: Database) => (await limitOf(db)).limit !== null
+
+export type Seats = ReturnType<typeof createSeats>
+
+/** How many people have access, how many may have it, and who waits for a seat. */
+export function createSeats(deps: Dependencies) {
+  const { db, now } = deps
+
+  /** Whoever wants a seat waits here for those before them. */
+  const takeTurns = (tx: Transaction, productId: string) =>
+    tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
+
+  const isFree = async (tx: Transaction, productId: string, limit: number) =>
+    (await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) < limit
+
+  /** Whose purchase was booked by hand until a day buys the next one while sitting. */
+  async function hasSeat(tx: Transaction, userId: string, productId: string) {
+    const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isEntitling)
+    return (await tx.$count(purchases, isTheirs)) > 0
+  }
+
+  return {
+    ...createWaitingList(deps),
+    ...createMeter(deps),
+
+    /** Before a checkout begins, and again before its card is charged. */
+    async reserve({ userId, email }: Buyer, productId: string) {
+      const { limit } = await limitOf(db)
+      if (limit === null) return
+      const holder = userId ?? email
+      await db.transaction(async (tx) => {
+        await takeTurns(tx, productId)
+        await tx.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
+        const expiresAt = new Date(now().getTime() + reservedFor)
+        const renewed = await tx
+          .update(seatReservations)
+          .set({ expiresAt })
+          .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
+        if (renewed.rowCount || (userId && (await hasSeat(tx, userId, productId)))) return
+        if (!(await isFree(tx, productId, limit))) throw conflict(soldOut)
+        await tx.insert(seatReservations).values({ productId, holder, expiresAt })
+      })
+    },
+
+    /**
+     * The money has arrived: the seat counts as taken, no longer as reserved. False if the 15 minutes were over and it
+     * went to somebody else: nobody is sold a seat that isn't there.
+     */
+    async take(tx: Transaction, { userId, email }: Buyer & { userId: string }, productId: string) {
+      const { limit } = await limitOf(tx)
+      if (limit !== null) await takeTurns(tx, productId)
+      const released = await tx
+        .delete(seatReservations)
+        .where(
+          and(eq(seatReservations.productId, productId), inArray(seatReservations.holder, [userId, email])),
+        )
+        .returning()
+      if (limit === null || released.some(({ expiresAt }) => expiresAt > now())) return true
+      return (await hasSeat(tx, userId, productId)) || isFree(tx, productId, limit)
+    },
+
+    async show() {
+      const { limit, shows } = await limitOf(db)
+      if (limit === null) return { isSoldOut: false, shown: null }
+      const taken = await takenSeats(db, reboundSigmaPro.id)
+      const reserved = await reservedSeats(db, reboundSigmaPro.id, now())
+      return {
+        isSoldOut: taken + reserved >= limit,
+        shown: shows ? { taken: Math.min(taken, limit), limit } : null,
+      }
+    },
+
+    /** Before the account loses its address: whoever waits, or pays as a guest, is known by that alone. */
+    async forget(tx: Transaction, userId: string) {
+      const [person] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
+      const holders = [userId, ...(person ? [person.email] : [])]
+      await tx.delete(seatReservations).where(inArray(seatReservations.holder, holders))
+      await tx.delete(waitlist).where(inArray(waitlist.email, holders))
+    },
+
+    /** Only for a proven address: typing one does not make it yours. */
+    async dataOf(userId: string) {
+      const rows = await db
+        .select({ email: waitlist.email, since: waitlist.createdAt, invitedAt: waitlist.invitedAt })
+        .from(waitlist)
+        .innerJoin(users, eq(users.email, waitlist.email))
+        .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
+      return { waitingList: rows }
+    },
+  }
+}

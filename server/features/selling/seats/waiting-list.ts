@@ -1,0 +1,78 @@
+import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
+import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { seatReservations, waitlist } from '#server/database/schema.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { limitOf, reservedSeats, takenSeats } from './counts.ts'
+
+type Dependencies = { db: Database; now: () => Date; mails: Mails }
+
+const day = 86_400_000
+/** Whoever has been told is forgotten after this. */
+const keptAfterInvitation = 7 * day
+const mostInvitations = 100
+
+/** Who wants to know when a seat is free, and when they are told. */
+export function createWaitingList({ db, now, mails }: Dependencies) {
+  const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
+
+  async function forgetOld() {
+    await db
+      .delete(waitlist)
+      .where(
+        or(
+          lte(waitlist.createdAt, keptSince(now(), retention.waitlist)),
+          lte(waitlist.invitedAt, ago(keptAfterInvitation)),
+        ),
+      )
+    await db.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
+  }
+
+  /** Those invited in the last day keep theirs. */
+  async function freeSeats(tx: Transaction, productId: string): Promise<number> {
+    const { limit } = await limitOf(tx)
+    if (limit === null) return mostInvitations
+    const invited = await tx.$count(
+      waitlist,
+      and(eq(waitlist.productId, productId), gt(waitlist.invitedAt, ago(day))),
+    )
+    const kept = await reservedSeats(tx, productId, now())
+    return limit - (await takenSeats(tx, productId)) - kept - invited
+  }
+
+  return {
+    /** Says nothing about who is already on it. */
+    async join(email: string) {
+      await db
+        .insert(waitlist)
+        .values({ email, productId: reboundSigmaPro.id, createdAt: now() })
+        .onConflictDoUpdate({
+          target: [waitlist.productId, waitlist.email],
+          set: { createdAt: now(), invitedAt: null },
+          setWhere: sql`${waitlist.invitedAt} is not null`,
+        })
+    },
+
+    /** As many invitations as there are free seats. */
+    async invite() {
+      await forgetOld()
+      for (const { id: productId, name: product, slug } of products)
+        await db.transaction(async (tx) => {
+          const free = await freeSeats(tx, productId)
+          if (free <= 0) return
+          const next = await tx
+            .select()
+            .from(waitlist)
+            .where(and(eq(waitlist.productId, productId), isNull(waitlist.invitedAt)))
+            .orderBy(waitlist.createdAt)
+            .limit(Math.min(free, mostInvitations))
+            .for('update', { skipLocked: true })
+          for (const { id, email } of next) {
+            await tx.update(waitlist).set({ invitedAt: now() }).where(eq(waitlist.id, id))
+            await mails.send(tx, email, 'seatFree', { product, slug })
+          }
+        })
+    },
+  }
+}

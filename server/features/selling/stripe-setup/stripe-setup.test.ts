@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
+import StripeSdk from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stripeSetup } from '#contract/selling/stripe-setup.ts'
+import { neededPermissions } from '#server/gateways/stripe/account.ts'
+import { createStripeGateway } from '#server/gateways/stripe.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { wantedPrices } from '../checkout/checkout.ts'
+import { eventTypes } from '../purchases/purchases.ts'
+import { createStripeSetup } from './stripe-setup.ts'
+
+const publicUrl = 'https://shop.rebound-sigma.com'
+const url = `${publicUrl}/api/webhooks/stripe`
+
+/** A seller with keys, at a Stripe that doesn't know the shop's address yet. */
+function openAccount(shop: TestShop, secretKey = shop.sandbox.secretKey) {
+  const { api } = shop.sandbox
+  const warnings: unknown[] = []
+  const sdk = new StripeSdk(secretKey, api)
+  const { check, setup, warn } = createStripeSetup({
+    stripe: createStripeGateway({ secretKey, webhookSecret: '', address: api }),
+    now: () => new Date(),
+    log: { warn: (line: unknown) => void warnings.push(line) },
+    secretKey: 'sk_test_of_the_seller',
+    publicUrl,
+    events: eventTypes,
+    prices: wantedPrices(),
+  })
+  return {
+    sdk,
+    check,
+    setup,
+    warn,
+    warnings,
+    todos: async () => (await check()).filter(({ state }) => state === 'todo').map(({ text }) => text),
+  }
+}
+
+describe('a seller’s account at Stripe', () => {
+  let shop: TestShop
+  let account: ReturnType<typeof openAccount>
+  beforeAll(async () => {
+    shop = await openShop()
+    // Keeps the test from sending anything to the internet.
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    account = openAccount(shop)
+  })
+  afterAll(() => shop.close())
+
+  test('is told what is missing, and one command sets it all up', async () => {
+    expect(await account.todos()).toEqual([
+      `No endpoint sends events to ${url}. \`npm run stripe -- setup\` creates one.`,
+      'Stripe doesn’t know shop.rebound-sigma.com yet, so Apple Pay isn’t shown. `npm run stripe -- setup` adds it.',
+    ])
+    const { done, webhookSecret } = await account.setup()
+    expect(done).toEqual([
+      `Webhook endpoint ${url}`,
+      'Domain shop.rebound-sigma.com for Apple Pay and Google Pay',
+    ])
+    expect(webhookSecret).toMatch(/^whsec_/)
+    expect((await account.check()).map(({ about, state }) => `${about}: ${state}`)).toEqual([
+      'Account: ok',
+      'Key: ok',
+      'Prices: ok',
+      'Webhook: ok',
+      'Wallets: ok',
+      'Emails: note',
+    ])
+    expect(await account.setup()).toEqual({ done: [], webhookSecret: undefined })
+  })
+
+  test('whose endpoint is missing events, as after an upgrade, is told which and keeps its secret', async () => {
+    const [endpoint] = (await account.sdk.webhookEndpoints.list()).data
+    await account.sdk.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.paid'] })
+    expect(await account.todos()).toEqual([
+      expect.stringMatching(/^It doesn’t send customer\.subscription\.created, .*charge\.dispute\.closed/),
+    ])
+    await account.warn()
+    expect(account.warnings).toEqual([expect.stringMatching(/^Stripe, Webhook: It doesn’t send customer/)])
+    expect(await account.setup()).toEqual({
+      done: ['Events of the webhook endpoint'],
+      webhookSecret: undefined,
+    })
+    const [after] = (await account.sdk.webhookEndpoints.list()).data
+    expect(after).toMatchObject({ id: endpoint?.id, enabled_events: eventTypes })
+  })
+
+  test('whose endpoint uses another API version gets a new one, and the old one is disabled', async () => {
+    const [current] = (await account.sdk.webhookEndpoints.list()).data
+    await account.sdk.webhookEndpoints.del(current?.id ?? '')
+    const old = await account.sdk.webhookEndpoints.create({
+      url,
+      api_version: '2020-08-27',
+      enabled_events: ['*'],
+    })
+    expect(await account.todos()).toEqual([
+      `Its API version is 2020-08-27, but the shop expects ${StripeSdk.API_VERSION}. \`npm run stripe -- setup\` fixes it.`,
+    ])
+    const { webhookSecret } = await account.setup()
+    expect(webhookSecret).toMatch(/^whsec_/)
+    expect(await account.sdk.webhookEndpoints.retrieve(old.id)).toMatchObject({ status: 'disabled' })
+    expect(await account.todos()).toEqual([])
+  })
+
+  test('whose price or product was archived is told so, and both come back', async () => {
+    const { data } = await account.sdk.prices.list({ lookup_keys: ['rebound-sigma-pro-yearly'] })
+    await account.sdk.prices.update(data[0]?.id ?? '', { active: false })
+    expect(await account.todos()).toEqual([
+      'rebound-sigma-pro-yearly should be $390.00 per year, but it is archived. A restart or `npm run stripe -- setup` fixes it.',
+    ])
+    await account.sdk.products.update('rebound-sigma-pro', { active: false })
+    expect(await account.todos()).toHaveLength(2)
+    await account.setup()
+    expect(await account.todos()).toEqual([])
+  })
+
+  test('with a rolled key is told so, once', async () => {
+    const { check } = openAccount(shop, 'sk_test_that_was_rolled')
+    expect(await check()).toEqual([
+      {
+        about: 'Key',
+        state: 'todo',
+        text: expect.stringMatching(/^Stripe doesn’t accept the key: Invalid API Key provided: sk_test_\*/),
+      },
+    ])
+  })
+
+  test('is told about events that did not arrive', async () => {
+    await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+    await shop.guest(shop.visitor())
+    expect(await account.todos()).toEqual([
+      expect.stringMatching(/^\d+ events from the last three days did not/),
+    ])
+    await shop.connection.db.execute(sql`delete from sandbox.deliveries`)
+    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  })
+})
+
+test('a shop with test payments tells its admin so, along with what is wrong with its prices', async () => {
+  await using shop = await openShop()
+  const admin = await shop.admin()
+  const check = () => admin.call(stripeSetup.adminCheck, {})
+  expect(await check()).toEqual([
+    {
+      about: 'Account',
+      state: 'note',
+      text: 'Payments go to the sandbox, so no money moves. To start selling, set your Stripe keys.',
+    },
+    { about: 'Prices', state: 'ok', text: 'New subscribers pay $39.00 per month and $390.00 per year.' },
+  ])
+  await shop.connection.db.execute(
+    sql`update sandbox.objects set data = jsonb_set(data, '{unit_amount}', '4100') where data->>'lookup_key' = 'rebound-sigma-pro-monthly'`,
+  )
+  expect(await check()).toMatchObject([
+    { state: 'note' },
+    {
+      state: 'todo',
+      text: expect.stringContaining('should be $39.00 per month, but it is 41.00 USD per month.'),
+    },
+  ])
+})
+
+test('docs/stripe.md lists every permission a restricted key needs', () => {
+  const document = readFileSync(new URL('../../../../docs/stripe.md', import.meta.url), 'utf8')
+  const rows = document.matchAll(/^\| ([^|]+) \| (read|write) \|/gm)
+  const listed = [...rows].map(([, what, level]) => `${what}: ${level}`)
+  expect(listed).toEqual(expect.arrayContaining(neededPermissions))
+})

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino'
+import { apiVersion } from '#server/gateways/stripe.ts'
+import { createCheck, type Dependencies } from './check.ts'
+import { addressOf, inWords } from './findings.ts'
+
+export type StripeSetup = ReturnType<typeof createStripeSetup>
+
+/** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
+export function createStripeSetup(deps: Dependencies & { log: Pick<Logger, 'warn'> }) {
+  const { stripe, log, publicUrl, events, prices } = deps
+  const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
+  const check = createCheck(deps)
+
+  async function ensurePrices(): Promise<string[]> {
+    const done = []
+    for (const price of prices) {
+      const fault = await stripe.priceFault(price)
+      await stripe.ensurePrice(price)
+      if (fault) done.push(`Price ${price.lookupKey}: ${inWords(price)}`)
+    }
+    return done
+  }
+
+  /** An endpoint keeps its API version for life, so another version needs another endpoint. */
+  async function ensureWebhook() {
+    const endpoints = await stripe.webhookEndpoints(webhookUrl)
+    const ours = endpoints.find(({ version }) => version === apiVersion)
+    const done = []
+    let webhookSecret: string | undefined
+    if (!ours) {
+      webhookSecret = await stripe.createWebhookEndpoint(webhookUrl, events)
+      done.push(`Webhook endpoint ${webhookUrl}`)
+    } else if (!isSame(ours.events, events)) {
+      await stripe.setWebhookEvents(ours.id, events)
+      done.push('Events of the webhook endpoint')
+    }
+    for (const { id } of endpoints.filter((endpoint) => endpoint !== ours)) {
+      await stripe.disableWebhookEndpoint(id)
+      done.push(`Disabled the endpoint ${id} for the same address`)
+    }
+    return { done, webhookSecret }
+  }
+
+  async function ensureWallets(): Promise<string[]> {
+    const domain = await stripe.walletDomain(hostname)
+    if (domain && !domain.fault) return []
+    await stripe.ensureWalletDomain(hostname)
+    return [`Domain ${hostname} for Apple Pay and Google Pay`]
+  }
+
+  return {
+    check,
+
+    /** At startup: after an upgrade, the shop may need more from Stripe than was set up. */
+    async warn() {
+      const findings = await check()
+      for (const { about, state, text } of findings)
+        if (state === 'todo') log.warn(`Stripe, ${about}: ${text}`)
+    },
+
+    /** Creates what's missing; safe to repeat. A new endpoint's signing secret is shown only now. */
+    async setup(): Promise<{ done: string[]; webhookSecret: string | undefined }> {
+      const priced = await ensurePrices()
+      if (isLocal) return { done: priced, webhookSecret: undefined }
+      const { done, webhookSecret } = await ensureWebhook()
+      return { done: [...priced, ...done, ...(await ensureWallets())], webhookSecret }
+    },
+  }
+}
+
+const isSame = (a: string[], b: string[]) => a.toSorted().join() === b.toSorted().join()

@@ -1,0 +1,154 @@
+import { aliasedTable, and, desc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import type { MessageState } from '#contract/statuses.ts'
+import type { Actor, User } from '#server/actor.ts'
+import type { Audit } from '#server/audit/audit.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { contactMessages, users } from '#server/database/schema.ts'
+import type { Stretch } from '#server/database/stretch.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import { createPersonalData } from './personal-data.ts'
+
+type Message = { firstName: string; lastName: string; email: string; message: string }
+type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  state?: MessageState | undefined
+  customerId?: string | undefined
+}
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  audit: Pick<Audit, 'record'>
+  supportEmail: string
+}
+
+export type Contact = ReturnType<typeof createContact>
+
+const isOpen = isNull(contactMessages.answeredAt)
+
+/** Sent from the account or, by someone who wasn't logged in, with its address. That proves nothing, but it helps. */
+const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
+  or(
+    eq(contactMessages.userId, account.id),
+    and(isNull(contactMessages.userId), eq(contactMessages.email, account.email)),
+  )
+const answerer = aliasedTable(users, 'answerer')
+
+/** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
+export function createContact({ db, now, mails, audit, supportEmail }: Dependencies) {
+  async function lock(tx: Transaction, id: string) {
+    const [message] = await tx.select().from(contactMessages).where(eq(contactMessages.id, id)).for('update')
+    if (!message) throw notFound('Message')
+    return message
+  }
+
+  const record = (
+    tx: Transaction,
+    actor: Actor,
+    action: 'reply' | 'reopen' | 'settle',
+    message: typeof contactMessages.$inferSelect,
+  ) =>
+    audit.record(tx, actor, {
+      action: `message.${action}`,
+      subject: message.id,
+      ...(message.userId ? { aboutId: message.userId } : {}),
+    })
+
+  return {
+    ...createPersonalData({ db, now }),
+
+    async send({ user }: Actor<User | null>, message: Message) {
+      await db.transaction(async (tx) => {
+        await tx.insert(contactMessages).values({ ...message, userId: user?.id ?? null, createdAt: now() })
+        await mails.send(tx, supportEmail, 'contactMessage', message)
+      })
+    },
+
+    async list({ limit, cursor, q, state, customerId }: Wanted) {
+      const after = decodeCursor(cursor)
+      const { id, firstName, lastName, email, message, createdAt, answeredAt, answer } = contactMessages
+      const rows = await db
+        .select({
+          id,
+          firstName,
+          lastName,
+          email,
+          message,
+          createdAt,
+          customerId: users.id,
+          answeredAt,
+          answer,
+          answeredBy: answerer.email,
+        })
+        .from(contactMessages)
+        .leftJoin(users, and(isFrom(users), isNull(users.deletedAt)))
+        .leftJoin(answerer, eq(answerer.id, contactMessages.answeredBy))
+        .where(
+          and(
+            customerId ? eq(users.id, customerId) : undefined,
+            state && (state === 'open' ? isOpen : isNotNull(answeredAt)),
+            q
+              ? sql`lower(concat_ws(' ', ${firstName}, ${lastName}, ${email}, ${message})) like ${containing(q)}`
+              : undefined,
+            after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
+    },
+
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({
+          id: contactMessages.id,
+          at: contactMessages.createdAt,
+          message: contactMessages.message,
+          wasLoggedIn: sql<boolean>`${contactMessages.userId} is not null`,
+        })
+        .from(contactMessages)
+        .innerJoin(users, isFrom(users))
+        .where(and(eq(users.id, userId), lte(contactMessages.createdAt, before)))
+        .orderBy(desc(contactMessages.createdAt), desc(contactMessages.id))
+        .limit(limit),
+
+    /** Once: two admins who answer at the same moment would confuse the sender. */
+    async reply(actor: Actor, id: string, answer: string) {
+      await db.transaction(async (tx) => {
+        const message = await lock(tx, id)
+        if (message.answeredAt)
+          throw conflict('This message has been answered. Mark it as open to answer again.')
+        await tx
+          .update(contactMessages)
+          .set({ answer, answeredAt: now(), answeredBy: actor.user.id })
+          .where(eq(contactMessages.id, id))
+        await mails.send(tx, message.email, 'contactAnswer', {
+          firstName: message.firstName,
+          message: message.message,
+          answer,
+        })
+        await record(tx, actor, 'reply', message)
+      })
+    },
+
+    async settle(actor: Actor, id: string, state: MessageState) {
+      await db.transaction(async (tx) => {
+        const message = await lock(tx, id)
+        if ((message.answeredAt === null) === (state === 'open')) return
+        await tx
+          .update(contactMessages)
+          .set(
+            state === 'open'
+              ? { answeredAt: null, answeredBy: null }
+              : { answeredAt: now(), answeredBy: actor.user.id },
+          )
+          .where(eq(contactMessages.id, id))
+        await record(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
+      })
+    },
+  }
+}

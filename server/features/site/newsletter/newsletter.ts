@@ -1,0 +1,133 @@
+import { and, desc, eq, isNotNull, isNull, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
+import { newsletterVersion } from '#contract/site/newsletter.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
+import type { Database } from '#server/database/connect.ts'
+import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { newsletterSubscriptions as subscriptions } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Mails } from '#server/mails/mails.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+import { hashToken } from '#server/security/tokens.ts'
+
+type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets }
+
+export type Newsletter = ReturnType<typeof createNewsletter>
+
+const mostMails = 3
+
+type Wanted = {
+  limit: number
+  cursor?: string | undefined
+  q?: string | undefined
+  state?: NewsletterState | undefined
+}
+
+const isIn: Record<NewsletterState, SQL | undefined> = {
+  asked: and(isNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
+  subscribed: and(isNotNull(subscriptions.confirmedAt), isNull(subscriptions.unsubscribedAt)),
+  left: isNotNull(subscriptions.unsubscribedAt),
+}
+
+/** Double opt-in: nobody gets the newsletter without confirming from the mailbox itself. */
+export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
+  const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
+
+  return {
+    /** Gives the same answer for a known address, which is stored once. */
+    async subscribe(email: string, from: { ip: string; page: string }) {
+      const proof = {
+        consentVersion: newsletterVersion,
+        requestedOn: from.page,
+        requestedFrom: hashToken(from.ip),
+      }
+      await db.transaction(async (tx) => {
+        const [asked] = await tx
+          .insert(subscriptions)
+          .values({ email, createdAt: now(), ...proof })
+          .onConflictDoUpdate({
+            target: subscriptions.email,
+            set: { timesAsked: sql`${subscriptions.timesAsked} + 1`, ...proof },
+            setWhere: mayBeAsked,
+          })
+          .returning({ id: subscriptions.id })
+        if (asked) await mails.send(tx, email, 'newsletterConfirmation', { id: asked.id })
+      })
+    },
+
+    async confirm(id: string, token: string, ip: string) {
+      if (!secrets.isLinkToken('newsletter-confirm', id, token))
+        throw new Refusal(400, 'This link is not valid')
+      const confirmed = await db
+        .update(subscriptions)
+        .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
+        .where(eq(subscriptions.id, id))
+        .returning({ id: subscriptions.id })
+      if (confirmed.length === 0) throw new Refusal(410, 'This link has expired. Please subscribe again.')
+    },
+
+    /** Whoever has the link can unsubscribe, as often as they like, even if the address is long gone. */
+    async unsubscribe(id: string, token: string) {
+      if (!secrets.isLinkToken('newsletter-unsubscribe', id, token))
+        throw new Refusal(400, 'This link is not valid')
+      await db
+        .update(subscriptions)
+        .set({ unsubscribedAt: now() })
+        .where(and(eq(subscriptions.id, id), isNull(subscriptions.unsubscribedAt)))
+    },
+
+    /** What the seller sees of it; sending comes later. */
+    async list({ limit, cursor, q, state }: Wanted) {
+      const after = decodeCursor(cursor)
+      const { id, email, createdAt, confirmedAt, unsubscribedAt } = subscriptions
+      const rows = await db
+        .select({
+          id,
+          email,
+          state: sql<NewsletterState>`case when ${unsubscribedAt} is not null then 'left'
+            when ${confirmedAt} is not null then 'subscribed' else 'asked' end`,
+          createdAt,
+          confirmedAt,
+          unsubscribedAt,
+        })
+        .from(subscriptions)
+        .where(
+          and(
+            state && isIn[state],
+            q ? like(email, containing(q)) : undefined,
+            after && sql`(${createdAt}, ${id}) < (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit + 1)
+      return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
+    },
+
+    /** For the seller's file about a customer who has this address. */
+    async subscriptionOf(address: string) {
+      const [found] = await db
+        .select({
+          email: subscriptions.email,
+          createdAt: subscriptions.createdAt,
+          confirmedAt: subscriptions.confirmedAt,
+          unsubscribedAt: subscriptions.unsubscribedAt,
+        })
+        .from(subscriptions)
+        .where(eq(subscriptions.email, address))
+      return found ?? null
+    },
+
+    /** Addresses that never confirmed, or unsubscribed, aren't ours to keep. */
+    async forgetInactive() {
+      const before = keptSince(now(), retention.newsletter)
+      await db
+        .delete(subscriptions)
+        .where(
+          or(
+            and(isNull(subscriptions.confirmedAt), lt(subscriptions.createdAt, before)),
+            lt(subscriptions.unsubscribedAt, before),
+          ),
+        )
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import type { newsletterAddresses as addresses } from '#contract/desk/newsletter-addresses.ts'
+import type { newsletter as contract } from '#contract/site/newsletter.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Exports } from '#server/features/desk/exports/exports.ts'
+import type { Handlers } from '#server/http/mount.ts'
+import { answerWithPage } from '#server/http/plain-forms.ts'
+import type { Responder } from '#server/pages/responder.ts'
+import type { Newsletter } from './newsletter.ts'
+
+export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contract> => ({
+  subscribe: ({ email }, { actor, request }) =>
+    newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
+  confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
+  unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
+})
+
+export const newsletterAddressRoutes = (
+  newsletter: Newsletter,
+  exports: Exports,
+): Handlers<typeof addresses> => ({
+  adminList: (wanted) => newsletter.list(wanted),
+  adminExport: async ({ state }, { actor, reply }) => {
+    reply.header('x-estimated-rows', await exports.estimate('newsletter'))
+    return exports.download(actor, 'newsletter', state)
+  },
+})
+
+/** Only our own pages send more than their origin; the query could hold a secret. */
+const pageOf = (referer: string | undefined) =>
+  referer && URL.canParse(referer) ? new URL(referer).pathname.slice(0, 100) : ''
+
+/**
+ * RFC 8058 one-click unsubscribe: an email client posts a form to the URL in the List-Unsubscribe header.
+ * A person who opens the same URL sees a page with a button, which posts here too where there are no scripts.
+ */
+export function mountOneClick(app: FastifyInstance, newsletter: Newsletter, pages: Pick<Responder, 'read'>) {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, body, done) => {
+      body.resume()
+      done(null)
+    })
+    scope.post<{ Querystring: { id?: unknown; token?: unknown } }>(
+      '/newsletter/unsubscribe',
+      // Large email providers post for many readers from a few IP addresses.
+      { config: { rateLimit: false } },
+      async (request, reply) => {
+        const { query, headers } = request
+        const isPerson = headers['sec-fetch-mode'] === 'navigate'
+        const sayToPerson = (message: string, isRefusal: boolean) =>
+          isPerson &&
+          answerWithPage(pages, request, reply, { message, isRefusal, on: '/newsletter/unsubscribe' })
+        try {
+          await newsletter.unsubscribe(String(query.id), String(query.token))
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          reply.status(error.status)
+          if (!sayToPerson(error.message, true)) throw error
+          return reply
+        }
+        return sayToPerson('You have been unsubscribed.', false) ? reply : {}
+      },
+    )
+  })
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { reviews } from '#contract/site/reviews.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { reviewSummary } from './reviews.ts'
+
+/** One life of a shop: a buyer who stays, one who leaves early, and what they may say about it. */
+let shop: TestShop
+let buyer: Awaited<ReturnType<TestShop['buyer']>>
+let early: typeof buyer
+let admin: Awaited<ReturnType<TestShop['admin']>>
+const told = { stars: 4, text: 'Few signals, but clear ones. Good support.', author: 'Ada' }
+const invited = async () =>
+  (await shop.mails()).filter(({ subject }) => subject === 'How do you like Rebound Sigma Pro?')
+const login = (person: typeof buyer) =>
+  person.call(accounts.login, { email: person.user.email, password: person.password })
+
+beforeAll(async () => {
+  shop = await openShop()
+  ;[buyer, early] = [await shop.buyer(), await shop.buyer()]
+})
+afterAll(() => shop.close())
+
+test('nobody writes before 30 paid days, or is asked to', async () => {
+  await shop.queue.runNow('invite-reviews')
+  expect(await invited()).toEqual([])
+  expect(await buyer.call(reviews.mine, {})).toEqual({ mayWrite: false, review: null })
+  await expect(buyer.call(reviews.write, told)).rejects.toMatchObject({ status: 403 })
+})
+
+test('whoever has paid that long is asked once, and whoever got the money back is not', async () => {
+  await shop.sandbox.controls.refund(early.purchase.paymentIntentId ?? '')
+  await shop.advance(1, 'month')
+  admin = await shop.admin()
+  await login(buyer)
+  await login(early)
+  for (let day = 0; day < 2; day++) await shop.queue.runNow('invite-reviews')
+  expect((await invited()).map(({ to }) => to)).toEqual([buyer.user.email])
+  await expect(early.call(reviews.write, told)).rejects.toMatchObject({ status: 403 })
+})
+
+test('a review is public at once, good or bad, and there is one each', async () => {
+  await expect(
+    buyer.call(reviews.write, { ...told, text: 'Go to www.scam.example now' }),
+  ).rejects.toMatchObject({
+    status: 400,
+  })
+  await buyer.call(reviews.write, { ...told, stars: 2 })
+  await expect(buyer.call(reviews.write, told)).rejects.toMatchObject({ status: 409 })
+  const visitor = shop.visitor()
+  expect(await visitor.call(reviews.list, {})).toMatchObject([{ ...told, stars: 2, answer: null }])
+  expect(await reviewSummary(shop.connection.db)).toEqual({ count: 1, average: 2 })
+  expect((await shop.mails()).at(-1)?.subject).toBe('New review: 2 of 5 stars')
+  const data = await (await buyer.fetch(accounts.myData.path)).json()
+  expect(data.reviews).toMatchObject([{ stars: 2, text: told.text }])
+})
+
+test('the seller answers, and hides only what was reported, with a reason and the stars', async () => {
+  const visitor = shop.visitor()
+  const [review] = await visitor.call(reviews.list, {})
+  const id = review?.id ?? ''
+  await admin.call(reviews.adminAnswer, { id, answer: 'Thank you for trying it.' })
+  expect(await visitor.call(reviews.list, {})).toMatchObject([{ answer: 'Thank you for trying it.' }])
+  await expect(admin.call(reviews.adminHide, { id, reason: 'I dislike it' })).rejects.toMatchObject({
+    status: 409,
+  })
+  await visitor.call(reviews.report, { id, reason: 'It names me.' })
+  expect((await shop.mails()).at(-1)?.subject).toBe('A review was reported')
+  expect(await admin.call(reviews.adminList, {})).toMatchObject([{ id, report: 'It names me.' }])
+  expect(JSON.stringify(await visitor.call(reviews.list, {}))).not.toContain('It names me.')
+  await admin.call(reviews.adminHide, { id, reason: 'It named a private person.' })
+  expect(await visitor.call(reviews.list, {})).toMatchObject([
+    { text: '', author: null, stars: 2, hiddenBecause: 'It named a private person.' },
+  ])
+  expect(await reviewSummary(shop.connection.db)).toEqual({ count: 1, average: 2 })
+  expect((await shop.mails()).at(-1)).toMatchObject({
+    to: buyer.user.email,
+    subject: 'Your review was hidden',
+  })
+})
+
+test('a deleted author becomes anonymous, and the review stays', async () => {
+  const other = await shop.buyer()
+  await shop.advance(1, 'month')
+  await login(other)
+  await other.call(reviews.write, { ...told, author: 'Grace' })
+  expect(await other.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
+  await other.call(accounts.deleteMyself, { password: other.password })
+  const all = await shop.visitor().call(reviews.list, {})
+  expect(all[0]).toMatchObject({ ...told, author: null })
+  expect(all).toHaveLength(2)
+})

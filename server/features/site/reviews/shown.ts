@@ -1,0 +1,71 @@
+import { and, avg, count, desc, isNotNull, sql } from 'drizzle-orm'
+import { reviews as contract, reviewsPerPage } from '#contract/site/reviews.ts'
+import type { Shown, SiteSettings } from '#contract/site/site-settings.ts'
+import * as z from '#contract/zod.ts'
+import type { Database } from '#server/database/connect.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { reviews } from '#server/database/schema.ts'
+
+export type Page = { limit: number; cursor?: string | undefined }
+type Row = typeof reviews.$inferSelect
+
+/** Until then the row is only an invitation. */
+export const isWritten = isNotNull(reviews.writtenAt)
+
+/** For the pages, which show it without asking: how many there are, and their average. */
+export async function reviewSummary(db: Database): Promise<SiteSettings['reviews']> {
+  const [found] = await db
+    .select({ count: count(), average: avg(reviews.stars).mapWith(Number) })
+    .from(reviews)
+    .where(isWritten)
+  return { count: found?.count ?? 0, average: found?.average ?? 0 }
+}
+
+/** The first page of them as the call would answer it, for the page that shows them without asking. */
+export async function latestReviews(db: Database): Promise<Shown['latestReviews']> {
+  const { items, next } = await listReviews(db, { limit: reviewsPerPage }, forEveryone)
+  return { items: z.parse(contract.list.output(z), items), next }
+}
+
+/** Newest first. */
+export async function listReviews<Item extends { id: string; writtenAt: Date }>(
+  db: Database,
+  { cursor, limit }: Page,
+  present: (row: Row) => Item,
+) {
+  const after = decodeCursor(cursor)
+  const rows = await db
+    .select()
+    .from(reviews)
+    .where(
+      and(isWritten, after && sql`(${reviews.writtenAt}, ${reviews.id}) < (${after.at}, ${after.id}::uuid)`),
+    )
+    .orderBy(desc(reviews.writtenAt), desc(reviews.id))
+    .limit(limit + 1)
+  return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
+}
+
+/** Reports are nobody's business but the seller's, and a hidden text is nobody's at all. */
+export function forEveryone(row: Row) {
+  const { text, author, ...review } = whole(row)
+  return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }
+}
+
+export const forTheSeller = (row: Row) => ({
+  ...whole(row),
+  report: row.report,
+  reportedAt: row.reportedAt,
+})
+
+function whole({ id, stars, text, author, writtenAt, invitedAt, answer, answeredAt, hiddenBecause }: Row) {
+  return {
+    id,
+    stars: stars ?? 1,
+    text: text ?? '',
+    author,
+    writtenAt: writtenAt ?? invitedAt,
+    answer,
+    answeredAt,
+    hiddenBecause,
+  }
+}

@@ -1,9 +1,0 @@
-import type { AccessRequests } from '../../access-requests/access-requests.ts'
-import type { Entitlements } from '../../entitlements/entitlements.ts'
-import type { TradingView } from '../connector.ts'
-
-export type AdminDependencies = {
-  tradingView: TradingView
-  entitlements: Pick<Entitlements, 'claimable' | 'recordChange' | 'refresh' | 'recheckName'>
-  accessRequests: Pick<AccessRequests, 'claim'>
-}

@@ -1,0 +1,130 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { contact } from '#contract/site/contact.ts'
+import { type Connection, connect } from '../database/connect.ts'
+import { contactMessages } from '../database/schema.ts'
+import { production } from '../testing/production.ts'
+import { startShopProcess } from '../testing/shop-process.ts'
+import { openSmtp } from '../testing/smtp.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
+import { createVisitor } from '../testing/visitor.ts'
+
+type Server = Awaited<ReturnType<typeof startShopProcess>>
+type Smtp = Awaited<ReturnType<typeof openSmtp>>
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let connection: Connection
+let smtp: Smtp
+let servers: Server[]
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+const slowly = { beforeAnswer: () => pause(randomInt(40)) }
+const start = () =>
+  startShopProcess({ DATABASE_URL: database.url, SMTP_URL: smtp.url, SECRETS_KEY: production.SECRETS_KEY })
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  connection = connect(database.url, () => {})
+  smtp = await openSmtp(slowly)
+  servers = await Promise.all([start(), start()])
+})
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.kill()))
+  await smtp.close()
+  await connection.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  smtp.accepted.length = 0
+  await connection.db.delete(contactMessages)
+})
+
+/** Through any of the servers. True if acknowledged; a dying server may store it without saying so. */
+async function write(message: string) {
+  const server = servers[randomInt(servers.length)]
+  const sent = createVisitor(server?.url ?? '').call(contact.send, {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.com',
+    message,
+  })
+  return sent.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Several visitors at once, each sending one message after another. Returns what was acknowledged. */
+async function writeMany(count: number) {
+  const messages = Array.from({ length: count }, (_, n) => `message-${n}-end`)
+  const acknowledged: string[] = []
+  const waiting = [...messages]
+  const visit = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (await write(next)) acknowledged.push(next)
+      await pause(randomInt(60))
+    }
+  }
+  await Promise.all(Array.from({ length: 5 }, visit))
+  return acknowledged
+}
+
+async function allSent() {
+  const left = async () => {
+    const { rows } = await connection.pool.query(
+      `select state, count(*)::int from jobs.job where name = 'mail' and state <> 'completed' group by state`,
+    )
+    return rows
+  }
+  await expect.poll(left, { timeout: 100_000, interval: 200 }).toEqual([])
+}
+
+const stored = async () => (await connection.db.select().from(contactMessages)).map(({ message }) => message)
+const messageIn = (source: string) => /message-\d+-end/.exec(source)?.[0] ?? ''
+
+test('two servers on one database send every email once', async () => {
+  const acknowledged = await writeMany(60)
+  await allSent()
+  expect(acknowledged).toHaveLength(60)
+  expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
+})
+
+test('kills and outages lose no email, and a second copy has the same Message-ID', {
+  timeout: 180_000,
+}, async () => {
+  const taken: Smtp['accepted'][] = [smtp.accepted]
+  const writing = writeMany(100)
+  const kills = 4
+  for (let kill = 0; kill < kills; kill++) {
+    await pause(300 + randomInt(500))
+    const victim = servers[randomInt(servers.length)]
+    await victim?.kill()
+    servers = servers.filter((server) => server !== victim)
+    if (kill === 1) await smtp.close()
+    servers.push(await start())
+    if (kill === 1) {
+      smtp = await openSmtp(slowly, { port: smtp.port })
+      taken.push(smtp.accepted)
+    }
+  }
+  const acknowledged = await writing
+  await allSent()
+
+  const kept = await stored()
+  for (const message of acknowledged) expect(kept).toContain(message)
+  const copies = Map.groupBy(taken.flat(), ({ source }) => messageIn(source))
+  expect([...copies.keys()].toSorted()).toEqual(kept.toSorted())
+  for (const [message, mails] of copies)
+    expect(new Set(mails.map(({ messageId }) => messageId)).size, message).toBe(1)
+  // A server sends four emails at a time, so a kill can duplicate at most those.
+  expect(taken.flat().length - kept.length).toBeLessThanOrEqual(kills * 4)
+})
+
+test('a server that is told to stop finishes its current emails and leaves the rest for the next', async () => {
+  const acknowledged = await writeMany(30)
+  const codes = await Promise.all(servers.splice(0).map((server) => server.stop()))
+  expect(codes).toEqual([0, 0])
+  servers.push(await start())
+  await allSent()
+  expect(smtp.accepted.map(({ source }) => messageIn(source)).toSorted()).toEqual(acknowledged.toSorted())
+})

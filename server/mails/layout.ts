@@ -1,0 +1,149 @@
+import { brand } from '#contract/brand.ts'
+import { type LegalBlock, type LegalText, piecesOf } from '#contract/selling/legal/text.ts'
+import { escapeHtml } from '../security/escape-html.ts'
+import type { MailContent, MailSite } from './template.ts'
+
+/**
+ * One look for all emails: the shop's colors, a card that fits a phone, and dark mode for readers who use it.
+ * Styles are inline because many email clients drop the rest; <style> holds only dark mode.
+ */
+
+/** Classes name the parts of an email; each has its light colors inline and its dark ones in <style>. */
+const colors = {
+  ground: { light: { background: '#f7fbf9' }, dark: { background: '#060f0f' } },
+  card: {
+    light: { background: '#ffffff', 'border-color': '#dae1df' },
+    dark: { background: '#0b1716', 'border-color': '#22302f' },
+  },
+  ink: { light: { color: '#0b1c1a' }, dark: { color: '#eef4f2' } },
+  muted: { light: { color: '#4c5c5a' }, dark: { color: '#a4b2b1' } },
+  link: { light: { color: '#007d55' }, dark: { color: '#49e3a7' } },
+  accent: {
+    light: { background: '#007d55', 'border-color': '#007d55', color: '#ffffff' },
+    dark: { background: '#49e3a7', 'border-color': '#49e3a7', color: '#001913' },
+  },
+  line: { light: { 'border-color': '#dae1df' }, dark: { 'border-color': '#22302f' } },
+  quote: {
+    light: { 'border-color': '#007d55', color: '#0b1c1a' },
+    dark: { 'border-color': '#49e3a7', color: '#eef4f2' },
+  },
+}
+type Part = keyof typeof colors
+
+const declarations = (style: Record<string, string>, suffix = '') =>
+  Object.entries(style)
+    .map(([property, value]) => `${property}:${value}${suffix}`)
+    .join(';')
+
+const darkRules = Object.entries(colors)
+  .map(([part, { dark }]) => `.${part}{${declarations(dark, ' !important')}}`)
+  .join('')
+
+const as = (part: Part, style: string) =>
+  `class="${part}" style="${style};${declarations(colors[part].light)}"`
+
+const lines = (text: string) => escapeHtml(text).replaceAll(/\r?\n/g, '<br>')
+
+export function renderHtml(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
+  const { subject, preheader, heading, paragraphs, quote, details = [], action, footnote } = content
+  const body = [
+    `<h1 ${as('ink', 'margin:0 0 20px;font-size:24px;line-height:1.25;font-weight:650;letter-spacing:-.02em')}>${escapeHtml(heading)}</h1>`,
+    ...paragraphs.map((text) => `<p ${as('ink', 'margin:0 0 16px')}>${lines(text)}</p>`),
+    quote &&
+      `<blockquote ${as('quote', 'margin:20px 0;padding:2px 0 2px 16px;border-left:3px solid')}>${lines(quote)}</blockquote>`,
+    details.length > 0 && table(details),
+    action &&
+      // Borders instead of padding, because Outlook draws them.
+      `<p style="margin:28px 0 8px"><a href="${escapeHtml(action.url)}" ${as('accent', 'display:inline-block;border-style:solid;border-width:13px 24px;border-radius:10px;font-weight:600;line-height:1.3;text-decoration:none')}>${escapeHtml(action.label)}</a></p>`,
+    footnote && `<p ${as('muted', 'margin:24px 0 0;font-size:14px;line-height:1.55')}>${lines(footnote)}</p>`,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(subject)}</title>
+<style>:root{color-scheme:light dark}@media (prefers-color-scheme:dark){${darkRules}}@media (max-width:480px){.card{padding:28px 22px !important}}</style>
+</head>
+<body ${as('ground', "margin:0;padding:0;font:16px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;-webkit-text-size-adjust:100%")}>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${escapeHtml(preheader)}${'&#847;&zwnj;&nbsp;'.repeat(60)}</div>
+<div ${as('ground', 'padding:32px 12px 40px')}>
+<div lang="en" style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">
+<p style="margin:0 0 20px;padding:0 4px"><a href="${escapeHtml(publicUrl)}" ${as('ink', 'text-decoration:none;font-weight:650;font-size:17px;letter-spacing:-.01em')}><span aria-hidden="true" ${as('accent', 'display:inline-block;width:28px;height:28px;margin-right:10px;border-radius:8px;font-size:19px;line-height:26px;text-align:center;font-weight:600')}>σ</span>${escapeHtml(brand.name)}</a></p>
+<div ${as('card', 'padding:40px;border:1px solid;border-radius:16px')}>
+${body.filter(Boolean).join('\n')}
+</div>
+${documentsHtml(content.documents ?? [], publicUrl)}<p ${as('muted', 'margin:24px 0 0;padding:0 4px;font-size:13px;line-height:1.6')}>${escapeHtml(brand.name)} · <a href="${escapeHtml(publicUrl)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(new URL(publicUrl).host)}</a> · <a href="mailto:${escapeHtml(supportEmail)}" ${as('link', 'text-decoration:underline')}>${escapeHtml(supportEmail)}</a>${sender ? `<br>${escapeHtml(sender)}` : ''}</p>
+</div>
+</div>
+</body>
+</html>
+`
+}
+
+function table(details: [label: string, value: string][]) {
+  const rows = details.map(
+    ([label, value]) =>
+      `<tr><th scope="row" ${as('muted', 'width:42%;padding:10px 16px 10px 0;text-align:left;vertical-align:top;font-weight:400;font-size:14px;overflow-wrap:break-word;word-break:normal')}>${escapeHtml(label)}</th><td ${as('ink', 'padding:10px 0;text-align:right;vertical-align:top;font-weight:600;font-size:15px')}>${escapeHtml(value)}</td></tr>`,
+  )
+  return `<div ${as('line', 'margin:24px 0;border-style:solid;border-width:1px 0;padding:6px 0')}><table style="width:100%;table-layout:fixed;border-collapse:collapse">${rows.join('')}</table></div>`
+}
+
+const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? publicUrl + href : href)
+
+function documentsHtml(documents: LegalText[], publicUrl: string) {
+  if (documents.length === 0) return ''
+  const small = 'font-size:14px;line-height:1.55'
+  const inline = (text: string) =>
+    piecesOf(text)
+      .map((piece) =>
+        piece.href
+          ? `<a href="${escapeHtml(absolute(piece.href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(piece.text)}</a>`
+          : escapeHtml(piece.text),
+      )
+      .join('')
+  const block = (given: LegalBlock) =>
+    typeof given === 'string'
+      ? `<p ${as('ink', `margin:0 0 12px;${small}`)}>${inline(given)}</p>`
+      : `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
+  const parts = documents.map(
+    ({ title, blocks }) =>
+      `<h2 ${as('ink', 'margin:24px 0 8px;font-size:17px;line-height:1.3')}>${escapeHtml(title)}</h2>\n${blocks.map(block).join('\n')}`,
+  )
+  return `<div ${as('card', 'margin:16px 0 0;padding:16px 40px 28px;border:1px solid;border-radius:16px')}>\n${parts.join('\n')}\n</div>\n`
+}
+
+function documentText({ title, blocks }: LegalText, publicUrl: string) {
+  const inline = (text: string) =>
+    piecesOf(text)
+      .map(({ text: shown, href }) =>
+        href?.startsWith('/') && !shown.startsWith('http')
+          ? `${shown} (${absolute(href, publicUrl)})`
+          : shown,
+      )
+      .join('')
+  return [
+    title.toUpperCase(),
+    ...blocks.map((given) =>
+      typeof given === 'string' ? inline(given) : given.list.map((item) => `- ${inline(item)}`).join('\n'),
+    ),
+  ].join('\n\n')
+}
+
+export function renderText(content: MailContent, { publicUrl, supportEmail, sender }: MailSite): string {
+  const { heading, paragraphs, quote, details = [], action, footnote } = content
+  return [
+    heading,
+    ...paragraphs,
+    quote?.replaceAll(/^/gm, '> '),
+    details.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    action && `${action.label}:\n${action.url}`,
+    footnote,
+    ...(content.documents ?? []).map((each) => documentText(each, publicUrl)),
+    ['-- ', brand.name, publicUrl, supportEmail, sender].filter(Boolean).join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}

@@ -1,0 +1,118 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { brand } from '#contract/brand.ts'
+import { keptSince, retention } from '#contract/retention.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { users } from '../database/schema.ts'
+import { conflict, notFound, PermanentFailure } from '../errors.ts'
+import type { MailTransport } from '../gateways/mail.ts'
+import type { Queue } from '../jobs/queue.ts'
+import { renderHtml, renderText } from './layout.ts'
+import { createSentMails } from './sent-mails.ts'
+import type { MailSite, Template } from './template.ts'
+import { type MailData, type MailKind, templates } from './templates.ts'
+
+export type { MailData, MailKind }
+
+type MailJob = { kind: MailKind; to: string; data: unknown }
+
+/** Stands for the seller's own address, which may have changed by the time an email is sent. */
+export const sellersAddress = 'the seller'
+
+export type { MailSite } from './template.ts'
+
+export type Mails = ReturnType<typeof createMails>
+
+/** Emails are stored along with the change that causes them and sent by a job. */
+export function createMails({
+  db,
+  queue,
+  transport,
+  site,
+  now,
+}: {
+  db: Database
+  now: () => Date
+  queue: Queue
+  transport: MailTransport
+  site: MailSite
+}) {
+  const { record, forgetOld: forgetSent, ...sent } = createSentMails({ db, now, site })
+
+  const deliver = async ({ kind, to: given, data }: MailJob, { id }: { id: string }) => {
+    const to = given === sellersAddress ? site.supportEmail : given
+    const render = templates[kind] as Template<unknown>
+    const content = render(data, site)
+    await transport.send({
+      to,
+      subject: content.subject,
+      text: renderText(content, site),
+      html: renderHtml(content, site),
+      messageId: `<${id}@${new URL(site.publicUrl).hostname}>`,
+      replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
+      headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
+    })
+    // Strangers' messages, reasons and disputes: in no account's "my data", whoever has that address.
+    if (given !== sellersAddress) await record({ id, to, kind, data })
+  }
+  /** Whatever else was meant for this address goes first or not at all; afterward, nothing keeps the address. */
+  const enqueueFarewell = queue.job<{ to: string; tell: boolean }>('farewell', async ({ to, tell }, job) => {
+    while ((await queue.forget(to, job.id)) > 0) await sleep(100)
+    await transport.forget(to)
+    if (!tell) return
+    await deliver({ kind: 'accountDeleted', to, data: {} }, job).catch((error: unknown) => {
+      // An address that takes no email is none of our business anymore.
+      if (!(error instanceof PermanentFailure)) throw error
+    })
+  })
+  const enqueue = queue.job('mail', deliver, {
+    workers: 4,
+    describe: ({ kind, to }) => `${kind} to ${to === sellersAddress ? site.supportEmail : to}`,
+  })
+
+  return {
+    send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
+      enqueue(tx, { kind, to, data }),
+
+    /** To someone whose account was just deleted. */
+    forgetAddress: (tx: Transaction, to: string, { tell }: { tell: boolean }) =>
+      enqueueFarewell(tx, { to, tell }, { deleteAfterSeconds: 60 }),
+
+    /** As long as finished jobs are kept. */
+    async forgetOld() {
+      await transport.forgetBefore(keptSince(now(), retention.jobs))
+      await forgetSent()
+    },
+
+    ...sent,
+
+    /** The same email once more, to the address the account has now. */
+    async resend(tx: Transaction, id: string) {
+      const { userId, kind, data, isResendable } = await sent.find(id)
+      if (!isResendable) throw conflict('Its link can be used once. Send a new link instead.')
+      const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
+      if (!user) throw notFound('User')
+      await enqueue(tx, { kind: kind as MailKind, to: user.email, data })
+      return { userId, kind }
+    },
+
+    /** Straight to the mail server: whoever tests the settings wants its answer, not a queue. */
+    test: (to: string) => deliver({ kind: 'mailTest', to, data: {} }, { id: randomUUID() }),
+
+    /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */
+    sendOnce: <Kind extends MailKind>(
+      occasion: string,
+      to: string,
+      kind: Kind,
+      data: MailData<Kind>,
+      tx: Transaction | Database = db,
+    ) => enqueue(tx, { kind, to, data }, { id: idOf(occasion) }),
+  }
+}
+
+/** The same occasion always gets the same id (a version 8 UUID made from a hash). */
+function idOf(occasion: string) {
+  const hash = createHash('sha256').update(occasion).digest('hex')
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
+}

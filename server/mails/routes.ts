@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { notFound } from '../errors.ts'
+import { readOutbox, type SentMail } from '../gateways/outbox.ts'
+import { plainPage } from '../http/plain-page.ts'
+import { isFromThisMachine } from '../http/this-machine.ts'
+import { escapeHtml } from '../security/escape-html.ts'
+import { renderHtml, renderText } from './layout.ts'
+import { samples } from './samples.ts'
+import type { MailSite, Template } from './template.ts'
+import { templates } from './templates.ts'
+
+type Shown = Pick<SentMail, 'subject' | 'html' | 'text'>
+type Query = { mail?: string; scheme?: 'light' | 'dark' }
+
+/** `/dev/mails`, outside production: every email with sample data, and those in the outbox. */
+export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site: MailSite; outbox: string }) {
+  const byName = async () =>
+    new Map<string, Shown & { to?: string }>([...sampleMails(site), ...(await sentMails(outbox))])
+  /** The outbox holds everyone's password links. */
+  const refuseStrangers = ({ raw }: FastifyRequest) => {
+    if (!isFromThisMachine(raw)) throw notFound('Page')
+  }
+
+  app.get<{ Querystring: Query }>('/dev/mails', async (request, reply) => {
+    refuseStrangers(request)
+    const mails = await byName()
+    // Most visitors are looking for the email that was just sent.
+    const [newest] = [...mails].find(([, { to }]) => to !== undefined) ?? ['welcome']
+    const name = request.query.mail && mails.has(request.query.mail) ? request.query.mail : newest
+    return reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'",
+      )
+      .send(page(mails, name))
+  })
+
+  app.get<{ Querystring: Query }>('/dev/mails/raw', async (request, reply) => {
+    refuseStrangers(request)
+    const mail = (await byName()).get(request.query.mail ?? '')
+    if (!mail) return reply.status(404).send({ message: 'Email not found' })
+    return reply
+      .type('text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+      )
+      .send(inScheme(mail.html, request.query.scheme))
+  })
+}
+
+function* sampleMails(site: MailSite): Generator<[string, Shown]> {
+  for (const [kind, examples] of Object.entries(samples)) {
+    const render = templates[kind as keyof typeof templates] as Template<unknown>
+    for (const [index, data] of examples.entries()) {
+      const content = render(data, site)
+      yield [
+        index === 0 ? kind : `${kind} ${index + 1}`,
+        { subject: content.subject, html: renderHtml(content, site), text: renderText(content, site) },
+      ]
+    }
+  }
+}
+
+/** Newest first; a development shop has few. */
+async function sentMails(outbox: string) {
+  const mails = (await readOutbox(outbox)).toReversed().slice(0, 200)
+  return mails.map((mail) => [mail.messageId, mail] as const)
+}
+
+/** As a reader in light or dark mode sees it, whatever this browser prefers. */
+const inScheme = (html: string, scheme: Query['scheme']) =>
+  scheme
+    ? html
+        .replace('(prefers-color-scheme:dark)', scheme === 'dark' ? 'all' : 'not all')
+        .replace('color-scheme:light dark', `color-scheme:${scheme}`)
+    : html
+
+function page(mails: Map<string, Shown & { to?: string }>, current: string) {
+  const links = (sent: boolean) =>
+    [...mails]
+      .filter(([, { to }]) => (to !== undefined) === sent)
+      .map(([name, { subject, to }]) => {
+        const here = name === current ? ' aria-current="page"' : ''
+        return `<li><a href="?mail=${encodeURIComponent(name)}"${here}>${escapeHtml(to ? subject : name)}</a>${to ? `<small>${escapeHtml(to)}</small>` : ''}</li>`
+      })
+      .join('')
+  const { subject = '', text = '' } = mails.get(current) ?? {}
+  const frame = (scheme: string) =>
+    `<iframe title="${scheme}" src="/dev/mails/raw?mail=${encodeURIComponent(current)}&amp;scheme=${scheme}"></iframe>`
+  return plainPage({
+    title: 'The shop’s emails',
+    style,
+    nav: `<h2>Sent, newest first</h2><ul>${links(true) || '<li class="none">Nothing yet</li>'}</ul><h2>Every email, with sample data</h2><ul>${links(false)}</ul>`,
+    main: `<h1>${escapeHtml(subject)}</h1><div class="frames">${frame('light')}${frame('dark')}</div><h2>Text part</h2><pre tabindex="0">${escapeHtml(text)}</pre>`,
+  })
+}
+
+const style = `small{display:block;padding:0 .75rem;color:var(--muted)}.none{padding:0 .75rem;color:var(--muted)}
+.frames{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));gap:1.25rem}
+iframe{width:100%;height:52rem;border:1px solid var(--line);border-radius:16px}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--surface)}`

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
+import { settings } from '#contract/desk/settings.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { contact } from '#contract/site/contact.ts'
+import { readMigrations } from '../database/migrations.ts'
+import { sentMails } from '../database/schema.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const message = { firstName: 'Ada', lastName: 'Lovelace', message: 'I was in hospital for weeks' }
+const recorded = (userId: string) =>
+  shop.connection.db.select().from(sentMails).where(eq(sentMails.userId, userId))
+
+test('what goes to the seller is recorded for no account, not even one that has the support address', async () => {
+  const early = await shop.verifiedUser()
+  const admin = await shop.admin()
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: early.user.email })
+  await shop.visitor().call(contact.send, { ...message, email: 'patient@example.com' })
+  const toSeller = (await shop.mails()).filter(({ text }) => text.includes(message.message))
+  expect(toSeller).toMatchObject([{ to: early.user.email }])
+  expect(JSON.stringify(await early.call(accounts.myData, {}))).not.toContain(message.message)
+  expect((await recorded(early.user.id)).map(({ kind }) => kind)).not.toContain('contactMessage')
+  await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
+})
+
+test('“my data” has emails from the moment on that the address was proven; the desk shows all', async () => {
+  const person = await shop.user()
+  const { id, email } = person.user
+  await shop.queue.idle()
+  expect(await person.call(accounts.myData, {})).toMatchObject({ emails: [] })
+  shop.clock.advance({ minutes: 1 })
+  await person.call(accounts.requestPasswordReset, { email })
+  const link = (await shop.mails()).find(({ to, subject }) => to === email && subject.startsWith('Reset'))
+  shop.clock.advance({ minutes: 1 })
+  await person.call(accounts.resetPassword, {
+    token: /token=(\S+)/.exec(link?.text ?? '')?.[1] ?? '',
+    newPassword: 'proven by now',
+  })
+  await shop.queue.idle()
+  await person.call(accounts.login, { email, password: 'proven by now' })
+  const { emails } = await person.call(accounts.myData, {})
+  expect(emails).toMatchObject([{ subject: 'Your password was changed' }])
+  const told = await (await shop.admin()).call(customers.adminTimeline, { id, limit: 200 })
+  expect(told.filter(({ kind }) => kind === 'mail').map(({ title }) => title)).toEqual(
+    expect.arrayContaining(['Your password was changed', 'Reset your password', 'Welcome to Rebound Sigma']),
+  )
+})
+
+test('an upgrade removes what earlier versions recorded of emails to the seller, and nothing else', async () => {
+  const { user } = await shop.user()
+  await shop.queue.idle()
+  const before = await recorded(user.id)
+  expect(before).not.toEqual([])
+  await shop.connection.db.insert(sentMails).values({
+    id: randomUUID(),
+    userId: user.id,
+    kind: 'contactMessage',
+    data: {},
+    subject: 'Message from Ada',
+    text: message.message,
+    sentAt: new Date(),
+  })
+  const upgrade = readMigrations().find(({ tag }) => tag.endsWith('forget-recorded-mail-to-the-seller'))
+  for (const statement of upgrade?.statements ?? []) await shop.connection.pool.query(statement)
+  expect(await recorded(user.id)).toEqual(before)
+})

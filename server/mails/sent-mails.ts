@@ -1,0 +1,88 @@
+import { and, desc, eq, gte, isNull, lt, lte, not, or, type SQL } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { sentMails, users } from '../database/schema.ts'
+import type { Stretch } from '../database/stretch.ts'
+import { notFound } from '../errors.ts'
+import { renderText } from './layout.ts'
+import type { MailSite, Template } from './template.ts'
+import { templates } from './templates.ts'
+
+type Dependencies = { db: Database; now: () => Date; site: MailSite }
+type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknown }
+
+/** Stands in for a link's secret, of which nothing is kept. */
+const cut = '*secret*'
+
+const sentAfterProof = gte(sentMails.sentAt, users.verifiedAt)
+
+/** What customers were sent, for whoever helps them. Nobody but the customer may hold a link with a secret. */
+export function createSentMails({ db, now, site }: Dependencies) {
+  /** The text as sent, except that links with a secret are cut out. */
+  function withoutSecrets(kind: Sent['kind'], data: unknown) {
+    // A copy of getters would freeze what the site says about itself.
+    const blind: MailSite = Object.create(site, { linkToken: { value: () => cut } })
+    const content = (templates[kind] as Template<unknown>)(data, blind)
+    const text = renderText(content, blind).replaceAll(/\S*\*secret\*\S*/g, '[link removed]')
+    return { subject: content.subject, text }
+  }
+
+  const textsOf = (userId: string, which: SQL | undefined) =>
+    db
+      .select({ sentAt: sentMails.sentAt, subject: sentMails.subject, text: sentMails.text })
+      .from(sentMails)
+      .innerJoin(users, eq(users.id, sentMails.userId))
+      .where(and(eq(sentMails.userId, userId), which))
+      .orderBy(desc(sentMails.sentAt))
+
+  return {
+    /** Staff get everyone's messages by email; those are not theirs to be listed under. */
+    async record({ id, to, kind, data }: Sent) {
+      await db.transaction(async (tx) => {
+        // Locked: whoever is being deleted at this moment is not written down again.
+        const [user] = await tx
+          .select({ id: users.id })
+          .from(users)
+          .where(
+            and(eq(users.email, to), eq(users.isAdmin, false), isNull(users.role), isNull(users.deletedAt)),
+          )
+          .for('share')
+        if (!user) return
+        const content = { kind, data: data as Record<string, unknown>, ...withoutSecrets(kind, data) }
+        await tx
+          .insert(sentMails)
+          .values({ id, userId: user.id, ...content, sentAt: now() })
+          .onConflictDoNothing()
+      })
+    },
+
+    async find(id: string) {
+      const [found] = await db.select().from(sentMails).where(eq(sentMails.id, id))
+      if (!found) throw notFound('Email')
+      // A password link works once and for an hour: the old email would only disappoint.
+      return { ...found, isResendable: !('tokenId' in found.data) }
+    },
+
+    historyOf: (userId: string, { before, limit }: Stretch) =>
+      db
+        .select({ id: sentMails.id, at: sentMails.sentAt, subject: sentMails.subject })
+        .from(sentMails)
+        .where(and(eq(sentMails.userId, userId), lte(sentMails.sentAt, before)))
+        .orderBy(desc(sentMails.sentAt))
+        .limit(limit),
+
+    async forgetOld() {
+      await db.delete(sentMails).where(lt(sentMails.sentAt, keptSince(now(), retention.jobs)))
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      await tx.delete(sentMails).where(eq(sentMails.userId, userId))
+    },
+
+    /** Typing an address doesn't prove it's yours: only what was sent after the mailbox showed whose it is. */
+    dataOf: async (userId: string) => ({ emails: await textsOf(userId, sentAfterProof) }),
+
+    /** The rest, for the seller, who knows that. */
+    sentBeforeProof: (userId: string) => textsOf(userId, or(isNull(users.verifiedAt), not(sentAfterProof))),
+  }
+}

@@ -1,0 +1,50 @@
+import { looksLikeLink } from '#contract/fields.ts'
+import type { LegalText, Party } from '#contract/selling/legal/text.ts'
+
+/** What templates know about the shop. */
+export type MailSite = {
+  publicUrl: string
+  supportEmail: string
+  /** Who runs the shop, as stated in the imprint. */
+  sender: string
+  linkToken(purpose: string, rowId: string): string
+  /** The seller as the legal texts name them, and which of those texts apply. */
+  party: Party
+  consumerLaw: 'eu' | 'none'
+  taxNote: string
+}
+
+/** What an email says; `layout.ts` decides how all of them look. */
+export type MailContent = {
+  subject: string
+  /** The line email clients show next to the subject. */
+  preheader: string
+  heading: string
+  paragraphs: string[]
+  /** Someone else's words, set apart from ours. */
+  quote?: string
+  /** Facts at a glance: what, how much, when. */
+  details?: [label: string, value: string][]
+  action?: { label: string; url: string }
+  /** Small print below the action. */
+  footnote?: string
+  /** Texts to keep, below everything else: an email is where a contract lasts. */
+  documents?: LegalText[]
+  replyTo?: { name: string; address: string }
+  headers?: Record<string, string>
+}
+
+/**
+ * Data waits in the queue, so it is small, plain JSON without secrets: times are ISO text, money is in cents,
+ * and a link's secret is made when the email is written.
+ */
+export type Template<Data> = (data: Data, site: MailSite) => MailContent
+
+/** A guest's name may be unknown; and nobody may use a sign-up name to send a message to someone else's address. */
+export const greeting = (name: string) => (name && !looksLikeLink(name) ? `Hello ${name},` : 'Hello,')
+
+export const dollars = (cents: number) =>
+  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+
+export const day = (iso: string) =>
+  new Date(iso).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })

@@ -1,0 +1,289 @@
+import { type Tax, taxLine } from '#contract/selling/billing.ts'
+import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { terms } from '#contract/selling/legal/terms.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { type BillingType, billingPeriods } from '#contract/statuses.ts'
+import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
+
+type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
+
+const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
+  ['Product', product],
+  ['Price', `${dollars(amount)} per ${billingPeriods[billingType]}`],
+]
+
+const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
+
+/** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
+function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site: MailSite) {
+  const { purchaseId: purchase, invoiceId: invoice } = of
+  if (!invoice) return `${site.publicUrl}/dashboard?purchase=${purchase}`
+  const token = site.linkToken('invoice', `${purchase} ${invoice}`)
+  return `${site.publicUrl}/invoice?${new URLSearchParams({ purchase, invoice, token })}`
+}
+
+/** For the first payment and each renewal. */
+const receipt: Template<
+  Subscription & {
+    paidAt: string
+    renewsAt: string | null
+    purchaseId: string
+    invoiceId: string | null
+    /** The first payment makes the contract, and this email confirms it. */
+    isFirst: boolean
+    /** Whether the buyer asked us to start before the withdrawal period is over. */
+    startNow: boolean
+    tax: Tax | null
+  }
+> = (data, site) => ({
+  subject: `Your receipt: ${data.product}`,
+  preheader: `We’ve received ${dollars(data.amount)}. Thank you.`,
+  heading: 'Thank you for your payment',
+  paragraphs: [
+    greeting(data.name),
+    `We’ve received your payment for ${data.product}.`,
+    ...(data.isFirst ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
+    ...(data.startNow ? ['You asked us to start your access right away, before the 14 days are over.'] : []),
+  ],
+  details: [
+    ...plan(data),
+    ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
+    ['Contract', contractNumber(data.purchaseId)],
+    ['Paid on', day(data.paidAt)],
+    ...(data.renewsAt ? [['Renews on', day(data.renewsAt)] as [string, string]] : []),
+  ],
+  action: { label: 'View the invoice', url: invoiceLink(data, site) },
+  footnote: [
+    'You can cancel any time from your dashboard and keep access until the end of the paid period.',
+    site.consumerLaw === 'eu' && data.isFirst
+      ? `Within 14 days you can withdraw and get all your money back: ${site.publicUrl}/withdraw`
+      : '',
+  ]
+    .filter(Boolean)
+    .join('\n'),
+  ...(data.isFirst ? { documents: contractTexts(site) } : {}),
+})
+
+/** The terms in force; for consumers in the EU, they include the withdrawal instruction and the model form. */
+const contractTexts = ({ party, consumerLaw, taxNote }: MailSite) => [
+  { id: 'terms', title: `Terms of Service (${termsVersion})`, blocks: [] },
+  ...terms(party, { consumerLaw, taxNote }).map((section, index) => ({
+    ...section,
+    title: `${index + 1}. ${section.title}`,
+  })),
+]
+
+/** Someone paid as a guest with the address of an account: the purchase goes to its owner. */
+const purchaseAttached: Template<Subscription> = (data, site) => ({
+  subject: `${data.product} was added to your account`,
+  preheader: 'A purchase was made with your email address.',
+  heading: 'A purchase was added to your account',
+  paragraphs: [
+    greeting(data.name),
+    `${data.product} was just bought with your email address, without logging in. Because there is an account for this address, we’ve added the purchase to it. Log in to send your access request.`,
+  ],
+  details: plan(data),
+  action: toDashboard('Log in', site),
+  footnote: 'Didn’t buy anything? Reply to this email and we’ll look into it.',
+})
+
+const subscriptionWillEnd: Template<{
+  name: string
+  product: string
+  endsAt: string
+  /** For the rest of a renewed year. */
+  refund: number
+}> = (data, site) => ({
+  subject: 'Your subscription will be cancelled',
+  preheader: `You keep access until ${day(data.endsAt)}.`,
+  heading: 'Your subscription will end',
+  paragraphs: [
+    greeting(data.name),
+    `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
+    ...(data.refund > 0
+      ? [
+          `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${dollars(data.refund)} for the rest of it.`,
+        ]
+      : []),
+  ],
+  details: [
+    ['Product', data.product],
+    ['Access until', day(data.endsAt)],
+    ...(data.refund > 0 ? [['Refund', dollars(data.refund)] as [string, string]] : []),
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data, site) => ({
+  subject: 'Your subscription continues',
+  preheader: `It renews on ${day(data.renewsAt)}.`,
+  heading: 'Your subscription continues',
+  paragraphs: [greeting(data.name), `You’ve undone your cancellation. ${data.product} stays yours.`],
+  details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+  action: toDashboard('Open your dashboard', site),
+})
+
+/** An account paid twice for the same product, from another tab or as a guest. */
+const duplicateRefunded: Template<Subscription> = (data, site) => ({
+  subject: 'We’re refunding your second payment',
+  preheader: `You already have ${data.product}, so ${dollars(data.amount)} goes back to your card.`,
+  heading: 'You already have this subscription',
+  paragraphs: [
+    greeting(data.name),
+    `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+/** They paid after their seat had gone to somebody else. */
+const seatRefunded: Template<Subscription> = (data, { publicUrl }) => ({
+  subject: 'We’re refunding your payment: no seat was left',
+  preheader: `${dollars(data.amount)} goes back to your card.`,
+  heading: 'The last seat was taken',
+  paragraphs: [
+    greeting(data.name),
+    `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+    'On the product page you can ask us to tell you when a seat is free.',
+  ],
+  action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/rebound-sigma-pro` },
+})
+
+const endings = {
+  cancelled: 'Your subscription has ended because it was cancelled.',
+  unpaid: 'Your subscription has ended because we couldn’t charge the renewal.',
+  refunded: 'Your subscription has ended because its payment was refunded.',
+  disputed: 'Your subscription has ended because its payment was disputed.',
+  over: 'Your access has ended, as planned.',
+}
+
+const subscriptionEnded: Template<{ name: string; product: string; because: keyof typeof endings }> = (
+  data,
+  { publicUrl },
+) => ({
+  subject: `Your subscription to ${data.product} has ended`,
+  preheader: 'Your invoices stay on your dashboard.',
+  heading: 'Your subscription has ended',
+  paragraphs: [
+    greeting(data.name),
+    `${endings[data.because]} Access to ${data.product} on TradingView has been turned off. Your account and your invoices remain.`,
+    'You’re welcome back any time.',
+  ],
+  action: { label: 'See the products', url: `${publicUrl}/products` },
+})
+
+/** Before a yearly renewal. */
+const renewalNotice: Template<Subscription & { renewsAt: string; days: number }> = (data, site) => ({
+  subject: `Your subscription renews in ${data.days} days`,
+  preheader: `${dollars(data.amount)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
+  heading: `Renews in ${data.days} days`,
+  paragraphs: [
+    greeting(data.name),
+    `Your yearly subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
+    ...(site.consumerLaw === 'eu'
+      ? [
+          'After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the year.',
+        ]
+      : []),
+  ],
+  details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+  action: toDashboard('Manage your subscription', site),
+})
+
+const dunning = {
+  1: {
+    subject: 'Your payment did not go through',
+    heading: 'Your payment did not go through',
+    text: 'It happens: an expired card, a spending limit, a bank that wants confirmation. We’ll keep trying over the next few days, and you keep your access in the meantime.',
+  },
+  2: {
+    subject: 'Reminder: your payment did not go through',
+    heading: 'Please update your card',
+    text: 'We’ve tried again without success. Please update your card, or make sure it can be charged. You keep your access for now.',
+  },
+  3: {
+    subject: 'Last reminder: your subscription is about to end',
+    heading: 'Your subscription is about to end',
+    text: 'This was our last attempt. Unless you pay with another card, your subscription and your access to the indicator will end soon.',
+  },
+}
+
+const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsAt: string | null }> = (
+  data,
+  site,
+) => {
+  const { subject, heading, text } = dunning[data.step]
+  return {
+    subject,
+    preheader: `We couldn’t charge ${dollars(data.amount)} for ${data.product}.`,
+    heading,
+    paragraphs: [
+      greeting(data.name),
+      `We couldn’t charge ${dollars(data.amount)} for ${data.product}. ${text}`,
+    ],
+    details: [
+      ...plan(data),
+      ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
+    ],
+    action: toDashboard('Update your card', site),
+  }
+}
+
+const cardUpdated: Template<{ name: string }> = (data, site) => ({
+  subject: 'Your card was changed',
+  preheader: 'From now on, we’ll charge the new one.',
+  heading: 'Your card was changed',
+  paragraphs: [
+    greeting(data.name),
+    'The card for your subscription was changed on your dashboard. From now on, we’ll charge the new one.',
+  ],
+  action: toDashboard('Open your dashboard', site),
+  footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
+})
+
+const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
+  subject: `Your refund of ${dollars(data.amount)}`,
+  preheader: 'It should arrive within five to ten business days.',
+  heading: `We’ve refunded ${dollars(data.amount)}`,
+  paragraphs: [
+    greeting(data.name),
+    `We’ve sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
+    'The credit note for your books is on your dashboard, under “All Invoices”.',
+  ],
+  details: [
+    ['Product', data.product],
+    ['Refund', dollars(data.amount)],
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+/** A present of time: `renews` tells a subscription from a purchase booked by hand. */
+const subscriptionExtended: Template<{ name: string; product: string; until: string; renews: boolean }> = (
+  { name, product, until, renews },
+  { publicUrl },
+) => ({
+  subject: `More time with ${product}`,
+  preheader: `You keep access until ${day(until)}, at no charge.`,
+  heading: 'We’ve given you more time',
+  paragraphs: [
+    greeting(name),
+    renews
+      ? `You keep access to ${product} until ${day(until)} at no charge. Your next payment is due then.`
+      : `You keep access to ${product} until ${day(until)} at no charge.`,
+  ],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
+export const purchaseMails = {
+  receipt,
+  subscriptionExtended,
+  purchaseAttached,
+  subscriptionWillEnd,
+  subscriptionResumed,
+  duplicateRefunded,
+  seatRefunded,
+  subscriptionEnded,
+  renewalNotice,
+  paymentFailed,
+  cardUpdated,
+  refunded,
+}

@@ -1,0 +1,43 @@
+import { type FormEvent, useState } from 'react'
+import type { newsletter } from '#contract/site/newsletter.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
+
+type Words = Record<'title' | 'text' | 'button' | 'pending' | 'doneTitle' | 'done' | 'failed', string>
+
+/** The page an emailed link leads to. It acts only on a click, because mail scanners open links too. */
+export function MailedLink(props: {
+  endpoint: typeof newsletter.confirm
+  words: Words
+  next?: { label: string; href: string }
+}) {
+  const { endpoint, words, next } = props
+  const query = new URLSearchParams(useNavigation().search)
+  const [done, setDone] = useState(false)
+  const act = useCall(endpoint, { failed: words.failed, onSuccess: () => setDone(true) })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!act.isPending) act.mutate({ id: query.get('id') ?? '', token: query.get('token') ?? '' })
+  }
+  return (
+    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
+      <h1 className="text-3xl">{done ? words.doneTitle : words.title}</h1>
+      <p aria-live="polite" className="max-w-xl text-lg text-muted">
+        {done ? words.done : words.text}
+      </p>
+      {!done && (
+        // Without a script it posts to this address, whose query has the link's two parts.
+        <form method="post" onSubmit={submit}>
+          <Button type="submit" pending={act.isPending} pendingText={words.pending}>
+            {words.button}
+          </Button>
+        </form>
+      )}
+      {done && next && <ButtonLink href={next.href}>{next.label}</ButtonLink>}
+    </Container>
+  )
+}
+
+export const seeProducts = { label: 'See the products', href: '/products' }

@@ -1,0 +1,101 @@
+import {
+  type AccessRequest,
+  accessRequestForm,
+  accessRequests,
+  usernameForm,
+} from '#contract/access/access-requests.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import * as z from '#contract/zod.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { useCall } from '#web/api/use-call.ts'
+import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+
+const messages = {
+  refreshes: [accessRequests.list, purchases.list, tradingView.mine],
+  succeeded: {
+    title: 'Access request submitted!',
+    description: "We'll send your TradingView access within 24 hours.",
+  },
+  failed: 'Submission failed',
+}
+
+/** The access request form, shown right after payment or later from the dashboard. */
+export function AccessRequestForm(props: {
+  of: { paymentIntentId: string } | { purchaseId: string }
+  /** The previous request, minus the keys: those are sent only once. */
+  before?: Partial<Pick<AccessRequest, 'exchangeName' | 'tradingViewUsername' | 'additionalInfo'>>
+  leave: { label: string; onClick: () => void }
+  /** The form stays busy until this resolves. */
+  onSubmitted: () => Promise<unknown> | void
+}) {
+  const { of, before, leave, onSubmitted } = props
+  const { askExchangeKeys } = useSettings()
+  const submit = useCall(accessRequests.submit, messages)
+  const submitForPurchase = useCall(accessRequests.submitForPurchase, messages)
+  return (
+    <Form
+      schema={askExchangeKeys ? accessRequestForm(z) : usernameForm(z)}
+      aria-label="TradingView Access Request"
+      className="flex flex-col gap-5"
+      onSubmit={async (typed) => {
+        if ('paymentIntentId' in of) await submit.mutateAsync({ ...typed, ...of })
+        else await submitForPurchase.mutateAsync({ ...typed, ...of })
+        await onSubmitted()
+      }}
+    >
+      {askExchangeKeys && (
+        <Field name="exchangeName" label="Exchange Name">
+          <Input autoComplete="off" placeholder="Interactive Brokers" defaultValue={before?.exchangeName} />
+        </Field>
+      )}
+      <Field
+        name="tradingViewUsername"
+        label="TradingView Username"
+        hint="As in your profile’s address on TradingView, not your email."
+      >
+        <UsernameInput defaultValue={before?.tradingViewUsername} />
+      </Field>
+      {askExchangeKeys && <ExchangeKeys />}
+      <Field name="additionalInfo" label="Additional Information (optional)">
+        <Textarea rows={3} defaultValue={before?.additionalInfo ?? ''} />
+      </Field>
+      <div className="flex gap-3 max-sm:flex-col">
+        <SubmitButton pendingText="Submitting...">Submit Access Request</SubmitButton>
+        <Button variant="secondary" onClick={leave.onClick}>
+          {leave.label}
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+/** Keys are what thieves ask for, so we say why we do, and which ones we never want. */
+function ExchangeKeys() {
+  return (
+    <>
+      <Notice tone="warning">
+        <p className="font-medium">Read-only keys only</p>
+        <p>
+          We use them only to set up your access, and then delete them. Create a new key that can only read.
+          Never give anyone, including us, a key that can trade or withdraw.
+        </p>
+      </Notice>
+      <Field name="apiKey" label="Exchange API Key">
+        <PasswordInput what="API key" autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field
+        name="secretKey"
+        label="Exchange Secret Key"
+        hint="Both keys are encrypted immediately and deleted once we’ve processed your request."
+      >
+        <PasswordInput what="secret key" autoComplete="off" spellCheck={false} />
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { lazy, Suspense } from 'react'
+import { useUser } from '#web/api/session.ts'
+import { useReturnedCard } from '#web/features/selling/checkout/use-returned-card.ts'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Eyebrow } from '#web/ui/section.tsx'
+import { FailedPayment } from './failed-payment.tsx'
+import { MyProducts } from './my-products.tsx'
+import { PrivatePackage } from './private-package.tsx'
+import { QuickCards } from './quick-cards.tsx'
+import { RecommendedAssets } from './recommended-assets.tsx'
+import { useMailedInvoice } from './use-mailed-invoice.ts'
+import { usePurchases } from './use-purchases.ts'
+
+// Only buyers load it.
+const Access = lazy(() => import('./access.tsx'))
+
+export default function DashboardPage() {
+  const { user } = useUser()
+  const purchases = usePurchases()
+  const { isPending } = purchases.query
+  const unpaid = purchases.live.find(({ status }) => status === 'past_due')
+  useMailedInvoice()
+  useReturnedCard()
+  return (
+    <>
+      <div className="hero border-b border-line">
+        <Container className="flex flex-col gap-8 pt-12 pb-10 sm:pt-16 sm:pb-12">
+          <header className="flex flex-col gap-4">
+            <Eyebrow>Dashboard</Eyebrow>
+            <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
+          </header>
+          <QuickCards purchases={purchases} />
+        </Container>
+      </div>
+      {/* Until it is known what there is to show, nothing is shown that would have to move. */}
+      <Container key={String(isPending)} className="flex flex-col gap-14 py-12 sm:gap-16 sm:py-16">
+        {unpaid && <FailedPayment purchase={unpaid} />}
+        {isPending ? <Waiting /> : <MyProducts purchases={purchases} />}
+        {purchases.live.length > 0 && (
+          <Suspense fallback={<Skeleton className="h-60" />}>
+            <Access purchases={purchases.live} />
+          </Suspense>
+        )}
+        {purchases.ownsReboundSigmaPro && (
+          <>
+            <PrivatePackage />
+            <RecommendedAssets />
+          </>
+        )}
+      </Container>
+    </>
+  )
+}
+
+const Waiting = () => (
+  <div aria-busy="true" aria-label="Loading your products" className="flex min-h-screen flex-col gap-6">
+    <Skeleton className="h-32" />
+    <Skeleton className="h-60" />
+  </div>
+)

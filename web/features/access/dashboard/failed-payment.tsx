@@ -1,0 +1,42 @@
+import { TriangleAlert } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { Purchase } from '#contract/selling/purchases.ts'
+import { Button } from '#web/ui/button.tsx'
+import { exactDollars } from '#web/ui/money.ts'
+import { Time } from '#web/ui/time.tsx'
+
+const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
+
+/** The first thing to read for whoever is about to lose access. */
+export function FailedPayment({ purchase }: { purchase: Purchase }) {
+  const [open, setOpen] = useState(false)
+  const { amount, product, graceEndsAt } = purchase
+  return (
+    <section
+      aria-label="Failed payment"
+      className="flex flex-wrap items-center gap-x-6 gap-y-4 rounded-lg border border-danger bg-danger-soft p-5"
+    >
+      <TriangleAlert aria-hidden="true" className="size-6 shrink-0 text-danger max-sm:hidden" />
+      <div className="min-w-64 flex-1">
+        <h2 className="text-lg text-danger">
+          We couldn’t charge {exactDollars(amount)} for {product.name}
+        </h2>
+        <p>
+          Pay with another card to keep your subscription.
+          {graceEndsAt && (
+            <>
+              {' '}
+              You keep access until <Time value={graceEndsAt} />.
+            </>
+          )}
+        </p>
+      </div>
+      {purchase.paymentIntentId && <Button onClick={() => setOpen(true)}>Pay with another card</Button>}
+      {open && (
+        <Suspense fallback={null}>
+          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+import { Download, FileText } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { type Invoice, purchases } from '#contract/selling/purchases.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { exactDollars } from '#web/ui/money.ts'
+import { Time } from '#web/ui/time.tsx'
+import { LoadError } from './load-error.tsx'
+
+const BillingDialog = lazy(() => import('./billing-dialog.tsx'))
+
+const tones = new Map<string, 'good' | 'warning' | 'bad'>([
+  ['paid', 'good'],
+  ['open', 'warning'],
+  ['uncollectible', 'bad'],
+])
+
+export default function InvoicesDialog({ purchaseId, onClose }: { purchaseId: string; onClose: () => void }) {
+  return (
+    <Dialog title="Invoices" onClose={onClose} className="max-w-xl">
+      <Invoices purchaseId={purchaseId} />
+      <BillingDetails />
+    </Dialog>
+  )
+}
+
+/** Companies want their own name and number on the next one. */
+function BillingDetails() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="secondary" size="sm" className="self-start" onClick={() => setOpen(true)}>
+        Billing details
+      </Button>
+      {open && (
+        <Suspense>
+          <BillingDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function Invoices({ purchaseId }: { purchaseId: string }) {
+  const { data, isError, refetch } = useData(purchases.invoices, { id: purchaseId })
+  if (isError) return <LoadError what="your invoices" retry={refetch} />
+  if (!data) return <Skeleton className="h-28" />
+  if (data.length === 0)
+    return (
+      <EmptyState
+        title="No invoices yet"
+        icon={<FileText aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+      />
+    )
+  return (
+    <ul className="-mx-2 max-h-[60vh] divide-y divide-line overflow-y-auto">
+      {data.map((invoice) => (
+        <InvoiceRow key={invoice.id} {...invoice} />
+      ))}
+    </ul>
+  )
+}
+
+const link =
+  'inline-flex items-center gap-1.5 rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline'
+
+function InvoiceRow({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
+  const isCredit = kind === 'credit_note'
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-2 py-3">
+      <div className="flex flex-col">
+        <span className="font-medium">
+          <Time value={createdAt} />
+        </span>
+        {number && <span className="font-mono text-xs text-muted">{number}</span>}
+      </div>
+      <div className="flex items-center gap-3">
+        <span className="tabular-nums">
+          {isCredit && '−'}
+          {exactDollars(amount)}
+        </span>
+        <Badge tone={tones.get(status) ?? 'neutral'}>{isCredit ? 'credit note' : status}</Badge>
+      </div>
+      <div className="flex min-w-24 gap-4 sm:justify-end">
+        {invoiceUrl && (
+          <a href={invoiceUrl} target="_blank" rel="noreferrer" className={link}>
+            Open
+          </a>
+        )}
+        {pdfUrl && (
+          <a href={pdfUrl} target="_blank" rel="noreferrer" className={link}>
+            <Download aria-hidden="true" className="size-4" />
+            PDF
+          </a>
+        )}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,122 @@
+import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { LoadError } from './load-error.tsx'
+import { Part } from './part.tsx'
+
+/** What a buyer gets besides access itself. */
+export function PrivatePackage() {
+  return (
+    <Part
+      title="Your Package"
+      description={
+        <>
+          New here? The{' '}
+          <Link
+            href="/setup-guide"
+            className="font-medium text-ink underline decoration-accent underline-offset-4"
+          >
+            setup guide
+          </Link>{' '}
+          takes five minutes.
+        </>
+      }
+    >
+      <Contents />
+    </Part>
+  )
+}
+
+function Contents() {
+  const { data, isError, refetch } = useData(privatePackage.show, {})
+  const { data: requests } = useData(accessRequests.list, {})
+  const isGranted = requests?.some(({ status }) => status === 'granted') ?? false
+  if (isError) return <LoadError what="your package" retry={refetch} />
+  if (!data) return <Skeleton className="h-72" />
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <ScriptLink
+        icon={ChartCandlestick}
+        title="Indicator"
+        text="Invite-only, for your daily charts"
+        href={data.indicatorUrl}
+        isGranted={isGranted}
+      />
+      <ScriptLink
+        icon={FlaskConical}
+        title="Strategy"
+        text="The same rules, ready for backtests"
+        href={data.strategyUrl}
+        isGranted={isGranted}
+      />
+      <Card className="flex flex-col gap-4">
+        <h3 className="text-lg">Quick Instructions</h3>
+        <ol className="flex list-decimal flex-col gap-2.5 pl-5 text-muted marker:font-mono marker:text-sm marker:text-accent">
+          {data.quickInstructions.map((instruction) => (
+            <li key={instruction} className="pl-1.5">
+              {instruction}
+            </li>
+          ))}
+        </ol>
+      </Card>
+      <Card className="flex flex-col gap-4">
+        <h3 className="text-lg">Setup Notes</h3>
+        <ul className="flex list-disc flex-col gap-2.5 pl-5 text-muted marker:text-accent">
+          {data.setupNotes.map((note) => (
+            <li key={note} className="pl-1.5">
+              {note}
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </div>
+  )
+}
+
+/** Looks open once access is granted: before that, TradingView only says that the script is locked. */
+function ScriptLink(props: {
+  icon: LucideIcon
+  title: string
+  text: string
+  href: string
+  isGranted: boolean
+}) {
+  const { icon: Icon, title, text, href, isGranted } = props
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noreferrer"
+      className={classes(
+        'group flex items-center gap-4 rounded-lg border p-5 transition-colors hover:border-accent sm:p-6',
+        isGranted ? 'border-line bg-surface shadow-card' : 'border-dashed border-field',
+      )}
+    >
+      <span
+        className={classes(
+          'grid size-11 shrink-0 place-items-center rounded-md',
+          isGranted ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
+        )}
+      >
+        <Icon aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
+      </span>
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="font-semibold">{title}</span>
+        <span className="text-sm text-muted">{isGranted ? text : 'Opens once your access is granted'}</span>
+      </span>
+      <span className="sr-only">on TradingView, in a new tab</span>
+      {isGranted ? (
+        <ArrowUpRight
+          aria-hidden="true"
+          className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent"
+        />
+      ) : (
+        <LockKeyhole aria-hidden="true" className="size-5 shrink-0 text-muted" />
+      )}
+    </a>
+  )
+}

@@ -1,0 +1,212 @@
+import { lazy, Suspense, useState } from 'react'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { dollars, exactDollars } from '#web/ui/money.ts'
+import { Time } from '#web/ui/time.tsx'
+import { useDownloadInvoice } from './use-download-invoice.ts'
+
+// Loaded when they are opened.
+const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))
+const InvoicesDialog = lazy(() => import('./invoices-dialog.tsx'))
+
+const tones = {
+  active: 'good',
+  pending_cancel: 'warning',
+  past_due: 'bad',
+  cancelled: 'neutral',
+  expired: 'neutral',
+} as const
+
+export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; mayBuyAgain: boolean }) {
+  const { id, product, billingType, amount, status } = purchase
+  return (
+    <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <h3 className="text-lg">{product.name}</h3>
+          <Badge tone={tones[status]}>{statusTexts[status]}</Badge>
+        </div>
+        <p className="flex flex-wrap items-baseline gap-x-2 text-muted">
+          <span>{billingType} subscription</span>
+          <span aria-hidden="true">·</span>
+          <span className="font-medium text-ink tabular-nums">
+            {dollars(amount)}/{billingPeriods[billingType]}
+          </span>
+        </p>
+        <Dates purchase={purchase} />
+        <p className="text-xs text-muted">Contract {contractNumber(id)}</p>
+      </div>
+      <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
+        <Invoices id={id} />
+        {(status === 'active' || status === 'past_due') && <Cancel purchase={purchase} />}
+        {status === 'pending_cancel' && <Resume id={id} />}
+        {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
+          <UpdateCard purchase={purchase} />
+        )}
+        {mayBuyAgain && (
+          <ButtonLink href={checkoutAddress(billingType)} size="sm">
+            {isLive(status) ? 'Subscribe' : 'Subscribe again'}
+          </ButtonLink>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const endings = {
+  cancelled: 'It was cancelled.',
+  unpaid: 'The renewal was not paid.',
+  refunded: 'The payment was refunded.',
+  disputed: 'The payment was disputed.',
+  duplicate: 'It was bought twice, so the second payment was refunded.',
+  no_seat: 'No seat was left, so the payment was refunded.',
+}
+
+/** What happens next, or what happened. The dates are Stripe's. */
+function Dates({ purchase }: { purchase: Purchase }) {
+  const { status, createdAt, currentPeriodEnd, endsAt, graceEndsAt, endedAt, endedBecause } = purchase
+  const end = endsAt ?? currentPeriodEnd
+  return (
+    <p className="text-sm text-muted">
+      Bought on <Time value={createdAt} />
+      {status === 'active' && currentPeriodEnd && !endsAt && (
+        <>
+          , renews on <Time value={currentPeriodEnd} />
+          {purchase.paymentIntentId && `: next charge ${exactDollars(purchase.amount)}`}
+        </>
+      )}
+      {end && (status === 'pending_cancel' || (status === 'active' && endsAt)) && (
+        <>
+          , ends on <Time value={end} />
+        </>
+      )}
+      {(status === 'cancelled' || status === 'expired') && endedAt && (
+        <>
+          , ended on <Time value={endedAt} />
+        </>
+      )}
+      . {endedBecause && endings[endedBecause]}
+      {status === 'past_due' && (
+        <span className="font-medium text-danger">
+          Payment failed. Please update your card.
+          {graceEndsAt && (
+            <>
+              {' '}
+              You keep access until <Time value={graceEndsAt} />.
+            </>
+          )}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Invoices({ id }: { id: string }) {
+  const [open, setOpen] = useState(false)
+  const download = useDownloadInvoice()
+  return (
+    <>
+      <Button variant="secondary" size="sm" pending={download.isPending} onClick={() => download.mutate(id)}>
+        Download Invoice
+      </Button>
+      <Button variant="ghost" size="sm" onClick={() => setOpen(true)}>
+        All Invoices
+      </Button>
+      {open && (
+        <Suspense fallback={null}>
+          <InvoicesDialog purchaseId={id} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
+
+const refreshes = [purchases.list, accessRequests.list]
+
+function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase }) {
+  const isUnpaid = status === 'past_due'
+  const cancel = useCall(purchases.cancel, {
+    refreshes,
+    succeeded: 'Subscription will be cancelled',
+    failed: 'Failed to cancel',
+  })
+  async function ask() {
+    let early: { endsAt: string | null; refund: number } | undefined
+    try {
+      // A renewed year ends sooner, and part of the money goes back: both are shown before anyone confirms.
+      if (billingType === 'yearly' && !isUnpaid) early = await call(purchases.cancellation, { id })
+    } catch (error) {
+      toastError('Failed to cancel', error)
+      return
+    }
+    const sure = await confirm({
+      title: 'Cancel Subscription',
+      description: early?.refund
+        ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day.format(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
+        : isUnpaid
+          ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
+          : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+      action: 'Cancel Subscription',
+      cancel: 'Keep Subscription',
+      destructive: true,
+    })
+    if (sure) cancel.mutate({ id })
+  }
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      pending={cancel.isPending}
+      pendingText="Cancelling..."
+      onClick={() => void ask()}
+    >
+      Cancel Subscription
+    </Button>
+  )
+}
+
+function Resume({ id }: { id: string }) {
+  const resume = useCall(purchases.resume, {
+    refreshes,
+    succeeded: { title: 'Subscription resumed', description: 'It continues as before.' },
+    failed: 'Failed to resume',
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="sm"
+      pending={resume.isPending}
+      pendingText="Resuming..."
+      onClick={() => resume.mutate({ id })}
+    >
+      Resume Subscription
+    </Button>
+  )
+}
+
+function UpdateCard({ purchase }: { purchase: Purchase }) {
+  const [open, setOpen] = useState(false)
+  const isUnpaid = purchase.status === 'past_due'
+  return (
+    <>
+      <Button variant={isUnpaid ? 'primary' : 'ghost'} size="sm" onClick={() => setOpen(true)}>
+        {isUnpaid ? 'Update Card' : 'Change Card'}
+      </Button>
+      {open && (
+        <Suspense fallback={null}>
+          <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

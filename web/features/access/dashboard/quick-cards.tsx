@@ -1,0 +1,128 @@
+import { ChartCandlestick, LogOut, type LucideIcon, Package, UserRound } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { assets } from '#contract/access/assets.ts'
+import { useData } from '#web/api/use-data.ts'
+import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import type { MyPurchases } from './use-purchases.ts'
+
+// Loaded when it is opened.
+const ProfileDialog = lazy(() => import('#web/features/identity/account/profile-dialog.tsx'))
+
+const grid = 'grid grid-cols-2 gap-3 sm:gap-4 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none'
+
+export function QuickCards({ purchases }: { purchases: MyPurchases }) {
+  const logOut = useLogOut()
+  const [leaving, setLeaving] = useState(false)
+  if (purchases.query.isPending)
+    return (
+      <div className={grid}>
+        {['products', 'assets', 'profile', 'log-out'].map((card) => (
+          <Skeleton key={card} className="min-h-40 rounded-lg" />
+        ))}
+      </div>
+    )
+  return (
+    <div className={grid}>
+      <QuickCard title="My Products" icon={Package} onClick={() => scrollTo('my-products')}>
+        <ProductCount {...purchases} />
+      </QuickCard>
+      {purchases.ownsReboundSigmaPro && (
+        <QuickCard
+          title="Recommended Assets"
+          icon={ChartCandlestick}
+          onClick={() => scrollTo('recommended-assets')}
+        >
+          <AssetCount />
+        </QuickCard>
+      )}
+      <ProfileCard />
+      <QuickCard
+        title="Log Out"
+        icon={LogOut}
+        busy={leaving}
+        onClick={() => {
+          setLeaving(true)
+          void logOut().finally(() => setLeaving(false))
+        }}
+      >
+        End this session
+      </QuickCard>
+    </div>
+  )
+}
+
+function ProfileCard() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
+        Name, username, and security
+      </QuickCard>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ProfileDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function scrollTo(id: string) {
+  const section = document.getElementById(id)
+  section?.scrollIntoView()
+  section?.focus({ preventScroll: true })
+}
+
+function QuickCard(props: {
+  title: string
+  icon: LucideIcon
+  busy?: boolean
+  onClick: () => void
+  children: ReactNode
+}) {
+  const { title, icon: Icon, busy, onClick, children } = props
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      disabled={busy}
+      className="group flex min-w-0 cursor-pointer flex-col items-start gap-3 rounded-lg border border-line bg-surface p-4 text-left shadow-card transition-[border-color,translate] duration-150 hover:-translate-y-0.5 hover:border-accent max-lg:[&:last-of-type:nth-of-type(odd)]:col-span-2 sm:p-5"
+    >
+      <span className="grid size-10 place-items-center rounded-md bg-accent-soft text-accent-strong">
+        {busy ? <Spinner /> : <Icon aria-hidden="true" className="size-5" strokeWidth={1.75} />}
+      </span>
+      <span className="font-semibold tracking-tight">{title}</span>
+      <span className="text-sm text-muted">{children}</span>
+    </button>
+  )
+}
+
+function Count({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <>
+      <span className="text-xl font-semibold text-ink tabular-nums">{value}</span> {children}
+    </>
+  )
+}
+
+/** Counts all purchases, and mentions the active ones when that number differs. */
+function ProductCount({ query, all, live }: MyPurchases) {
+  if (query.isError) return 'Not available'
+  if (!all) return null
+  const running = live.length === all.length ? '' : `${live.length} `
+  return (
+    <Count value={query.hasNextPage ? `${all.length}+` : `${all.length}`}>
+      {running && 'total, '}
+      {running}active subscriptions
+    </Count>
+  )
+}
+
+function AssetCount() {
+  const { data, isError } = useData(assets.list, {})
+  if (isError) return 'Not available'
+  if (!data) return <Skeleton className="h-7 w-24" />
+  return <Count value={`${data.length}`}>{data.length === 1 ? 'symbol' : 'symbols'}</Count>
+}

@@ -1,0 +1,84 @@
+import { ChartCandlestick, Copy, Download } from 'lucide-react'
+import { assets, type RecommendedAsset } from '#contract/access/assets.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { LoadError } from './load-error.tsx'
+import { Part } from './part.tsx'
+import { saveAsFile, watchlistOf } from './watchlist.ts'
+
+export function RecommendedAssets() {
+  const { data, isError, refetch } = useData(assets.list, {})
+  const reviewedAt = data?.map((asset) => asset.reviewedAt).reduce(later, '')
+  return (
+    <Part
+      id="recommended-assets"
+      title="Recommended Assets"
+      description={
+        reviewedAt ? (
+          <>
+            The Rebound List, last reviewed on <Time value={reviewedAt} />
+          </>
+        ) : (
+          'The Rebound List, reviewed at least once a month'
+        )
+      }
+      actions={data && data.length > 0 && <ListActions list={data} />}
+    >
+      {isError && <LoadError what="the Rebound List" retry={refetch} />}
+      {!data && !isError && <Skeleton className="h-40" />}
+      {data && <List list={data} />}
+    </Part>
+  )
+}
+
+const later = (a: string, b: string) => (a > b ? a : b)
+
+function ListActions({ list }: { list: RecommendedAsset[] }) {
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(watchlistOf(list))
+      toast({ title: 'Copied', description: 'Paste it into a TradingView watchlist.' })
+    } catch {
+      toast({
+        title: 'Failed to copy',
+        description: 'Your browser doesn’t allow it. Please use Export Watchlist.',
+        destructive: true,
+      })
+    }
+  }
+  return (
+    <>
+      <Button variant="secondary" size="sm" onClick={() => void copy()}>
+        <Copy aria-hidden="true" className="size-4" />
+        Copy List
+      </Button>
+      <Button variant="secondary" size="sm" onClick={() => saveAsFile('rebound-list.txt', watchlistOf(list))}>
+        <Download aria-hidden="true" className="size-4" />
+        Export Watchlist
+      </Button>
+    </>
+  )
+}
+
+function List({ list }: { list: RecommendedAsset[] }) {
+  if (list.length === 0)
+    return (
+      <EmptyState
+        title="No recommended assets yet. Check back soon."
+        icon={<ChartCandlestick aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+      />
+    )
+  return (
+    <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+      {list.map(({ id, ticker, note }) => (
+        <li key={id} className="flex flex-col gap-1 rounded-md border border-line bg-surface px-4 py-3">
+          <span className="font-mono font-medium break-all">{ticker}</span>
+          {note && <span className="text-sm break-words text-muted">{note}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}

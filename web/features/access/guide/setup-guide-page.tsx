@@ -1,0 +1,77 @@
+import { ArrowLeft, Clock, Mail } from 'lucide-react'
+import source from '#content/setup-guide.md?raw'
+import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { parseContent } from '#web/ui/markdown.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Eyebrow } from '#web/ui/section.tsx'
+import { StepDrawing } from './step-drawing.tsx'
+
+const { title: heading, sections: steps } = parseContent(source)
+
+export default function SetupGuidePage() {
+  const { supportEmail } = useSettings()
+  return (
+    <>
+      <div className="hero border-b border-line">
+        <Container className="flex flex-col items-start gap-6 pt-10 pb-14 sm:pt-14 sm:pb-16">
+          <Link
+            href="/dashboard"
+            lang="de"
+            className="-ml-1 inline-flex items-center gap-2 rounded-sm p-1 text-sm font-medium text-muted hover:text-ink"
+          >
+            <ArrowLeft aria-hidden="true" className="size-4" />
+            Zurück zum Dashboard
+          </Link>
+          <Eyebrow>Setup guide</Eyebrow>
+          <h1 className="text-3xl">{heading}</h1>
+          <p className="inline-flex items-center gap-2 text-lg text-muted">
+            <Clock aria-hidden="true" className="size-5 text-accent" />
+            Estimated time: 5 minutes
+          </p>
+        </Container>
+      </div>
+      <Container className="grid gap-12 py-14 sm:py-20 lg:grid-cols-[1fr_20rem]">
+        <ol className="flex flex-col">
+          {steps.map(({ title, blocks }, index) => (
+            <li key={title} className="group relative flex gap-5 pb-10 last:pb-0 sm:gap-7">
+              <span
+                aria-hidden="true"
+                className="absolute top-11 bottom-1 left-5 w-px bg-line group-last:hidden"
+              />
+              <span
+                aria-hidden="true"
+                className="grid size-10 shrink-0 place-items-center rounded-full border border-line bg-surface font-mono text-sm font-medium text-accent"
+              >
+                {index + 1}
+              </span>
+              <div className="grid min-w-0 flex-1 gap-x-10 gap-y-4 pt-1 sm:grid-cols-[minmax(0,1fr)_13rem]">
+                <div className="legal">
+                  <h2>{title}</h2>
+                  <Blocks blocks={blocks} />
+                </div>
+                <StepDrawing step={index} />
+              </div>
+            </li>
+          ))}
+        </ol>
+        <aside className="flex flex-col items-start gap-4 self-start rounded-lg border border-line bg-surface p-6 shadow-card lg:sticky lg:top-24">
+          <h2 className="text-lg">Stuck on a step?</h2>
+          <p className="text-muted">The person who wrote the rules answers your email.</p>
+          <a
+            href={`mailto:${supportEmail}`}
+            className="inline-flex max-w-full items-center gap-2 font-medium break-all text-accent underline-offset-4 hover:underline"
+          >
+            <Mail aria-hidden="true" className="size-5 shrink-0" />
+            {supportEmail}
+          </a>
+          <ButtonLink href="/dashboard" className="mt-2 w-full">
+            Go to Dashboard
+          </ButtonLink>
+        </aside>
+      </Container>
+    </>
+  )
+}

@@ -1,0 +1,152 @@
+import { audit } from '#contract/desk/audit.ts'
+import { auditSentence } from '#contract/desk/audit-actions.ts'
+import { type FailedJob, jobs } from '#contract/desk/jobs.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { NoMatch } from '../lists/no-match.tsx'
+import { SearchBox } from '../lists/search-box.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { useAddress } from '../shell/use-address.ts'
+
+const choices = { q: 'text' } as const
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+const At = ({ value }: { value: string }) => (
+  <Cell className="whitespace-nowrap tabular-nums">
+    <time dateTime={value}>{moment.format(new Date(value))}</time>
+  </Cell>
+)
+
+export default function ActivityTab() {
+  return (
+    <div className="flex flex-col gap-10">
+      <FailedJobs />
+      <AuditLog />
+    </div>
+  )
+}
+
+function FailedJobs() {
+  const query = usePages(jobs.adminList, {})
+  const retry = useCall(jobs.adminRetry, {
+    refreshes: [jobs.adminList],
+    succeeded: 'Job restarted',
+    failed: 'Failed to restart the job',
+  })
+  const discard = useCall(jobs.adminDiscard, {
+    refreshes: [jobs.adminList],
+    succeeded: 'Job discarded',
+    failed: 'Failed to discard the job',
+  })
+
+  async function askAndDiscard({ id, about }: FailedJob) {
+    const yes = await confirm({
+      title: 'Discard job',
+      description: `Give up “${about}”? It will not be tried again.`,
+      action: 'Discard job',
+      destructive: true,
+    })
+    if (yes) discard.mutate({ id })
+  }
+
+  return (
+    <section aria-labelledby="failed-jobs" className="flex flex-col gap-4">
+      <header>
+        <h2 id="failed-jobs" className="text-xl">
+          Failed jobs
+        </h2>
+        <p className="text-sm text-muted">Emails and other work that kept failing until the shop gave up.</p>
+      </header>
+      <EndlessTable
+        label="List of failed jobs"
+        noun={['failed job', 'failed jobs']}
+        query={query}
+        empty={<EmptyState title="No failed jobs" description="What the shop gave up on will stand here." />}
+        columns={['Failed', 'Job', 'Error', 'Action']}
+        renderRow={(job) => (
+          <>
+            <At value={job.failedAt} />
+            <Cell>
+              <span className="block font-medium">{job.name}</span>
+              <span className="block text-muted">{job.about}</span>
+            </Cell>
+            <Cell className="max-w-96 text-xs break-words text-muted">{job.error}</Cell>
+            <Cell className="py-1.5">
+              <div className="flex justify-end gap-1">
+                <Button variant="secondary" size="sm" onClick={() => retry.mutate({ id: job.id })}>
+                  Run again<span className="sr-only"> {job.about}</span>
+                </Button>
+                <Button variant="ghost" size="sm" onClick={() => void askAndDiscard(job)}>
+                  Discard<span className="sr-only"> {job.about}</span>
+                </Button>
+              </div>
+            </Cell>
+          </>
+        )}
+      />
+    </section>
+  )
+}
+
+function AuditLog() {
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(audit.adminList, chosen)
+  return (
+    <section aria-labelledby="audit-log" className="flex flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-3">
+        <div className="flex-1 basis-60">
+          <h2 id="audit-log" className="text-xl">
+            Audit log
+          </h2>
+          <p className="text-sm text-muted">Every action by every admin.</p>
+        </div>
+        <SearchBox
+          placeholder="Search by admin, action, or subject..."
+          q={chosen.q}
+          onSearch={(q) => choose({ q })}
+        />
+      </header>
+      <EndlessTable
+        label="Audit log entries"
+        noun={['entry', 'entries']}
+        query={query}
+        empty={
+          chosen.q ? (
+            <NoMatch title="No entries found" />
+          ) : (
+            <EmptyState title="No entries found" description="What your team does will stand here." />
+          )
+        }
+        columns={['When', 'Who', 'What', 'To what', 'From']}
+        renderRow={(entry) => (
+          <>
+            <At value={entry.at} />
+            <Cell className="max-w-56 truncate">{entry.actorEmail}</Cell>
+            <Cell label="What">
+              <span className="block">{auditSentence(entry.action)}</span>
+              <span className="block font-mono text-xs text-muted">{entry.action}</span>
+            </Cell>
+            <Cell label="To what" className="max-w-96">
+              {entry.subject && <span className="block break-words">{entry.subject}</span>}
+              {entry.detail && (
+                <span className="block text-xs break-words text-muted">{inWords(entry.detail)}</span>
+              )}
+            </Cell>
+            <Cell label="From" className="whitespace-nowrap text-muted tabular-nums">
+              {entry.ip}
+            </Cell>
+          </>
+        )}
+      />
+    </section>
+  )
+}
+
+const inWords = (detail: Record<string, unknown>) =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')

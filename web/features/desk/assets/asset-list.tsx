@@ -1,0 +1,177 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { GripVertical, Pencil, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Tooltip } from '#web/ui/tooltip.tsx'
+import { NoteDialog } from './note-dialog.tsx'
+
+const key = keyOf(contract.adminList)
+
+/** Shows the new order immediately and rolls back if the server rejects it. */
+function useMove() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, to }: { id: string; to: number }) =>
+      call(contract.adminMove, { id, position: to + 1 }),
+    onMutate: async ({ id, to }) => {
+      await client.cancelQueries({ queryKey: key })
+      client.setQueryData<ManagedAsset[]>(key, (list = []) => moved(list, id, to))
+    },
+    onError: (error) => toastError('Failed to move asset', error),
+    onSettled: () => client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+function moved(list: ManagedAsset[], id: string, to: number) {
+  const asset = list.find((candidate) => candidate.id === id)
+  return asset ? list.filter((other) => other !== asset).toSpliced(to, 0, asset) : list
+}
+
+/** Rows are reordered by dragging their handle, or with the arrow keys while it has focus. */
+export function AssetList({ assets }: { assets: ManagedAsset[] }) {
+  const list = useRef<HTMLOListElement>(null)
+  const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)
+  const [said, setSaid] = useState('')
+  const move = useMove()
+  const remove = useCall(contract.adminDelete, {
+    refreshes: [contract.adminList, contract.list],
+    succeeded: 'Asset removed successfully',
+    failed: 'Failed to remove asset',
+  })
+  const toggle = useCall(contract.adminSwitch, {
+    refreshes: [contract.adminList, contract.list],
+    failed: 'Failed to change asset',
+  })
+  const [editing, setEditing] = useState<ManagedAsset | null>(null)
+  const places = new Map(
+    (drag ? moved(assets, drag.id, drag.to) : assets).map(({ id }, place) => [id, place] as const),
+  )
+
+  function put({ id, ticker }: ManagedAsset, to: number) {
+    if (to < 0 || to >= assets.length || assets[to]?.id === id) return
+    move.mutate({ id, to })
+    setSaid(`${ticker} is now number ${to + 1} of ${assets.length}`)
+  }
+
+  function press(event: KeyboardEvent, asset: ManagedAsset, index: number) {
+    const to = { ArrowUp: index - 1, ArrowDown: index + 1, Home: 0, End: assets.length - 1 }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    put(asset, to)
+  }
+
+  /** The place of the row under the pointer. */
+  function placeAt(event: PointerEvent) {
+    const rows = [...(list.current?.children ?? [])]
+      .map((row) => row.getBoundingClientRect())
+      .toSorted((a, b) => a.top - b.top)
+    const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
+    return to === -1 ? rows.length - 1 : to
+  }
+
+  async function askAndRemove({ id, ticker }: ManagedAsset) {
+    const yes = await confirm({
+      title: 'Remove asset',
+      description: `Remove ${ticker} from the list? Buyers will no longer see it.`,
+      action: 'Remove asset',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <>
+      <ol ref={list} className="flex flex-col" aria-label="Recommended assets">
+        {assets.map((asset, index) => (
+          <li
+            key={asset.id}
+            // While dragging, only the look changes: an element that moves in the document loses the pointer.
+            style={{ order: places.get(asset.id) }}
+            className={classes(
+              'flex items-center gap-2 border-b border-line py-1 last:border-b-0 sm:gap-3',
+              drag?.id === asset.id && 'rounded-md bg-accent-soft',
+            )}
+          >
+            <Tooltip text="Drag or use the arrow keys">
+              <button
+                type="button"
+                aria-label={`Move ${asset.ticker}`}
+                className="grid h-10 w-8 shrink-0 cursor-grab touch-none place-items-center rounded-sm text-muted hover:text-ink active:cursor-grabbing"
+                onKeyDown={(event) => press(event, asset, index)}
+                onPointerDown={(event) => {
+                  event.currentTarget.setPointerCapture(event.pointerId)
+                  setDrag({ id: asset.id, to: index })
+                }}
+                onPointerMove={(event) => drag && setDrag({ id: asset.id, to: placeAt(event) })}
+                onPointerUp={(event) => {
+                  // The last move may not have been rendered yet.
+                  if (drag) put(asset, placeAt(event))
+                  setDrag(null)
+                }}
+                onPointerCancel={() => setDrag(null)}
+              >
+                <GripVertical className="size-4.5" aria-hidden="true" />
+              </button>
+            </Tooltip>
+            <span className="w-6 text-right text-sm text-muted tabular-nums">
+              {(places.get(asset.id) ?? index) + 1}
+            </span>
+            <div className="min-w-0 flex-1 py-1.5 sm:flex sm:items-baseline sm:gap-4">
+              <strong className="font-semibold break-words sm:w-40 sm:shrink-0">{asset.ticker}</strong>
+              <Note asset={asset} onEdit={() => setEditing(asset)} />
+            </div>
+            <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
+              <input
+                type="checkbox"
+                className="size-4.5 accent-accent"
+                checked={
+                  toggle.variables?.id === asset.id && toggle.isPending
+                    ? toggle.variables.isActive
+                    : asset.isActive
+                }
+                onChange={(event) => toggle.mutate({ id: asset.id, isActive: event.target.checked })}
+              />
+              <span className="max-sm:sr-only">
+                Shown<span className="sr-only"> to owners: {asset.ticker}</span>
+              </span>
+            </label>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Delete ${asset.ticker}`}
+              onClick={() => void askAndRemove(asset)}
+              className="text-muted hover:bg-danger-soft hover:text-danger"
+            >
+              <Trash2 className="size-4.5" aria-hidden="true" />
+            </Button>
+          </li>
+        ))}
+      </ol>
+      <output className="sr-only">{said}</output>
+      {editing && <NoteDialog asset={editing} onClose={() => setEditing(null)} />}
+    </>
+  )
+}
+
+function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={`${asset.note ? 'Edit' : 'Add'} note of ${asset.ticker}`}
+      onClick={onEdit}
+      className="group flex min-w-0 cursor-pointer items-baseline gap-1.5 text-left text-sm text-muted hover:text-ink"
+    >
+      <span className="min-w-0 break-words">{asset.note ?? 'Add a note'}</span>
+      <Pencil
+        className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
+        aria-hidden="true"
+      />
+    </button>
+  )
+}

@@ -1,0 +1,121 @@
+import { ClipboardPaste, ListChecks } from 'lucide-react'
+import { useState } from 'react'
+import { assets } from '#contract/access/assets.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+import { AssetList } from './asset-list.tsx'
+import { ExportCard } from './export-card.tsx'
+import { ImportDialog } from './import-dialog.tsx'
+import { productId } from './product.ts'
+import { QuickActions } from './quick-actions.tsx'
+
+const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
+
+export default function AssetsTab() {
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <ReboundList />
+      <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-1">
+        <ExportCard />
+        <QuickActions />
+      </div>
+    </div>
+  )
+}
+
+function ReboundList() {
+  const list = useData(assets.adminList, {})
+  const [importing, setImporting] = useState(false)
+  const add = useCall(assets.adminAdd, {
+    refreshes: [assets.adminList, assets.list],
+    succeeded: 'Asset added successfully',
+    failed: 'Failed to add asset',
+  })
+  const review = useCall(assets.adminReview, {
+    refreshes: [assets.adminList],
+    succeeded: 'List marked as reviewed',
+    failed: 'Failed to mark as reviewed',
+  })
+  const reviewedAt = list.data?.map((asset) => asset.reviewedAt).toSorted()[0]
+
+  return (
+    <Card className="flex flex-col gap-6">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div className="flex-1 basis-48">
+          <h2 className="text-xl">Recommended Assets</h2>
+          {reviewedAt && (
+            <p className="text-sm text-muted">
+              Last reviewed <Time value={reviewedAt} />
+            </p>
+          )}
+        </div>
+        <Button variant="secondary" size="sm" onClick={() => setImporting(true)}>
+          <ClipboardPaste className="size-4" aria-hidden="true" />
+          Import list
+        </Button>
+        <Button
+          variant="secondary"
+          size="sm"
+          disabled={!list.data?.length}
+          pending={review.isPending}
+          onClick={() => review.mutate({})}
+        >
+          <ListChecks className="size-4" aria-hidden="true" />
+          Mark as reviewed
+        </Button>
+      </header>
+      <Form
+        schema={form}
+        aria-label="Add Asset"
+        resetAfterwards
+        className="grid items-start gap-3 sm:grid-cols-[11rem_1fr_auto]"
+        onSubmit={async (typed) => {
+          await add.mutateAsync({
+            productId: await productId(),
+            ...typed,
+            sortOrder: (list.data?.length ?? 0) + 1,
+            isActive: true,
+          })
+        }}
+      >
+        <Field name="ticker" label="Ticker">
+          <Input
+            required
+            maxLength={30}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            placeholder="AAPL"
+            className="uppercase placeholder:normal-case"
+            onInput={(event) => {
+              const { currentTarget: input } = event
+              const { selectionStart } = input
+              input.value = input.value.toUpperCase()
+              input.setSelectionRange(selectionStart, selectionStart)
+            }}
+          />
+        </Field>
+        <Field name="note" label="Note (optional)">
+          <Input maxLength={500} autoComplete="off" placeholder="What buyers should know" />
+        </Field>
+        <SubmitButton className="sm:mt-7.5" pendingText="Adding...">
+          Add Asset
+        </SubmitButton>
+      </Form>
+      {list.isPending && <Skeleton className="h-40" />}
+      {list.isError && <Failed retry={() => void list.refetch()} />}
+      {list.data?.length === 0 && (
+        <EmptyState title="No assets added yet" description="The tickers that owners see will stand here." />
+      )}
+      {list.data && list.data.length > 0 && <AssetList assets={list.data} />}
+      {importing && <ImportDialog known={list.data ?? []} onClose={() => setImporting(false)} />}
+    </Card>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { assets, type ManagedAsset } from '#contract/access/assets.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { parseAssetList } from './parse-asset-list.ts'
+
+export function ImportDialog({ known, onClose }: { known: ManagedAsset[]; onClose: () => void }) {
+  const [pasted, setPasted] = useState('')
+  const send = useCall(assets.adminImport, {
+    refreshes: [assets.adminList, assets.list],
+    failed: 'Failed to import',
+    onSuccess: ({ added, skipped }) => {
+      toast({
+        title: `${added} ${added === 1 ? 'asset' : 'assets'} imported`,
+        ...(skipped > 0 ? { description: `${skipped} already on the list.` } : {}),
+      })
+      onClose()
+    },
+  })
+  const { assets: found, faults } = parseAssetList(pasted)
+  const tickers = new Set(found.map(({ ticker }) => ticker))
+  const there = known.filter(({ ticker }) => tickers.has(ticker)).length
+  const isReady = found.length > 0 && faults.length === 0 && found.length <= 500
+
+  return (
+    <Dialog
+      title="Import list"
+      description="One asset per line: the ticker, then optionally a comma and a note."
+      onClose={onClose}
+      className="max-w-lg"
+    >
+      <Textarea
+        aria-label="Assets to import"
+        aria-describedby="import-verdict"
+        rows={9}
+        spellCheck={false}
+        placeholder={'AAPL, Strong trend\nNASDAQ:MSFT\nSPY'}
+        value={pasted}
+        onChange={(event) => setPasted(event.target.value)}
+        className="font-mono text-sm"
+      />
+      <output id="import-verdict" className="block text-sm">
+        {faults.slice(0, 5).map((fault) => (
+          <span key={fault} className="block font-medium text-danger">
+            {fault}
+          </span>
+        ))}
+        {faults.length > 5 && <span className="block text-danger">and {faults.length - 5} more</span>}
+        {found.length > 500 && (
+          <span className="block text-danger">Please import at most 500 at a time.</span>
+        )}
+        {isReady && (
+          <span className="text-muted">
+            {tickers.size - there} new{there > 0 && `, ${there} already on the list`}
+          </span>
+        )}
+      </output>
+      <DialogButtons onClose={onClose}>
+        <Button
+          disabled={!isReady}
+          pending={send.isPending}
+          pendingText="Importing..."
+          onClick={() => send.mutate({ productId: reboundSigmaPro.id, assets: found })}
+        >
+          Import
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}

@@ -1,0 +1,31 @@
+import { newAsset } from '#contract/access/assets.ts'
+import type { InferOutput } from '#contract/schema.ts'
+import * as z from '#contract/zod.ts'
+
+/** What spreadsheets call their first column. */
+const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
+
+/**
+ * One asset per line: the ticker, then a comma, semicolon, tab, or space and an optional note. Either may be in quotes, as
+ * spreadsheets write them, and a first line with the columns' names is no asset.
+ */
+export function parseAssetList(pasted: string): { assets: InferOutput<typeof newAsset>[]; faults: string[] } {
+  const lines = pasted
+    .split(/\r?\n/)
+    .map((text, index) => ({ text: text.trim(), number: index + 1 }))
+    .filter(({ text }) => text !== '')
+  if (heading.test(lines[0]?.text ?? '')) lines.shift()
+  const parsed = lines.map(({ text, number }) => {
+    const [, symbol = '', note = ''] = /^("[^"]*"|[^,;\s]+)[,;\s]*(.*)$/.exec(text) ?? []
+    const [ticker, rest] = [unquoted(symbol), unquoted(note)]
+    return { number, ...z.safeParse(newAsset(z), rest ? { ticker, note: rest } : { ticker }) }
+  })
+  return {
+    assets: parsed.flatMap(({ data }) => data ?? []),
+    faults: parsed.flatMap(({ number, error }) =>
+      error ? [`Line ${number}: ${error.issues[0]?.message}`] : [],
+    ),
+  }
+}
+
+const unquoted = (cell: string) => /^"(.*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell

@@ -1,0 +1,58 @@
+import { BellRing } from 'lucide-react'
+import { useState } from 'react'
+import { reminders } from '#contract/access/reminders.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { toast } from '#web/ui/toast.tsx'
+
+const buyers = (count: number) => `${count} ${count === 1 ? 'buyer' : 'buyers'}`
+
+export function QuickActions() {
+  const [counting, setCounting] = useState(false)
+  const send = useCall(reminders.adminSend, {
+    failed: 'Failed to send reminders',
+    onSuccess: ({ queued }) => toast({ title: `Reminders queued for ${buyers(queued)}` }),
+  })
+
+  async function countAndAsk() {
+    setCounting(true)
+    const due = await call(reminders.adminCount, {}).then(
+      (answer) => answer.due,
+      (error: unknown) => toastError('Failed to send reminders', error),
+    )
+    setCounting(false)
+    if (due === undefined) return
+    if (due === 0) {
+      toast({
+        title: 'Nobody to remind',
+        description: 'Every active buyer has a TradingView username or was reminded this week.',
+      })
+      return
+    }
+    const yes = await confirm({
+      title: 'Send reminders',
+      description: `Email ${buyers(due)} without a TradingView username? Nobody gets two in a week.`,
+      action: 'Send reminders',
+    })
+    if (yes) send.mutate({})
+  }
+
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Quick Actions</h2>
+      <p className="text-sm text-muted">For active buyers who haven’t told us their TradingView username.</p>
+      <Button
+        variant="secondary"
+        className="justify-start"
+        pending={counting || send.isPending}
+        onClick={() => void countAndAsk()}
+      >
+        {!counting && !send.isPending && <BellRing className="size-4" aria-hidden="true" />}
+        Send Reminders
+      </Button>
+    </Card>
+  )
+}

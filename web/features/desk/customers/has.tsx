@@ -1,0 +1,144 @@
+import { useState } from 'react'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import type { Customer } from '#contract/desk/customers.ts'
+import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
+import { bookingKindTexts, isLive } from '#contract/statuses.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { money } from '../parts/dollars.ts'
+import { changesPurchase, isRefundable, useCancelPurchase } from '../purchases/purchase-actions.ts'
+import { RefundDialog } from '../purchases/refund-dialog.tsx'
+import { StatusBadge } from '../purchases/status-badge.tsx'
+import { ExtendDialog } from './extend-dialog.tsx'
+
+/** What they have: purchases, newest first, and the access that belongs to them. */
+export function Has({ customer }: { customer: Customer }) {
+  const { purchases: owned, accessRequests: requests } = customer
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Purchases and access</h2>
+      {owned.length === 0 ? (
+        <EmptyState
+          title="No purchases yet"
+          description="What they buy, and their access, will stand here."
+        />
+      ) : (
+        <ul className="flex flex-col divide-y divide-line">
+          {owned.map((purchase) => (
+            <Owned
+              key={purchase.id}
+              purchase={purchase}
+              request={requests.find(({ purchaseId }) => purchaseId === purchase.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+type Request = Customer['accessRequests'][number]
+
+function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Request | undefined }) {
+  const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
+  const [doing, setDoing] = useState<'refund' | 'extend' | null>(null)
+  const askAndCancel = useCancelPurchase()
+  const isAdmin = useIsAdmin()
+  const isExtendable = (status === 'active' && purchase.paymentIntentId !== null) || purchase.endsAt !== null
+
+  return (
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-3 py-4 first:pt-0 last:pb-0">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {product.name} <StatusBadge status={status} />
+        </p>
+        <p className="text-sm text-muted">
+          {money(amount)} {billingType}, since <Time value={createdAt} />
+          {refundedAmount > 0 && `, ${money(refundedAmount)} refunded`}
+        </p>
+        {kind && (
+          <p className="text-sm break-words text-muted">
+            Booked by hand: {bookingKindTexts[kind]}
+            {reason && `, “${reason}”`}
+          </p>
+        )}
+        <Until purchase={purchase} />
+        <Access request={request} />
+      </div>
+      {isAdmin && (
+        <div className="flex flex-wrap gap-2">
+          {isExtendable && isLive(status) && (
+            <Button variant="secondary" size="sm" onClick={() => setDoing('extend')}>
+              Extend
+            </Button>
+          )}
+          {isRefundable(purchase) && (
+            <Button variant="secondary" size="sm" onClick={() => setDoing('refund')}>
+              Refund
+            </Button>
+          )}
+          {isLive(status) && (
+            <Button variant="secondary" size="sm" onClick={() => void askAndCancel(purchase)}>
+              Cancel
+            </Button>
+          )}
+        </div>
+      )}
+      {doing === 'refund' && <RefundDialog purchase={purchase} onClose={() => setDoing(null)} />}
+      {doing === 'extend' && <ExtendDialog purchase={purchase} onClose={() => setDoing(null)} />}
+    </li>
+  )
+}
+
+function Until({
+  purchase: { status, currentPeriodEnd, endsAt, graceEndsAt, endedAt },
+}: {
+  purchase: Purchase
+}) {
+  const [words, at] =
+    status === 'past_due'
+      ? ['Access until', graceEndsAt]
+      : endedAt && !isLive(status)
+        ? ['Ended on', endedAt]
+        : endsAt
+          ? ['Ends on', endsAt]
+          : ['Renews on', currentPeriodEnd]
+  return at ? (
+    <p className="text-sm text-muted">
+      {words} <Time value={at} />
+    </p>
+  ) : null
+}
+
+function Access({ request }: { request: Request | undefined }) {
+  const grant = useCall(accessRequests.adminGrant, {
+    refreshes: [...changesPurchase.refreshes, accessRequests.adminList],
+    succeeded: { title: 'Access granted', description: 'The buyer gets an email in a minute.' },
+    failed: 'Failed to grant access',
+  })
+  if (!request) return <p className="text-sm text-muted">No access request yet</p>
+  const { id, tradingViewUsername, status, reason } = request
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-2 text-sm">
+      <span className="font-mono">{tradingViewUsername}</span>
+      <Badge tone={status === 'granted' ? 'good' : status === 'requested' ? 'warning' : 'neutral'}>
+        access {status}
+      </Badge>
+      {reason && <span className="text-muted">“{reason}”</span>}
+      {status === 'requested' && (
+        <Button
+          variant="secondary"
+          size="sm"
+          pending={grant.isPending}
+          onClick={() => grant.mutate({ ids: [id] })}
+        >
+          Grant access
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { Eye } from 'lucide-react'
+import { useEffect, useMemo } from 'react'
+import { accessRequests } from '#contract/access/access-requests.ts'
+import { assets } from '#contract/access/assets.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { customers } from '#contract/desk/customers.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { keyOf, useData } from '#web/api/use-data.ts'
+import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+
+type Seen = OutputOf<typeof customers.adminSeeAs>
+
+/** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
+export default function SeeAs({ id }: { id: string }) {
+  const { data, isError, refetch } = useData(customers.adminSeeAs, { id })
+  const client = useQueryClient()
+  // Every look asks anew and is recorded.
+  useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  return (
+    <div className="flex flex-col gap-4">
+      <p
+        role="status"
+        className="sticky top-18 z-20 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border-2 border-warning bg-warning-soft px-5 py-3 text-sm"
+      >
+        <Eye className="size-5 shrink-0 text-warning" aria-hidden="true" />
+        <span className="min-w-0 flex-1 basis-60 break-words">
+          You’re looking at the dashboard of <strong>{data.user?.email}</strong>. Nothing can be changed here,
+          and the audit log records that you looked.
+        </span>
+        <Link href={`/admin/customers/${id}`} className="font-medium underline underline-offset-4">
+          Back to the customer
+        </Link>
+      </p>
+      <Looking seen={data} />
+    </div>
+  )
+}
+
+function Looking({ seen }: { seen: Seen }) {
+  const client = useMemo(() => filledWith(seen), [seen])
+  useLookOnly()
+  return (
+    <QueryClientProvider client={client}>
+      <fieldset disabled className="min-w-0 overflow-hidden rounded-lg border border-line">
+        <legend className="sr-only">Read-only</legend>
+        <DashboardPage />
+      </fieldset>
+    </QueryClientProvider>
+  )
+}
+
+/** While the buyer's page is open, none of its calls may reach the admin's own account. */
+function useLookOnly() {
+  useEffect(() => {
+    const { fetch } = window
+    window.fetch = (address, init) =>
+      typeof address === 'string' && /^\/api\/(admin|user$|logout)/.test(address)
+        ? fetch(address, init)
+        : Promise.reject(new Error('You’re only looking. Nothing can be changed here.'))
+    return () => {
+      window.fetch = fetch
+    }
+  }, [])
+}
+
+/** A cache of its own, which knows every answer and asks nobody. */
+function filledWith(seen: Seen) {
+  const client = new QueryClient({
+    defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } },
+  })
+  client.setQueryData(keyOf(accounts.user), seen.user)
+  client.setQueryData([...keyOf(purchases.list), 'pages'], {
+    pages: [{ items: seen.purchases, next: undefined }],
+    pageParams: [''],
+  })
+  client.setQueryData(keyOf(accessRequests.list), seen.accessRequests)
+  client.setQueryData(keyOf(tradingView.mine), seen.access)
+  if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show), seen.privatePackage)
+  if (seen.assets) client.setQueryData(keyOf(assets.list), seen.assets)
+  return client
+}

@@ -1,0 +1,142 @@
+import {
+  CreditCard,
+  KeyRound,
+  LogIn,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  Receipt,
+  UserCog,
+} from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { money } from '../parts/dollars.ts'
+import { MailDialog } from './mail-dialog.tsx'
+
+type Kind = TimelineEntry['kind'] | 'payment'
+type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }
+
+const icons: Record<Kind, { icon: LucideIcon; name: string }> = {
+  purchase: { icon: Receipt, name: 'Purchase' },
+  payment: { icon: CreditCard, name: 'Payment' },
+  mail: { icon: Mail, name: 'Email' },
+  message: { icon: MessageSquare, name: 'Message' },
+  access: { icon: KeyRound, name: 'Access' },
+  login: { icon: LogIn, name: 'Login' },
+  staff: { icon: UserCog, name: 'Your team' },
+}
+
+/** Everything that happened, newest first. */
+export function Timeline({ id }: { id: string }) {
+  const query = usePages(customers.adminTimeline, { id })
+  const [mailId, setMailId] = useState<string | null>(null)
+  const entries = useEntries(id, query)
+  return (
+    <Card className="flex flex-col gap-5 max-xl:order-last">
+      <h2 className="text-lg">Timeline</h2>
+      {query.isError && <Failed retry={() => void query.refetch()} />}
+      {query.isPending && <Skeleton className="h-60" />}
+      {query.isSuccess && entries.length === 0 && (
+        <p className="text-sm text-muted">
+          Payments, emails, messages, access, logins, and what your team does will stand here.
+        </p>
+      )}
+      <ol aria-label="Timeline" className="flex flex-col">
+        {entries.map((entry) => (
+          <Moment key={entry.id} entry={entry}>
+            <Title entry={entry} customerId={id} onRead={setMailId} />
+          </Moment>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          variant="secondary"
+          size="sm"
+          className="self-start"
+          pending={query.isFetching}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show earlier
+        </Button>
+      )}
+      {mailId && <MailDialog id={mailId} onClose={() => setMailId(null)} />}
+    </Card>
+  )
+}
+
+/** Payments come from Stripe, apart from the rest: its outage leaves the rest readable. */
+function useEntries(id: string, query: ReturnType<typeof usePages<typeof customers.adminTimeline>>): Entry[] {
+  const payments = useData(customers.adminPayments, { id })
+  const told = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const oldest = query.hasNextPage ? (told.at(-1)?.at ?? '') : ''
+  const paid = (payments.data?.documents ?? [])
+    .map(
+      (document): Entry => ({
+        id: document.id,
+        at: document.createdAt,
+        kind: 'payment',
+        title:
+          document.kind === 'credit_note'
+            ? `${money(document.amount)} paid back`
+            : `Invoice over ${money(document.amount)}: ${document.status}`,
+        detail: document.number ?? '',
+        mailId: null,
+      }),
+    )
+    .filter(({ at }) => at >= oldest)
+  return [...told, ...paid].toSorted((a, b) => b.at.localeCompare(a.at))
+}
+
+function Moment({ entry: { kind, detail, at }, children }: { entry: Entry; children: ReactNode }) {
+  const { icon: Icon, name } = icons[kind]
+  return (
+    <li className="relative flex gap-4 pb-5 last:pb-0 not-last:before:absolute not-last:before:top-8 not-last:before:bottom-0 not-last:before:left-3.5 not-last:before:w-px not-last:before:bg-line">
+      <span className="grid size-7 shrink-0 place-items-center rounded-full border border-line bg-ground text-muted">
+        <Icon className="size-3.5" aria-hidden="true" />
+        <span className="sr-only">{name}: </span>
+      </span>
+      <div className="min-w-0 flex-1 text-sm">
+        {children}
+        <span className="block text-xs break-words text-muted">
+          <Time value={at} withClock />
+          {detail && `, ${detail}`}
+        </span>
+      </div>
+    </li>
+  )
+}
+
+const opens = 'underline decoration-line underline-offset-4 hover:decoration-accent'
+
+/** Emails can be read, and messages answered: by admins, whose messages they are. */
+function Title(props: { entry: Entry; customerId: string; onRead: (mailId: string) => void }) {
+  const { entry, customerId, onRead } = props
+  const { kind, title, mailId } = entry
+  const isAdmin = useIsAdmin()
+  if (mailId)
+    return (
+      <button
+        type="button"
+        onClick={() => onRead(mailId)}
+        className={classes(opens, 'cursor-pointer text-left font-medium break-words')}
+      >
+        {title}
+      </button>
+    )
+  const text = <span className="line-clamp-3 font-medium break-words whitespace-pre-line">{title}</span>
+  if (kind !== 'message' || !isAdmin) return text
+  return (
+    <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
+      {text}
+    </Link>
+  )
+}

@@ -1,0 +1,132 @@
+import { ArrowLeft, Eye, KeyRound, Mail } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { type Customer, customers } from '#contract/desk/customers.ts'
+import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { money } from '../parts/dollars.ts'
+import { lastList } from '../shell/last-list.ts'
+import { CustomerDataButton } from './customer-data-button.tsx'
+import { EmailDialog } from './email-dialog.tsx'
+
+/** Who they are, what comes next, and what can be done about the account. */
+export function Who({ customer }: { customer: Customer }) {
+  const { id, name, email, isAdmin, role, hasPassword, verifiedAt, tradingViewUsername, createdAt } = customer
+  const [isCorrecting, setIsCorrecting] = useState(false)
+  const mayChange = useIsAdmin()
+  // Neither is done to one of the team.
+  const mayGoFurther = mayChange && !isStaff(customer)
+  const sendLink = useCall(customers.adminSendPasswordLink, {
+    refreshes: [customers.adminShow],
+    succeeded: { title: 'Link sent', description: `To ${email}` },
+    failed: 'Failed to send the link',
+  })
+
+  async function askAndSend() {
+    const yes = await confirm({
+      title: 'Send a link',
+      description: `Email ${email} a link to set a password? It works once, for an hour.`,
+      action: 'Send link',
+    })
+    if (yes) sendLink.mutate({ id })
+  }
+
+  return (
+    <Card className="flex flex-col gap-5">
+      <Link
+        href={lastList()}
+        className="inline-flex w-fit items-center gap-1.5 text-sm font-medium text-muted hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden="true" />
+        Back
+      </Link>
+      <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
+        <div className="min-w-0 flex-1 basis-64">
+          <div className="flex flex-wrap items-center gap-2">
+            <h2 className="text-xl break-words">{name || 'No name'}</h2>
+            {isAdmin && <Badge tone="good">Admin</Badge>}
+            {role && <Badge tone="good">Support</Badge>}
+            {!verifiedAt && <Badge tone="warning">Email not confirmed</Badge>}
+            {!hasPassword && <Badge>No password</Badge>}
+          </div>
+          <a href={`mailto:${email}`} className="break-all text-muted underline-offset-4 hover:underline">
+            {email}
+          </a>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          {mayGoFurther && (
+            <ButtonLink variant="secondary" size="sm" href={`/admin/customers/${id}/dashboard`}>
+              <Eye className="size-4" aria-hidden="true" />
+              See as buyer
+            </ButtonLink>
+          )}
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={sendLink.isPending}
+            onClick={() => void askAndSend()}
+          >
+            <KeyRound className="size-4" aria-hidden="true" />
+            Send password link
+          </Button>
+          {mayGoFurther && (
+            <Button variant="secondary" size="sm" onClick={() => setIsCorrecting(true)}>
+              <Mail className="size-4" aria-hidden="true" />
+              Correct email
+            </Button>
+          )}
+          {mayChange && <CustomerDataButton id={id} email={email} />}
+        </div>
+      </div>
+      <dl className="flex flex-wrap gap-x-10 gap-y-3 text-sm">
+        <Fact name="TradingView">
+          {tradingViewUsername ? <span className="font-mono">{tradingViewUsername}</span> : 'not known'}
+        </Fact>
+        <Fact name="Customer since">
+          <Time value={createdAt} />
+        </Fact>
+        <Fact name="Will pay">
+          <Next customer={customer} />
+        </Fact>
+      </dl>
+      {isCorrecting && <EmailDialog customer={customer} onClose={() => setIsCorrecting(false)} />}
+    </Card>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="font-medium">{children}</dd>
+    </div>
+  )
+}
+
+/** The next payment, or the end. */
+function Next({ customer: { purchases } }: { customer: Customer }) {
+  const renewing = purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
+  const ending = purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
+  const unpaid = purchases.find(({ status }) => status === 'past_due')
+  if (unpaid) return <span className="text-danger">{money(unpaid.amount)} is overdue</span>
+  if (renewing?.currentPeriodEnd)
+    return (
+      <>
+        {money(renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
+        {billingPeriods[renewing.billingType]}
+      </>
+    )
+  if (ending?.endsAt)
+    return (
+      <>
+        nothing: ends on <Time value={ending.endsAt} />
+      </>
+    )
+  return 'nothing'
+}

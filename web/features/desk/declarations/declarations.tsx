@@ -1,0 +1,182 @@
+import { useState } from 'react'
+import { closingNote, type Declaration, declarations } from '#contract/selling/declarations.ts'
+import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { declarationStates, statusTexts } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { EndlessTable } from '../lists/endless-table.tsx'
+import { NoMatch } from '../lists/no-match.tsx'
+import { Chips } from '../lists/search-box.tsx'
+import { usePages, useRowCall } from '../lists/use-pages.ts'
+import { TextDialog } from '../parts/text-dialog.tsx'
+import { timeLeft } from '../parts/time-left.ts'
+import { useAddress } from '../shell/use-address.ts'
+
+const handling = { list: declarations.adminList, refreshes: [purchases.adminList] }
+const choices = { state: declarationStates } as const
+const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
+
+export default function DeclarationsTab() {
+  const [chosen, choose] = useAddress(choices)
+  const query = usePages(declarations.adminList, chosen)
+  const [closing, setClosing] = useState<Declaration | null>(null)
+  const carryOut = useRowCall(declarations.adminCarryOut, {
+    ...handling,
+    succeeded: { title: 'Carried out', description: 'The buyer gets an email.' },
+    failed: 'Failed to carry it out',
+  })
+
+  async function askAndCarryOut({ id, kind, purchase }: Declaration) {
+    const yes = await confirm({
+      title: 'Carry out',
+      description:
+        kind === 'withdrawal'
+          ? `Refund ${purchase?.email} in full, and end the contract now?`
+          : `Cancel the contract of ${purchase?.email}?`,
+      action: 'Carry out',
+      destructive: true,
+    })
+    if (yes) carryOut.mutate({ id })
+  }
+
+  return (
+    <section aria-labelledby="declarations" className="flex flex-col gap-4">
+      <header>
+        <h2 id="declarations" className="text-xl">
+          Withdrawals and cancellations
+        </h2>
+        <p className="text-sm text-muted">
+          Declared without logging in. The shop carries out what its owner confirmed; the rest is yours to
+          decide by its due date. Check who declared it before you carry it out.
+        </p>
+      </header>
+      <Chips
+        chips={[chosen.state && { text: `Only ${chosen.state}`, remove: () => choose({ state: undefined }) }]}
+      />
+      <EndlessTable
+        label="List of declarations"
+        noun={['declaration', 'declarations']}
+        query={query}
+        empty={
+          chosen.state ? (
+            <NoMatch title="No declarations found" />
+          ) : (
+            <EmptyState
+              title="No declarations"
+              description="What consumers declare without logging in will stand here."
+            />
+          )
+        }
+        columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', 'Action']}
+        renderRow={(row) => (
+          <>
+            <Cell label="Declared" className="whitespace-nowrap">
+              <Time value={row.declaredAt} />
+            </Cell>
+            <Cell>
+              <span className="block font-medium">{kinds[row.kind]}</span>
+              {row.forCause && <span className="block text-muted">For good cause</span>}
+              {row.reason && <span className="block max-w-64 text-xs break-words">“{row.reason}”</span>}
+              {row.endsOn && (
+                <span className="block text-muted">
+                  To end on <span className="whitespace-nowrap">{row.endsOn}</span>
+                </span>
+              )}
+              {row.isLate && <Badge tone="warning">Too late?</Badge>}
+            </Cell>
+            <Cell className="max-w-56">
+              <span className="block truncate font-medium">{row.name}</span>
+              <span className="block truncate text-muted">{row.email}</span>
+            </Cell>
+            <Cell label="Contract" className="max-w-56">
+              <span className="block truncate">“{row.contract}”</span>
+              {row.purchase ? (
+                <Link
+                  href={`/admin/purchases?${new URLSearchParams({ q: row.purchase.email })}`}
+                  className="block truncate text-muted underline decoration-line underline-offset-4 hover:decoration-accent"
+                >
+                  {contractNumber(row.purchase.id)}, {statusTexts[row.purchase.status]}, {row.purchase.email}
+                </Link>
+              ) : (
+                <span className="block text-muted">No such contract found</span>
+              )}
+            </Cell>
+            <Cell label="Due">
+              <Due row={row} />
+            </Cell>
+            <Cell className="py-1.5">
+              {row.state === 'open' && (
+                <div className="flex justify-end gap-1">
+                  <Button variant="ghost" size="sm" onClick={() => setClosing(row)}>
+                    Close<span className="sr-only"> the declaration by {row.name}</span>
+                  </Button>
+                  {row.purchase && (
+                    <Button
+                      variant="secondary"
+                      size="sm"
+                      disabled={carryOut.isPending}
+                      onClick={() => void askAndCarryOut(row)}
+                    >
+                      Carry out<span className="sr-only"> the declaration by {row.name}</span>
+                    </Button>
+                  )}
+                </div>
+              )}
+            </Cell>
+          </>
+        )}
+      />
+      {closing && <CloseDialog declaration={closing} onClose={() => setClosing(null)} />}
+    </section>
+  )
+}
+
+function Due({ row }: { row: Declaration }) {
+  const [now] = useState(() => Date.now())
+  if (row.state === 'done')
+    return (
+      <>
+        <Badge tone="good">Done</Badge>
+        <span className="mt-1 block max-w-48 text-xs break-words text-muted">{row.outcome}</span>
+      </>
+    )
+  if (row.state === 'confirmed') return <Badge>Confirmed</Badge>
+  const { text, isOverdue, isSoon } = timeLeft(row.dueAt, now)
+  return (
+    <>
+      <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+      <span className="mt-1 block text-xs text-muted">
+        <Time value={row.dueAt} />
+      </span>
+    </>
+  )
+}
+
+const schema = z.strictObject({ outcome: closingNote(z) })
+
+function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
+  const close = useRowCall(declarations.adminClose, {
+    ...handling,
+    succeeded: 'Declaration closed',
+    failed: 'Failed to close the declaration',
+    onSuccess: onClose,
+  })
+  return (
+    <TextDialog
+      title="Close declaration"
+      schema={schema}
+      field={{ name: 'outcome', label: 'How was it handled?', hint: 'Kept with the declaration.' }}
+      text={{ required: true, maxLength: 500, rows: 3 }}
+      button={{ pendingText: 'Closing...', children: 'Close declaration' }}
+      onSubmit={(typed) => close.mutateAsync({ id: declaration.id, ...typed })}
+      onClose={onClose}
+    />
+  )
+}

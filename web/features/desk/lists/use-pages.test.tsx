@@ -1,0 +1,144 @@
+// @vitest-environment happy-dom
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useState } from 'react'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { purchases } from '#contract/selling/purchases.ts'
+import { createQueryClient } from '#web/api/query-client.ts'
+import { perform, render } from '#web/testing/render.tsx'
+import { usePages, useRowCall } from './use-pages.ts'
+
+type Row = { id: string; status: string }
+const many = (count: number, from = 0) =>
+  Array.from({ length: count }, (_row, index): Row => ({ id: `p${from + index}`, status: 'active' }))
+
+/** A fake server: pages by cursor, as in the contract, with a record of every call. */
+function listing(initial: Row[]) {
+  const server = { rows: initial, calls: [] as string[], answers: Promise.resolve() }
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
+    server.calls.push(`${init.method} ${address}`)
+    await server.answers
+    const url = new URL(address, 'http://shop')
+    if (init.method === 'PATCH') return Response.json({})
+    const limit = Number(url.searchParams.get('limit'))
+    const start = server.rows.findIndex(({ id }) => id === url.searchParams.get('cursor')) + 1
+    const items = server.rows.slice(start, start + limit)
+    const more = start + limit < server.rows.length
+    url.searchParams.set('cursor', items.at(-1)?.id ?? '')
+    return Response.json(
+      items,
+      more ? { headers: { link: `<${url.pathname}${url.search}>; rel="next"` } } : {},
+    )
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  return server
+}
+
+/** A component that shows the list and its buttons. */
+async function openList() {
+  const client = createQueryClient()
+  const shown = { rows: [] as string[], isLoading: true }
+  const buttons = {
+    more: () => Promise.resolve<unknown>(undefined),
+    cancel: (_id: string) => Promise.resolve<unknown>(undefined),
+    search: (_q: string) => {},
+  }
+  function List() {
+    const [q, setQ] = useState('')
+    const query = usePages(purchases.adminList, { q })
+    const call = useRowCall(purchases.adminCancel, { list: purchases.adminList })
+    const rows = query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`))
+    Object.assign(shown, { rows: rows ?? [], isLoading: query.isFetching })
+    Object.assign(buttons, {
+      more: query.fetchNextPage,
+      cancel: (id: string) => call.mutateAsync({ id }),
+      search: setQ,
+    })
+    return null
+  }
+  await render(
+    <QueryClientProvider client={client}>
+      <List />
+    </QueryClientProvider>,
+  )
+  const settled = async () => {
+    do await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))
+    while (shown.isLoading)
+  }
+  await settled()
+  return {
+    shown,
+    settled,
+    more: async () => {
+      await perform(() => buttons.more())
+      await settled()
+    },
+    cancel: async (id: string) => {
+      await perform(() => buttons.cancel(id))
+      await settled()
+    },
+    search: (q: string) => perform(() => buttons.search(q)),
+  }
+}
+
+test('pages load one after another, each starting after the previous page’s last row', async () => {
+  const server = listing(many(120))
+  const list = await openList()
+  expect(list.shown.rows).toHaveLength(50)
+  await list.more()
+  await list.more()
+  expect(list.shown.rows).toHaveLength(120)
+  expect(new Set(list.shown.rows).size).toBe(120)
+  expect(server.calls.slice(1)).toEqual([
+    'GET /api/admin/purchases?limit=50&cursor=p49',
+    'GET /api/admin/purchases?limit=50&cursor=p99',
+  ])
+})
+
+test('after a change, only the page with the changed row is refetched', async () => {
+  const server = listing(many(120))
+  const list = await openList()
+  await list.more()
+  server.calls.length = 0
+  server.rows = server.rows.map((row) => (row.id === 'p60' ? { ...row, status: 'cancelled' } : row))
+  await list.cancel('p60')
+  expect(server.calls).toEqual([
+    'PATCH /api/admin/purchases/p60/cancel',
+    'GET /api/admin/purchases?limit=100&cursor=p49',
+  ])
+  expect(list.shown.rows).toHaveLength(100)
+  expect(list.shown.rows[60]).toBe('p60 cancelled')
+})
+
+test('a row that a change removes from the list goes, and the others stay put', async () => {
+  const server = listing(many(60))
+  const list = await openList()
+  server.rows = server.rows.filter(({ id }) => id !== 'p3')
+  await list.cancel('p3')
+  expect(list.shown.rows).toHaveLength(49)
+  expect(list.shown.rows.slice(2, 4)).toEqual(['p2 active', 'p4 active'])
+})
+
+test('a changed row is found even if new ones have since appeared before it', async () => {
+  const server = listing(many(60))
+  const list = await openList()
+  server.rows = [
+    ...many(30, 1000),
+    ...server.rows.map((row) => (row.id === 'p40' ? { ...row, status: 'cancelled' } : row)),
+  ]
+  await list.cancel('p40')
+  expect(list.shown.rows).toHaveLength(50)
+  expect(list.shown.rows[40]).toBe('p40 cancelled')
+})
+
+test('while a new search loads, the previous rows stay', async () => {
+  const server = listing(many(60))
+  const list = await openList()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.answers = promise
+  await list.search('ada')
+  expect(list.shown).toMatchObject({ isLoading: true, rows: { length: 50 } })
+  server.rows = many(1, 7)
+  resolve()
+  await list.settled()
+  expect(list.shown.rows).toEqual(['p7 active'])
+})

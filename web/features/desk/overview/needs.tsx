@@ -1,0 +1,109 @@
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { mostCounted, type Need, type NeedKind, overview } from '#contract/desk/overview.ts'
+import { stripeSetup } from '#contract/selling/stripe-setup.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+
+export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
+
+/** What each is called, once and many times, and the list that shows exactly those. */
+const texts: Record<NeedKind, { one: string; many: string; due?: string; href: string }> = {
+  disputes: {
+    one: 'disputed payment',
+    many: 'disputed payments',
+    due: 'Answer the bank by',
+    href: '/admin/purchases?disputed=yes',
+  },
+  overdue_requests: {
+    one: 'overdue access request',
+    many: 'overdue access requests',
+    due: 'Promised by',
+    href: '/admin/access?show=overdue',
+  },
+  declarations: {
+    one: 'declaration to decide',
+    many: 'declarations to decide',
+    due: 'Due by',
+    href: '/admin/purchases/declarations?state=open',
+  },
+  failed_payments: {
+    one: 'failed payment',
+    many: 'failed payments',
+    due: 'The first loses access on',
+    href: '/admin/purchases?status=past_due',
+  },
+  to_revoke: { one: 'grant to revoke', many: 'grants to revoke', href: '/admin/access#to-revoke' },
+  failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
+  settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
+}
+
+/** What the shop can't do without the seller: it comes before any figure. */
+export function Needs() {
+  const { data, isError, refetch } = useData(overview.adminNeeds, {})
+  const stripe = useData(stripeSetup.adminCheck, {})
+  const toDo = stripe.data?.filter(({ state }) => state === 'todo').length ?? 0
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-28 rounded-lg" />
+  return (
+    <section aria-labelledby="needs" className="flex flex-col gap-3">
+      <h2 id="needs" className="text-lg">
+        Needs you
+      </h2>
+      {data.length + toDo === 0 ? (
+        <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
+          Nothing right now. Disputes, overdue requests, failed payments, and wrong settings will stand here.
+        </p>
+      ) : (
+        <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+          {data.map((need) => (
+            <li key={need.kind}>
+              <NeedLink {...need} />
+            </li>
+          ))}
+          {toDo > 0 && (
+            <li>
+              <Row href="/admin/settings" count={toDo} text="to do at Stripe" />
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function NeedLink({ kind, count, dueAt }: Need) {
+  const { one, many, due, href } = texts[kind]
+  return (
+    <Row href={href} count={count} text={count === 1 ? one : many}>
+      {due && dueAt && (
+        <>
+          {due} <Time value={dueAt} withClock />
+        </>
+      )}
+    </Row>
+  )
+}
+
+function Row(props: { href: string; count: number; text: string; children?: ReactNode }) {
+  const { href, count, text, children } = props
+  return (
+    <Link
+      href={href}
+      className="flex h-full min-h-18 items-center gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card transition-colors hover:border-field"
+    >
+      <Badge tone="bad" className="min-w-8 justify-center tabular-nums">
+        {counted(count)}
+      </Badge>
+      <span className="min-w-0 flex-1">
+        <span className="block font-medium">{text}</span>
+        {children && <span className="block text-sm text-muted">{children}</span>}
+      </span>
+      <ChevronRight className="size-4 shrink-0 text-muted" aria-hidden="true" />
+    </Link>
+  )
+}

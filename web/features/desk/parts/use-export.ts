@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from 'react'
+import { type ExportKind, exports } from '#contract/desk/exports.ts'
+import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
+import type { NewsletterState } from '#contract/statuses.ts'
+import { send } from '#web/api/client.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { saveFile } from './save-file.ts'
+
+type FileKind = ExportKind | 'newsletter'
+export const exportTitles: Record<FileKind, string> = {
+  buyers: 'Buyers',
+  orders: 'Orders',
+  forms: 'Access Requests',
+  newsletter: 'Newsletter',
+}
+export type Progress = { kind: FileKind; rows: number; of: number }
+
+/** Downloads a CSV file, one at a time, and says how far it is. */
+export function useExport() {
+  const [progress, setProgress] = useState<Progress | null>(null)
+  const leaving = useRef<AbortController>(null)
+  useEffect(() => () => leaving.current?.abort(), [])
+
+  async function run(kind: FileKind, state?: NewsletterState) {
+    const controller = new AbortController()
+    leaving.current = controller
+    setProgress({ kind, rows: 0, of: 0 })
+    try {
+      const { signal } = controller
+      const response = await (kind === 'newsletter'
+        ? send(newsletterAddresses.adminExport, { state }, { signal })
+        : send(exports.download, { kind }, { signal }))
+      const of = Number(response.headers.get('x-estimated-rows'))
+      const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
+      saveFile(file, `${state ? `${kind}-${state}` : kind}-${today()}.csv`)
+      toast({ title: `${exportTitles[kind]} data exported successfully` })
+    } catch {
+      if (!controller.signal.aborted)
+        toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
+    } finally {
+      setProgress(null)
+    }
+  }
+
+  return { progress, run, cancel: () => leaving.current?.abort() }
+}
+
+const newline = 10
+
+/** Streams the response and reports the row count, at most four times a second. */
+async function collect(response: Response, tell: (rows: number) => void): Promise<Blob> {
+  const pieces: Blob[] = []
+  let [lines, told] = [0, 0]
+  for await (const piece of response.body ?? []) {
+    // Blobs may live on disk, so a million rows don't have to fit in memory.
+    pieces.push(new Blob([piece]))
+    for (let at = piece.indexOf(newline); at !== -1; at = piece.indexOf(newline, at + 1)) lines += 1
+    if (performance.now() - told < 250) continue
+    told = performance.now()
+    tell(Math.max(lines - 1, 0))
+  }
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+/** The date in the seller's own time zone, which the server doesn't know. */
+function today() {
+  const now = new Date()
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`
+}

@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import { billingType, cents, id, optionalText } from '#contract/fields.ts'
+import { catalog } from '#contract/selling/catalog.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import {
+  type BillingType,
+  type BookableStatus,
+  type BookingKind,
+  billingTypes,
+  bookableStatuses,
+  bookingKinds,
+  bookingKindTexts,
+} from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Checkbox, Input, Select } from '#web/ui/input.tsx'
+import { dollarAmount } from '../parts/dollars.ts'
+import { changesPurchase } from './purchase-actions.ts'
+import { UserPicker } from './user-picker.tsx'
+
+const shared = {
+  userId: z.uuid('Please choose a user'),
+  productId: id(z),
+  billingType: billingType(z),
+  status: z.enum(bookableStatuses),
+  kind: z.enum(bookingKinds),
+  reason: optionalText(z, 500),
+  invite: z.boolean(),
+  // In the seller's own time zone, as typed; empty for no end.
+  endsAt: z.pipe(
+    z.optional(z.string()),
+    z.transform((local) => (local ? new Date(local).toISOString() : undefined)),
+  ),
+}
+const paidElsewhere = z.object({ ...shared, amount: dollarAmount })
+const gift = z.object({ ...shared, amount: z._default(cents(z), 0) })
+
+export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
+  const [userId, setUserId] = useState('')
+  const [invite, setInvite] = useState(true)
+  const [kind, setKind] = useState<BookingKind>('paid_elsewhere')
+  const [billing, setBilling] = useState<BillingType>('monthly')
+  const [status, setStatus] = useState<BookableStatus>('active')
+  const [chosenEnd, setChosenEnd] = useState<string>()
+  const products = useData(catalog.list, {})
+  const add = useCall(purchases.adminAdd, {
+    refreshes: [purchases.adminList, ...changesPurchase.refreshes],
+    succeeded: 'Purchase created successfully',
+    failed: 'Failed to create purchase',
+    onSuccess: onClose,
+  })
+  const isActive = status === 'active'
+  return (
+    <FormDialog
+      title="Add Purchase"
+      schema={kind === 'gift' ? gift : paidElsewhere}
+      extra={{ userId, invite: invite && isActive }}
+      onSubmit={(purchase) => add.mutateAsync(purchase)}
+      button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
+      onClose={onClose}
+    >
+      <Field name="userId" label="User">
+        <UserPicker onPick={setUserId} />
+      </Field>
+      <Field name="productId" label="Product">
+        <Select>
+          {products.data?.map((product) => (
+            <option key={product.id} value={product.id}>
+              {product.name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field name="billingType" label="Billing Type">
+          <Select value={billing} onChange={({ target }) => setBilling(target.value as BillingType)}>
+            {billingTypes.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field name="kind" label="Kind">
+          <Select value={kind} onChange={({ target }) => setKind(target.value as BookingKind)}>
+            {bookingKinds.map((each) => (
+              <option key={each} value={each}>
+                {bookingKindTexts[each]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      {kind === 'gift' ? (
+        <p className="text-sm text-muted">A gift costs nothing and counts in no revenue.</p>
+      ) : (
+        <Field name="amount" label="Amount in dollars">
+          <Input type="text" inputMode="decimal" step="0.01" autoComplete="off" placeholder="39.00" />
+        </Field>
+      )}
+      <Field name="reason" label="Reason (optional)">
+        <Input maxLength={500} autoComplete="off" placeholder="Why you book it by hand" />
+      </Field>
+      <Field name="status" label="Status">
+        <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
+          {bookableStatuses.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </Field>
+      {isActive && (
+        <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
+          <Input
+            type="datetime-local"
+            value={chosenEnd ?? afterOnePeriod(billing)}
+            onChange={({ target }) => setChosenEnd(target.value)}
+          />
+        </Field>
+      )}
+      {isActive && (
+        <Checkbox
+          label="Tell the buyer by email"
+          checked={invite}
+          onChange={({ target }) => setInvite(target.checked)}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+/** As the field wants it: local time, to the minute. The 31st is the 30th in a shorter month. */
+function afterOnePeriod(billing: BillingType) {
+  const now = new Date()
+  const end = new Date(now)
+  end.setMonth(now.getMonth() + (billing === 'yearly' ? 12 : 1))
+  if (end.getDate() !== now.getDate()) end.setDate(0)
+  end.setMinutes(end.getMinutes() - end.getTimezoneOffset())
+  return end.toISOString().slice(0, 16)
+}

@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { type EditableSetting, type Setting, settings } from '#contract/desk/settings.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Card } from '#web/ui/card.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+
+type Group = {
+  title: string
+  hint: string
+  fields: Partial<Record<EditableSetting, { label: string; type?: 'email' | 'url' | 'tel' }>>
+}
+
+export const groups: Group[] = [
+  {
+    title: 'Seller',
+    hint: 'For the imprint, emails, invoices, and legal texts.',
+    fields: {
+      SELLER_NAME: { label: 'Name or company' },
+      SELLER_STREET: { label: 'Street and number' },
+      SELLER_CITY: { label: 'Postal code and city' },
+      SELLER_COUNTRY: { label: 'Country' },
+      SELLER_PHONE: { label: 'Phone', type: 'tel' },
+      SELLER_REPRESENTATIVE: { label: 'Represented by' },
+      SELLER_RESPONSIBLE: { label: 'Responsible for content' },
+      SELLER_REGISTER: { label: 'Register number' },
+      SELLER_REGISTER_COURT: { label: 'Register court' },
+      SELLER_AUTHORITY: { label: 'Supervisory authority' },
+      SELLER_VAT_ID: { label: 'VAT id' },
+      SELLER_TAX_NUMBER: { label: 'Tax number' },
+    },
+  },
+  {
+    title: 'Support',
+    hint: 'Buyers write to this address, and access requests go to it.',
+    fields: { SUPPORT_EMAIL: { label: 'Support address', type: 'email' } },
+  },
+  {
+    title: 'Package links',
+    hint: 'What buyers open on TradingView.',
+    fields: {
+      INDICATOR_URL: { label: 'Indicator', type: 'url' },
+      STRATEGY_URL: { label: 'Strategy', type: 'url' },
+    },
+  },
+  {
+    title: 'Maker',
+    hint: 'The person behind the product. Shown on the site when named.',
+    fields: { MAKER_NAME: { label: 'Name' }, MAKER_SENTENCE: { label: 'In one sentence' } },
+  },
+]
+
+const schema = settings.adminSave.input(z)
+
+export function EditableCard(props: { group: Group; settings: Setting[]; children?: ReactNode }) {
+  const { group, settings: all, children } = props
+  const save = useCall(settings.adminSave, {
+    refreshes: [settings.adminShow],
+    succeeded: { title: 'Saved', description: 'The site shows it within seconds.' },
+    failed: 'Failed to save',
+  })
+  const fields = Object.entries(group.fields).map(([name, field]) => {
+    const { value = '', source = 'default' } = all.find((setting) => setting.name === name) ?? {}
+    return { name, ...field, value: value ?? '', isFixed: source === 'environment' }
+  })
+  const isOpen = fields.some(({ isFixed }) => !isFixed)
+  return (
+    <Card className="flex flex-col gap-5">
+      <header>
+        <h2 className="text-lg">{group.title}</h2>
+        <p className="text-sm text-muted">{group.hint}</p>
+      </header>
+      {children}
+      <Form
+        // What was saved elsewhere, or by the server, is what the fields begin with.
+        key={fields.map(({ value }) => value).join('\n')}
+        schema={schema}
+        aria-label={group.title}
+        className="grid gap-4 sm:grid-cols-2"
+        onSubmit={(typed) => save.mutateAsync(typed)}
+      >
+        {fields.map(({ name, label, type = 'text', value, isFixed }) => (
+          <Field
+            key={name}
+            name={name}
+            label={label}
+            hint={isFixed ? `Fixed by ${name} in the environment` : undefined}
+          >
+            {/* What is disabled is not sent. */}
+            <Input type={type} maxLength={300} autoComplete="off" defaultValue={value} disabled={isFixed} />
+          </Field>
+        ))}
+        {isOpen && (
+          <div className="sm:col-span-2">
+            <SubmitButton pendingText="Saving...">Save</SubmitButton>
+          </div>
+        )}
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,67 @@
+import { type ChangeEvent, useId, useState } from 'react'
+import { settings } from '#contract/desk/settings.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { smallPicture } from './small-picture.ts'
+
+type Props = { photo: string | null; source: 'environment' | 'here' | 'default' }
+
+export function PhotoField({ photo, source }: Props) {
+  const id = useId()
+  const [isReading, setIsReading] = useState(false)
+  const save = useCall(settings.adminSavePhoto, {
+    refreshes: [settings.adminShow],
+    succeeded: 'Photo saved',
+    failed: 'Failed to save the photo',
+  })
+
+  async function choose({ target }: ChangeEvent<HTMLInputElement>) {
+    const [file] = target.files ?? []
+    target.value = ''
+    if (!file) return
+    setIsReading(true)
+    try {
+      save.mutate({ photo: await smallPicture(file) })
+    } catch (error) {
+      toastError('Failed to read the picture', error)
+    } finally {
+      setIsReading(false)
+    }
+  }
+
+  return (
+    <div className="flex flex-wrap items-center gap-4">
+      {photo ? (
+        <img src={photo} alt="The maker" className="size-20 rounded-full border border-line object-cover" />
+      ) : (
+        <span className="grid size-20 place-items-center rounded-full border border-dashed border-field text-xs text-muted">
+          No photo
+        </span>
+      )}
+      {source === 'environment' ? (
+        <p className="text-sm text-muted">Fixed by MAKER_PHOTO in the environment</p>
+      ) : (
+        <>
+          <label
+            htmlFor={id}
+            className="inline-flex h-9 cursor-pointer items-center rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field has-[+input:focus-visible]:outline-2"
+          >
+            {isReading || save.isPending ? 'Saving...' : photo ? 'Replace photo' : 'Choose photo'}
+          </label>
+          <input
+            id={id}
+            type="file"
+            accept="image/jpeg,image/png,image/webp"
+            className="sr-only"
+            onChange={(event) => void choose(event)}
+          />
+          {photo && (
+            <Button variant="ghost" size="sm" onClick={() => save.mutate({ photo: '' })}>
+              Remove photo
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import { CircleAlert } from 'lucide-react'
+import { type Problem, settings } from '#contract/desk/settings.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { Failed } from '../lists/endless-table.tsx'
+import { EditableCard, groups } from './editable-card.tsx'
+import { Environment } from './environment.tsx'
+import { PaymentsCard } from './payments-card.tsx'
+import { PhotoField } from './photo-field.tsx'
+
+/** What the shop runs with, what is wrong with it, and how to mend it. */
+export default function Settings() {
+  const { data, isError, refetch } = useData(settings.adminShow, {})
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-96 rounded-lg" />
+  return (
+    <div className="flex flex-col gap-6">
+      <Problems problems={data.problems} />
+      <PaymentsCard />
+      <MailCard goesTo={data.mailsGoTo} />
+      {groups.map((group) => (
+        <EditableCard key={group.title} group={group} settings={data.settings}>
+          {group.title === 'Maker' && <PhotoField photo={data.photo} source={data.photoSource} />}
+        </EditableCard>
+      ))}
+      <Environment settings={data.settings} />
+    </div>
+  )
+}
+
+function Problems({ problems }: { problems: Problem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="flex items-center gap-3 text-lg">
+        What is wrong <Badge tone="bad">{problems.length}</Badge>
+      </h2>
+      <ul className="flex flex-col gap-3 text-sm">
+        {problems.map(({ text, mend, isUrgent }) => (
+          <li key={text} className="flex gap-3">
+            <CircleAlert
+              className={classes('mt-0.5 size-4 shrink-0', isUrgent ? 'text-danger' : 'text-warning')}
+              aria-hidden="true"
+            />
+            <span className="min-w-0 break-words">
+              <Marked text={text} />{' '}
+              <span className="text-muted">
+                <Marked text={mend} />
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** Names and commands are in backticks. */
+function Marked({ text }: { text: string }) {
+  return text.split('`').map((part, place) =>
+    place % 2 === 1 ? (
+      <code key={part} className="font-mono text-xs">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  )
+}
+
+function MailCard({ goesTo }: { goesTo: string }) {
+  const test = useCall(settings.adminTestMail, {
+    failed: 'The test failed',
+    onSuccess: ({ to }) =>
+      toast({ title: 'Test email sent', description: `Look into the mailbox of ${to}.` }),
+  })
+  return (
+    <Card className="flex flex-wrap items-center gap-x-6 gap-y-3">
+      <div className="min-w-0 flex-1 basis-60">
+        <h2 className="text-lg">Email</h2>
+        <p className="text-sm break-words text-muted">Emails go to {goesTo}.</p>
+      </div>
+      <Button
+        variant="secondary"
+        pending={test.isPending}
+        pendingText="Sending..."
+        onClick={() => test.mutate({})}
+      >
+        Send me a test email
+      </Button>
+    </Card>
+  )
+}

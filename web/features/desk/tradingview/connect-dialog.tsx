@@ -1,0 +1,94 @@
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { tradingViewAcceptance, tradingViewRisks } from '#contract/access/tradingview-risks.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
+import { refreshes } from './refreshes.ts'
+
+const form = z.object({
+  cookies: z.string().check(z.trim(), z.minLength(1, 'Please paste the cookies')),
+  host: z.string().check(z.trim(), z.minLength(1, 'Please enter the host')),
+  accepts: z.optional(z.string()),
+})
+
+const steps = [
+  'Log in to TradingView in a private browser window, with the account that owns the scripts.',
+  'Open the developer tools (F12) and choose Application, then Cookies.',
+  'Copy the values of sessionid and sessionid_sign.',
+  'Paste them below as sessionid=…; sessionid_sign=…',
+  'Close the window without logging out: that would end the session.',
+]
+
+/** Two cookies, never a password. */
+export function ConnectDialog({
+  connection,
+  onClose,
+}: {
+  connection: TradingViewConnection
+  onClose: () => void
+}) {
+  const connect = useCall(tradingViewAdmin.connect, {
+    refreshes,
+    failed: 'Failed to connect',
+    succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
+  })
+  const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
+  const mustAccept = !connection.acceptedAt && !isSandbox
+  return (
+    <Dialog
+      title={connection.state === 'off' ? 'Connect TradingView' : 'Renew session'}
+      onClose={onClose}
+      className="max-w-xl"
+    >
+      <Form
+        schema={form}
+        aria-label="TradingView session"
+        className="flex flex-col gap-5"
+        onSubmit={async ({ cookies, host, accepts }) => {
+          await connect.mutateAsync({ cookies, host, accepts: accepts === 'on' })
+          onClose()
+        }}
+      >
+        {mustAccept && <p className="text-sm">{tradingViewRisks}</p>}
+        <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm">
+          {steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        {isSandbox && (
+          <p className="text-sm text-muted">
+            This shop is connected to the look-alike: its cookies are on{' '}
+            <a href="/_sandbox/tradingview" className="underline">
+              its own page
+            </a>
+            .
+          </p>
+        )}
+        <Field
+          name="cookies"
+          label="Session cookies"
+          hint="Encrypted before they are stored, and never shown again."
+        >
+          <Textarea rows={3} autoComplete="off" spellCheck={false} />
+        </Field>
+        <Field
+          name="host"
+          label="Host"
+          hint="www.tradingview.com, or your country’s, such as de.tradingview.com."
+        >
+          <Input autoComplete="off" spellCheck={false} defaultValue={connection.host} />
+        </Field>
+        {mustAccept && <Checkbox name="accepts" label={tradingViewAcceptance} />}
+        <div className="flex gap-3 max-sm:flex-col">
+          <SubmitButton pendingText="Checking...">Connect</SubmitButton>
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,88 @@
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { Meter } from '#contract/access/tradingview-meter.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { refreshes } from './refreshes.ts'
+
+const form = z.object({
+  seatLimit: z.string().check(z.trim(), z.regex(/^\d{0,6}$/, 'Please enter a whole number')),
+  showsSeats: z.optional(z.string()),
+})
+
+/** People with access, and what the month's last day may bring. */
+export function MeterCard({ connection }: { connection: TradingViewConnection }) {
+  const { data } = useData(tradingViewAdmin.meter, {})
+  const settings = useCall(tradingViewAdmin.settings, {
+    refreshes,
+    succeeded: 'Seats saved',
+    failed: 'Failed to save seats',
+  })
+  if (!data) return <Skeleton className="h-32 rounded-lg" />
+  return (
+    <section aria-labelledby="tradingview-seats" className="flex flex-col gap-4">
+      <h2 id="tradingview-seats" className="text-xl">
+        Seats
+      </h2>
+      <Card className="flex flex-col gap-4">
+        <Reading meter={data} />
+        <Form
+          schema={form}
+          aria-label="Seats"
+          className="flex flex-wrap items-end gap-4"
+          onSubmit={({ seatLimit, showsSeats }) =>
+            settings.mutateAsync({
+              seatLimit: seatLimit ? Number(seatLimit) : null,
+              showsSeats: showsSeats === 'on',
+            })
+          }
+        >
+          <Field name="seatLimit" label="Seat limit (optional)">
+            <Input inputMode="numeric" defaultValue={data.limit ?? ''} className="w-32" />
+          </Field>
+          <label className="flex h-11 items-center gap-3 text-sm">
+            <input
+              type="checkbox"
+              name="showsSeats"
+              defaultChecked={connection.showsSeats}
+              className="size-4.5 accent-accent"
+            />
+            Show the number on the product page
+          </label>
+          <SubmitButton size="sm" variant="secondary" pendingText="Saving...">
+            Save
+          </SubmitButton>
+        </Form>
+      </Card>
+    </section>
+  )
+}
+
+function Reading({ meter }: { meter: Meter }) {
+  const { people, limit, foreign, lastDay, forecast, endBefore, newAtThisPace, waiting, level } = meter
+  return (
+    <>
+      <p>
+        <strong>{limit === null ? `${people} people` : `${people} of ${limit} seats`}</strong> · forecast for{' '}
+        <Time value={lastDay} />: {forecast} ({endBefore} end before, {newAtThisPace} new at this pace)
+        {foreign > 0 && ` · ${foreign} not from this shop`}
+        {waiting > 0 && ` · ${waiting} waiting for a seat`}
+      </p>
+      {limit !== null && people >= limit && (
+        <p className="font-medium text-warning">
+          All seats are taken, so visitors are offered the waiting list.
+        </p>
+      )}
+      {level !== 'calm' && (
+        <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>
+          TradingView is reported to bill you for every person once there are more than 100 on a month’s last
+          day. Check your terms (section 22A){limit === null && ', and set a limit if you like'}.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,148 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { FileUp } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { ImportVerdict } from '#contract/desk/imports.ts'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Checkbox } from '#web/ui/input.tsx'
+import { ImportLines } from './import-lines.tsx'
+import { type ImportState, useImport } from './use-import.ts'
+
+export default function ImportSubscribersDialog({ onClose }: { onClose: () => void }) {
+  const { state, open, run, leave } = useImport()
+  const client = useQueryClient()
+  const [invite, setInvite] = useState(true)
+  const [hasAccess, setHasAccess] = useState(true)
+  const said = useRef<HTMLOutputElement>(null)
+  // What had the focus is gone: the file's field, and then the button.
+  useEffect(() => {
+    if (state.step === 'preview' || state.step === 'done') said.current?.focus()
+  }, [state.step])
+
+  function close() {
+    leave()
+    if (state.step === 'running' || state.step === 'done')
+      for (const row of [accounts.adminList, purchases.adminList, overview.adminShow])
+        void client.invalidateQueries({ queryKey: keyOf(row) })
+    onClose()
+  }
+
+  const count = countsOf(state)
+  return (
+    <Dialog
+      title="Import subscribers"
+      description="A CSV file with the columns email, name, TradingView username, plan (monthly or yearly), and paid until (like 2026-12-31). Each is booked at today’s price as paid elsewhere, and ends on that day."
+      onClose={close}
+      className="max-w-2xl"
+    >
+      {state.step === 'file' ? (
+        <FilePicker fault={state.fault} onPick={(file) => void open(file)} />
+      ) : (
+        <>
+          <output ref={said} tabIndex={-1} className="block text-sm font-medium outline-none">
+            {summary(state, count)}
+          </output>
+          {'left' in state && (
+            <progress
+              aria-label="Import"
+              className="h-1.5 w-full accent-accent"
+              value={state.lines.length - state.left.length}
+              max={state.lines.length}
+            />
+          )}
+          <ImportLines lines={state.lines} verdicts={state.verdicts} />
+        </>
+      )}
+      {state.step === 'preview' && (
+        <div className="flex flex-col gap-3">
+          <Checkbox
+            label="Tell each of them by email, with a link to set a password"
+            checked={invite}
+            onChange={({ target }) => setInvite(target.checked)}
+          />
+          <Checkbox
+            label="They have access on TradingView already"
+            checked={hasAccess}
+            onChange={({ target }) => setHasAccess(target.checked)}
+          />
+        </div>
+      )}
+      {state.step === 'done' ? (
+        <Button className="sm:self-end" onClick={close}>
+          Done
+        </Button>
+      ) : (
+        <DialogButtons onClose={close}>
+          <Button
+            disabled={state.step === 'file' || (state.step === 'preview' && count.new === 0)}
+            pending={state.step === 'checking' || (state.step === 'running' && !state.stopped)}
+            pendingText={state.step === 'checking' ? 'Checking...' : 'Importing...'}
+            onClick={() => void run({ invite, hasAccess })}
+          >
+            {state.step === 'running' ? 'Continue' : count.new > 0 ? `Import ${people(count.new)}` : 'Import'}
+          </Button>
+        </DialogButtons>
+      )}
+    </Dialog>
+  )
+}
+
+function FilePicker({ fault, onPick }: { fault?: string | undefined; onPick: (file: File) => void }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <label className="flex cursor-pointer flex-col items-center gap-2 rounded-lg border border-dashed border-field px-6 py-8 text-center hover:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent">
+        <FileUp className="size-7 text-muted" strokeWidth={1.5} aria-hidden="true" />
+        <span className="font-medium">Choose a CSV file</span>
+        <span className="text-sm text-muted">
+          You’ll see what happens with each line before anything does.
+        </span>
+        <input
+          type="file"
+          accept=".csv,text/csv,text/plain"
+          className="sr-only"
+          onChange={({ target }) => {
+            const [file] = target.files ?? []
+            if (file) onPick(file)
+            target.value = ''
+          }}
+        />
+      </label>
+      {fault && (
+        <p role="alert" className="text-sm font-medium text-danger">
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Counts = Record<ImportVerdict['verdict'], number>
+
+function countsOf(state: ImportState): Counts {
+  const counts = { new: 0, there: 0, fault: 0 }
+  if (state.step !== 'file') for (const { verdict } of state.verdicts.values()) counts[verdict] += 1
+  return counts
+}
+
+const number = (count: number) => count.toLocaleString('en-US')
+const people = (count: number) => `${number(count)} ${count === 1 ? 'subscriber' : 'subscribers'}`
+
+function summary(state: Exclude<ImportState, { step: 'file' }>, count: Counts) {
+  if (state.step === 'checking') return `Checking ${number(state.lines.length)} lines...`
+  if (state.step === 'running') {
+    const booked = `${people(count.new - state.left.length)} booked, ${number(state.left.length)} left.`
+    return state.stopped ? `${booked} ${state.stopped}` : booked
+  }
+  return [
+    `${people(count.new)} ${state.step === 'done' ? 'booked' : 'to book'}`,
+    count.there > 0 && `${number(count.there)} already there`,
+    count.fault > 0 && `${number(count.fault)} with a fault`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

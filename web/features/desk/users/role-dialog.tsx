@@ -1,0 +1,47 @@
+import type { OutputOf } from '#contract/endpoint.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { staff } from '#contract/identity/staff.ts'
+import { roles, roleTexts } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Select } from '#web/ui/input.tsx'
+
+type User = OutputOf<typeof accounts.adminList>[number]
+
+export function RoleDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const set = useCall(staff.adminSetRole, {
+    refreshes: [accounts.adminList],
+    succeeded: 'Role changed',
+    failed: 'Failed to change the role',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title="Change role"
+      description={`${user.email} is logged out everywhere and has the new role from the next login.`}
+      schema={staff.adminSetRole.input(z)}
+      extra={{ id: user.id }}
+      onSubmit={(chosen) => set.mutateAsync(chosen)}
+      button={{ pendingText: 'Saving...', children: 'Change role' }}
+      onClose={onClose}
+    >
+      <Field
+        name="role"
+        label="Role"
+        hint="Support sees users, purchases, and the access queue, but can’t refund, export, reveal keys, or change settings."
+      >
+        <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
+          <option value="none">None</option>
+          {roles.map((role) => (
+            <option key={role} value={role}>
+              {roleTexts[role]}
+            </option>
+          ))}
+          <option value="admin">Admin</option>
+        </Select>
+      </Field>
+    </FormDialog>
+  )
+}

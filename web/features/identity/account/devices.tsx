@@ -1,0 +1,107 @@
+import { Monitor } from 'lucide-react'
+import { accounts, type Device } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { deviceName } from '#contract/identity/device-name.ts'
+import { useForgetSession } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+import { Time } from '#web/ui/time.tsx'
+
+export function Devices() {
+  const devices = useData(accounts.devices, {})
+  const { navigate } = useNavigation()
+  const forgetSession = useForgetSession()
+  const everywhere = useCall(accounts.logoutEverywhere, {
+    succeeded: 'Logged out everywhere',
+    failed: 'Failed to log out',
+    onSuccess: async () => {
+      await forgetSession()
+      setTimeout(() => navigate('/'), 50)
+    },
+  })
+  const elsewhere = useCall(credentials.logoutElsewhere, {
+    refreshes: [accounts.devices],
+    succeeded: 'Logged out everywhere else',
+    failed: 'Failed to log out',
+  })
+  return (
+    <section
+      aria-labelledby="devices"
+      className="flex flex-col gap-4 border-line not-first:border-t not-first:pt-5"
+    >
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h3 id="devices" className="text-base">
+          Where you’re logged in
+        </h3>
+        <div className="flex flex-wrap justify-end gap-2">
+          {devices.data && devices.data.length > 1 && (
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={elsewhere.isPending}
+              onClick={() => elsewhere.mutate({})}
+            >
+              Log out everywhere else
+            </Button>
+          )}
+          <Button
+            variant="secondary"
+            size="sm"
+            pending={everywhere.isPending}
+            onClick={() => everywhere.mutate({})}
+          >
+            Log out everywhere
+          </Button>
+        </div>
+      </div>
+      {devices.isError && (
+        <p role="alert" className="text-sm">
+          We couldn’t load your devices.
+        </p>
+      )}
+      {devices.isPending && <Skeleton className="h-12" />}
+      <ul className="flex max-h-64 flex-col gap-4 overflow-y-auto">
+        {devices.data?.map((device) => (
+          <DeviceRow key={device.id} device={device} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function DeviceRow({ device }: { device: Device }) {
+  const name = deviceName(device.userAgent)
+  const logOut = useCall(accounts.logoutDevice, {
+    refreshes: [accounts.devices],
+    succeeded: 'Device logged out',
+    failed: 'Failed to log out',
+  })
+  return (
+    <li className="flex items-center gap-3">
+      <Monitor aria-hidden="true" className="size-5 shrink-0 text-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="truncate text-sm font-medium">{name}</p>
+        <p className="text-sm break-words text-muted">
+          {device.ip}, last used <Time value={device.lastUsedAt} />
+        </p>
+      </div>
+      {device.isCurrent ? (
+        <Badge tone="good">This device</Badge>
+      ) : (
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-label={`Log out ${name}`}
+          pending={logOut.isPending}
+          onClick={() => logOut.mutate({ id: device.id })}
+        >
+          Log out
+        </Button>
+      )}
+    </li>
+  )
+}

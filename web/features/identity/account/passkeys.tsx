@@ -1,0 +1,91 @@
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { factors, type Passkey } from '#contract/identity/factors.ts'
+import { supportsPasskeys } from '#web/api/passkeys.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useRefresh } from '#web/api/use-refresh.ts'
+import { Button } from '#web/ui/button.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { Part } from './part.tsx'
+import { refreshes } from './refreshes.ts'
+import { RenameDialog } from './rename-dialog.tsx'
+import { useMakePasskey } from './use-make-passkey.ts'
+
+type Props = { passkeys: Passkey[]; onCodes: (codes: string[]) => void }
+
+export function Passkeys({ passkeys, onCodes }: Props) {
+  const refresh = useRefresh(refreshes)
+  const { make, pending } = useMakePasskey(async (recoveryCodes) => {
+    await refresh()
+    if (recoveryCodes) onCodes(recoveryCodes)
+    else toast({ title: 'Passkey added' })
+  })
+
+  return (
+    <Part title="Passkeys" text="Use your fingerprint, face, or screen lock instead of a password.">
+      {passkeys.length > 0 && (
+        <ul className="flex w-full flex-col divide-y divide-line border-y border-line">
+          {passkeys.map((passkey) => (
+            <Row key={passkey.id} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+      {supportsPasskeys() ? (
+        <Button variant="secondary" pending={pending} onClick={make}>
+          Add a passkey
+        </Button>
+      ) : (
+        <p className="text-sm">This browser doesn’t support passkeys.</p>
+      )}
+    </Part>
+  )
+}
+
+function Row({ passkey }: { passkey: Passkey }) {
+  const { id, name, isSynced, createdAt, lastUsedAt } = passkey
+  const [isRenaming, setIsRenaming] = useState(false)
+  const remove = useCall(factors.removePasskey, {
+    refreshes,
+    succeeded: 'Passkey removed',
+    failed: 'Failed to remove the passkey',
+  })
+
+  async function askAndRemove() {
+    const yes = await confirm({
+      title: 'Remove passkey',
+      description: `“${name}” will no longer open your account. Delete it on your device, too.`,
+      action: 'Remove passkey',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-3">
+      <KeyRound aria-hidden="true" className="size-5 shrink-0 text-muted" />
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="truncate text-sm font-medium" title={name}>
+          {name}
+        </p>
+        <p className="text-sm text-muted">
+          {isSynced ? 'Synced, added ' : 'Added '}
+          <Time value={createdAt} />
+          {lastUsedAt && (
+            <>
+              , last used <Time value={lastUsedAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <Button variant="ghost" size="sm" onClick={() => setIsRenaming(true)}>
+        Rename<span className="sr-only"> {name}</span>
+      </Button>
+      <Button variant="dangerGhost" size="sm" pending={remove.isPending} onClick={() => void askAndRemove()}>
+        Remove<span className="sr-only"> {name}</span>
+      </Button>
+      {isRenaming && <RenameDialog passkey={passkey} onClose={() => setIsRenaming(false)} />}
+    </li>
+  )
+}

@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { factors } from '#contract/identity/factors.ts'
+import { useUser } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Devices } from '#web/features/identity/account/devices.tsx'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+import { AppCodes } from './app-codes.tsx'
+import { ChangeEmail } from './change-email.tsx'
+import { ChangePassword } from './change-password.tsx'
+import { Passkeys } from './passkeys.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { ShownCodes } from './shown-codes.tsx'
+
+/** How one logs in: the password, the address, passkeys and codes, and where one is logged in. */
+export default function SecurityPage() {
+  const { user } = useUser()
+  const show = useData(factors.show, {})
+  const [shown, setShown] = useState<string[] | null>(null)
+  const [wasSettingUp] = useState(user?.mustSetUp === true)
+  const mustSetUp = user?.mustSetUp === true
+  return (
+    <>
+      <PageHeading title="Security" description="How you log in, and where you’re logged in." />
+      <Container className="flex max-w-3xl flex-col gap-6 pb-24">
+        {mustSetUp && (
+          <Notice tone="warning">
+            {show.data?.isRecovering
+              ? 'You logged in with a recovery code. Set up a passkey or your authenticator app again to go on.'
+              : 'This shop asks its admins for a second step. It takes a minute.'}
+          </Notice>
+        )}
+        {!mustSetUp && show.data?.isRecovering && (
+          <Notice tone="warning">
+            You logged in with a recovery code. Set up your authenticator app again, or turn it off.
+          </Notice>
+        )}
+        {wasSettingUp && !mustSetUp && (
+          <Notice className="flex flex-wrap items-center justify-between gap-3">
+            That’s it. Your second step is set up.
+            <ButtonLink href="/admin" size="sm">
+              Go to the admin area
+            </ButtonLink>
+          </Notice>
+        )}
+        {show.isError && (
+          <div role="alert" className="flex flex-col items-start gap-3">
+            <p>We couldn’t load your settings.</p>
+            <Button variant="secondary" onClick={() => void show.refetch()}>
+              Try again
+            </Button>
+          </div>
+        )}
+        {show.isPending && <Skeleton className="h-96 rounded-lg" />}
+        {show.data && (
+          <>
+            <Passkeys passkeys={show.data.passkeys} onCodes={setShown} />
+            <AppCodes since={show.data.appCodesSince} onCodes={setShown} />
+            {(show.data.passkeys.length > 0 || show.data.appCodesSince) && (
+              <RecoveryCodes left={show.data.recoveryCodesLeft} onCodes={setShown} />
+            )}
+          </>
+        )}
+        {!mustSetUp && (
+          <>
+            <ChangePassword />
+            <ChangeEmail />
+            <Card className="flex flex-col gap-4">
+              <Devices />
+            </Card>
+          </>
+        )}
+        {shown && <ShownCodes codes={shown} onClose={() => setShown(null)} />}
+      </Container>
+    </>
+  )
+}

@@ -1,0 +1,182 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { ApiError } from '#contract/call.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import * as z from '#contract/zod.ts'
+import { useStartSession, useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { Tab, TabList, TabPanel, Tabs } from '#web/ui/tabs.tsx'
+import { useHydrated } from '#web/ui/use-hydrated.ts'
+import { AuthCard, textLink } from './auth-card.tsx'
+import { Refusal, useMustWait } from './refusal.tsx'
+import { forgetReturnPath, loginReason, returnPath } from './return-path.ts'
+
+// The page is there without them: passkeys come after it, and few logins have a second step.
+const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
+const SecondStep = lazy(() => import('./second-step.tsx'))
+
+export default function AuthPage() {
+  const { user } = useUser()
+  const { navigate, prefetch } = useNavigation()
+  // Typed once, it serves both tabs.
+  const [email, setEmail] = useState('')
+  const isIn = user !== null
+  const isTyping = email !== ''
+  // The next page's code is there when the login is, so that the spec's moment is all there is to wait.
+  useEffect(() => {
+    if (isTyping) prefetch(returnPath())
+  }, [isTyping, prefetch])
+  useEffect(() => {
+    if (!isIn) return undefined
+    const timer = setTimeout(() => {
+      const next = returnPath()
+      forgetReturnPath()
+      navigate(next, { replace: true })
+    }, 50)
+    return () => clearTimeout(timer)
+  }, [isIn, navigate])
+
+  const hydrated = useHydrated()
+  const reason = hydrated ? loginReason() : ''
+  return (
+    <AuthCard title="Your account" description="Subscriptions, invoices, and access, all in one place.">
+      {reason && <Notice tone="warning">{reason}</Notice>}
+      <Tabs defaultValue="login" className="flex flex-col gap-6">
+        <TabList aria-label="Log in or sign up" className="flex w-full">
+          <Tab value="login">Login</Tab>
+          <Tab value="sign-up">Sign Up</Tab>
+        </TabList>
+        <TabPanel value="login">
+          <LoginForm email={email} onEmail={setEmail} />
+        </TabPanel>
+        <TabPanel value="sign-up">
+          <SignUpForm email={email} onEmail={setEmail} />
+        </TabPanel>
+      </Tabs>
+      {/* Without scripts, the tabs don't switch. */}
+      <noscript>
+        <h2 className="mb-5 border-t border-line pt-6 text-xl">Sign Up</h2>
+        <SignUpForm email={email} onEmail={setEmail} />
+      </noscript>
+    </AuthCard>
+  )
+}
+
+type EmailProps = { email: string; onEmail: (email: string) => void }
+
+function LoginForm({ email, onEmail }: EmailProps) {
+  const startSession = useStartSession()
+  const login = useCall(accounts.login, {
+    succeeded: 'Welcome back!',
+    failed: { title: 'Login failed', description: 'Invalid email or password' },
+    onSuccess: startSession,
+  })
+  const mustWait = useMustWait(login.error)
+  const hydrated = useHydrated()
+  const next = login.error instanceof ApiError ? login.error.next : undefined
+  if (next)
+    return (
+      <Suspense fallback={<Skeleton className="h-72" />}>
+        <SecondStep next={next} onLoggedIn={startSession} onBack={login.reset} />
+      </Suspense>
+    )
+  return (
+    <Form
+      schema={accounts.login.input(z)}
+      action={accounts.login.path}
+      aria-label="Login"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => login.mutateAsync(typed)}
+    >
+      <EmailField
+        email={email}
+        onEmail={(typed) => {
+          onEmail(typed)
+          login.reset()
+        }}
+        autoComplete="username webauthn"
+      />
+      <Field name="password" label="Password">
+        <PasswordInput autoComplete="current-password" required maxLength={128} />
+      </Field>
+      <Link href="/forgot-password" className={`${textLink} -mt-2 self-start text-sm`}>
+        Forgot password?
+      </Link>
+      <Refusal error={login.error} />
+      <SubmitButton disabled={mustWait} pendingText="Logging in...">
+        Log In
+      </SubmitButton>
+      {/* Its height is kept free, so nothing shifts when it arrives. */}
+      <div className="min-h-11">
+        {hydrated && (
+          <Suspense fallback={null}>
+            <PasskeyLogin onLoggedIn={startSession} />
+          </Suspense>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+function SignUpForm({ email, onEmail }: EmailProps) {
+  const startSession = useStartSession()
+  const register = useCall(accounts.register, {
+    succeeded: 'Account created!',
+    failed: { title: 'Registration failed', description: 'Could not create account' },
+    onSuccess: startSession,
+  })
+  const mustWait = useMustWait(register.error)
+  return (
+    <Form
+      schema={accounts.register.input(z)}
+      action={accounts.register.path}
+      aria-label="Sign Up"
+      className="flex flex-col gap-5"
+      onSubmit={(typed) => register.mutateAsync(typed)}
+    >
+      <Field name="name" label="Name">
+        <Input autoComplete="name" required maxLength={100} />
+      </Field>
+      <EmailField
+        email={email}
+        onEmail={(typed) => {
+          onEmail(typed)
+          register.reset()
+        }}
+        autoComplete="email"
+      />
+      <Field name="password" label="Password" hint="Minimum 8 characters">
+        <PasswordInput autoComplete="new-password" required minLength={8} maxLength={128} />
+      </Field>
+      <Refusal error={register.error} />
+      <SubmitButton disabled={mustWait} pendingText="Creating account...">
+        Create Account
+      </SubmitButton>
+    </Form>
+  )
+}
+
+function EmailField({ email, onEmail, autoComplete }: EmailProps & { autoComplete: string }) {
+  return (
+    <Field name="email" label="Email">
+      <Input
+        type="email"
+        inputMode="email"
+        autoComplete={autoComplete}
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        maxLength={254}
+        placeholder="you@example.com"
+        // Not `value`: what was typed before the script was there must stay.
+        defaultValue={email}
+        onChange={(event) => onEmail(event.target.value)}
+      />
+    </Field>
+  )
+}

@@ -1,0 +1,98 @@
+import { useEffect } from 'react'
+import { accounts } from '#contract/identity/accounts.ts'
+import { newPasswordTwice } from '#contract/plain-forms.ts'
+import * as z from '#contract/zod.ts'
+import { useForgetSession } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { PasswordInput } from '#web/ui/password-input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { useHydrated } from '#web/ui/use-hydrated.ts'
+import { AuthCard, textLink } from './auth-card.tsx'
+import { Refusal, useMustWait } from './refusal.tsx'
+
+const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
+
+export default function ResetPasswordPage() {
+  const { navigate, search } = useNavigation()
+  const token = tokenIn(search)
+  useEffect(() => {
+    // Read from `location`: during hydration the hook still has the prerendered, empty query.
+    if (tokenIn(location.search)) return undefined
+    toast({ title: 'Invalid reset link', destructive: true })
+    const timer = setTimeout(() => navigate('/auth'), 2000)
+    return () => clearTimeout(timer)
+  }, [navigate])
+  const isFirst = new URLSearchParams(search).has('first')
+  return (
+    <AuthCard
+      title={isFirst ? 'Choose a password' : 'Reset password'}
+      description={
+        isFirst
+          ? 'With it, you can log in any time to see your subscription and invoices.'
+          : 'Choose a new password. Every device will be logged out.'
+      }
+    >
+      <ResetForm token={token} />
+      <Link href="/forgot-password" className={`${textLink} self-center text-sm`}>
+        Request a new link
+      </Link>
+    </AuthCard>
+  )
+}
+
+function ResetForm({ token }: { token: string }) {
+  const { navigate } = useNavigation()
+  const forgetSession = useForgetSession()
+  const reset = useCall(accounts.resetPassword, {
+    succeeded: 'Password reset successful.',
+    failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
+    onSuccess: async () => {
+      await forgetSession()
+      setTimeout(() => navigate('/auth'), 2000)
+    },
+  })
+  const mustWait = useMustWait(reset.error)
+  // Until then a plain post brings the token along, in the address.
+  const hydrated = useHydrated()
+  return (
+    <Form
+      schema={newPasswordTwice(z)}
+      aria-label="Reset password"
+      className="flex flex-col gap-5"
+      onInvalid={explain}
+      onSubmit={({ newPassword }) => reset.mutateAsync({ token, newPassword })}
+    >
+      <Field name="newPassword" label="New password" hint="Minimum 6 characters">
+        <PasswordInput
+          what="new password"
+          autoComplete="new-password"
+          required
+          minLength={6}
+          maxLength={128}
+        />
+      </Field>
+      <Field name="confirmPassword" label="Confirm password">
+        <PasswordInput what="confirmed password" autoComplete="new-password" required maxLength={128} />
+      </Field>
+      <Refusal error={reset.error} />
+      <SubmitButton disabled={(hydrated && !token) || mustWait || reset.isSuccess} pendingText="Resetting...">
+        Reset Password
+      </SubmitButton>
+    </Form>
+  )
+}
+
+/** The spec's two toasts, in addition to the field errors. */
+function explain(errors: Record<string, string>) {
+  toast(
+    errors.confirmPassword
+      ? {
+          title: "Passwords don't match",
+          description: 'Please make sure both passwords are the same',
+          destructive: true,
+        }
+      : { title: 'Password too short', description: errors.newPassword, destructive: true },
+  )
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import type { User } from '#contract/identity/accounts.ts'
+import { logins } from '#contract/identity/logins.ts'
+import type { WayToProve } from '#contract/statuses.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { CodeInput } from '#web/ui/code-input.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { textLink } from './auth-card.tsx'
+import { CodeForm, LetterCodeInput } from './code-form.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
+import { Refusal } from './refusal.tsx'
+
+type Props = { next: WayToProve[]; onLoggedIn: (user: User) => unknown; onBack: () => void }
+
+/** After the right password: a passkey, a code from the app, or a recovery code. */
+export default function SecondStep({ next, onLoggedIn, onBack }: Props) {
+  const [isRecovering, setIsRecovering] = useState(false)
+  return (
+    <div className="flex flex-col gap-5">
+      <header className="flex flex-col gap-1">
+        <h2 className="text-xl">One more step</h2>
+        <p className="text-muted">Your password was right. Please confirm that it’s you.</p>
+      </header>
+      {!isRecovering && next.includes('passkey') && <PasskeyButton onLoggedIn={onLoggedIn} />}
+      {isRecovering ? (
+        <>
+          <CodeForm key="recovery" onLoggedIn={onLoggedIn}>
+            <Field name="code" label="Recovery code" hint="One of the ten you stored when you set this up.">
+              <LetterCodeInput ref={focus} autoComplete="off" />
+            </Field>
+          </CodeForm>
+          <NoCodesEither />
+        </>
+      ) : (
+        next.includes('code') && (
+          <CodeForm key="app" onLoggedIn={onLoggedIn}>
+            <Field name="code" label="Code from your authenticator app">
+              <CodeInput ref={focus} />
+            </Field>
+          </CodeForm>
+        )
+      )}
+      <div className="flex flex-wrap justify-between gap-3 text-sm">
+        <button type="button" className={`${textLink} cursor-pointer`} onClick={onBack}>
+          Back
+        </button>
+        <button
+          type="button"
+          className={`${textLink} cursor-pointer`}
+          onClick={() => setIsRecovering(!isRecovering)}
+        >
+          {isRecovering ? 'I have my device' : 'I don’t have my device'}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Takes focus, because this replaces the field that had it. */
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+function NoCodesEither() {
+  const ask = useCall(logins.lostDevice, {})
+  if (ask.isSuccess)
+    return (
+      <Notice>
+        We’ve emailed you. In 72 hours you’ll get a link that removes the second step. If you find your device
+        before, just log in with it.
+      </Notice>
+    )
+  return (
+    <div className="flex flex-col items-start gap-2 border-t border-line pt-4">
+      <p className="text-sm text-muted">
+        No codes either? We can email you a link that removes the second step. For your safety, it comes after
+        72 hours.
+      </p>
+      <Button variant="secondary" size="sm" pending={ask.isPending} onClick={() => ask.mutate({})}>
+        Email me the link
+      </Button>
+      <Refusal error={ask.error} />
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import type { Stripe, StripeElements } from '@stripe/stripe-js'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { messageOf } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { exactDollars } from '#web/ui/money.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { finishCardUpdate } from './finish-card.ts'
+import { CardFormSkeleton } from './payment-skeleton.tsx'
+
+const CardForm = lazy(() => import('./card-form.tsx'))
+
+/** A new card for a live subscription. An open renewal is charged to it right away. */
+export default function CardUpdateDialog(props: {
+  purchase: Pick<Purchase, 'id' | 'status' | 'amount'>
+  onClose: () => void
+}) {
+  const { purchase, onClose } = props
+  const purchaseId = purchase.id
+  const isOpen = purchase.status === 'past_due'
+  const label = isOpen ? `Pay ${exactDollars(purchase.amount)} and save card` : 'Save card'
+  const client = useQueryClient()
+  const begun = useQuery({
+    queryKey: ['card-update', purchaseId],
+    queryFn: () => call(purchases.beginCardUpdate, { id: purchaseId }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+
+  async function store(stripe: Stripe, elements: StripeElements) {
+    const { error, setupIntent } = await stripe.confirmSetup({
+      elements,
+      confirmParams: { return_url: new URL(`/dashboard?card=${purchaseId}`, location.origin).href },
+      redirect: 'if_required',
+    })
+    if (error?.type === 'validation_error') throw new IncompleteCard()
+    if (error) throw new Error(error.message ?? 'Your card was not accepted.')
+    try {
+      await finishCardUpdate(purchaseId, setupIntent.id, async () => stripe)
+    } catch (refused) {
+      // This secret has stored its card: the next one needs another.
+      await begun.refetch()
+      throw refused
+    }
+  }
+
+  return (
+    <Dialog
+      title={isOpen ? 'Update your card' : 'Change your card'}
+      description={
+        isOpen
+          ? `We’ll charge the open ${exactDollars(purchase.amount)} now and use this card for renewals.`
+          : 'Nothing is charged now. We’ll use this card for renewals.'
+      }
+      onClose={onClose}
+    >
+      {begun.error ? (
+        <div role="alert" className="flex flex-col items-start gap-4">
+          <p>We couldn’t load the payment form.</p>
+          <Button variant="secondary" onClick={() => void begun.refetch()}>
+            Try again
+          </Button>
+        </div>
+      ) : begun.data ? (
+        <Suspense fallback={<CardFormSkeleton label={label} />}>
+          <CardForm
+            clientSecret={begun.data.clientSecret}
+            label={label}
+            onSubmit={async (stripe, elements) => {
+              try {
+                await store(stripe, elements)
+                toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
+                onClose()
+                return undefined
+              } catch (error) {
+                if (error instanceof IncompleteCard) return undefined
+                const reason = messageOf(error) ?? 'Your card could not be updated. Please try again.'
+                return `${reason} Your card on file stays the same.`
+              } finally {
+                await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
+              }
+            }}
+          />
+        </Suspense>
+      ) : (
+        <CardFormSkeleton label={label} />
+      )}
+    </Dialog>
+  )
+}
+
+/** Each field says itself what it lacks. */
+class IncompleteCard extends Error {}

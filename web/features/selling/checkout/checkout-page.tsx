@@ -1,0 +1,84 @@
+import { type ComponentType, useEffect } from 'react'
+import type { User } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { useUser } from '#web/api/session.ts'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { Card, Skeleton } from '#web/ui/card.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+import { readOrder } from './address.ts'
+import { OrderLine, OrderSummary } from './order-summary.tsx'
+import { Steps } from './steps.tsx'
+import { useOwned } from './use-owned.ts'
+
+export default function CheckoutPage() {
+  const { user, isLoading } = useUser()
+  const owned = useOwned()
+  const { search, navigate } = useNavigation()
+  const order = readOrder(search)
+  const isUnknown = !isLoading && order === null
+  useEffect(() => {
+    if (isUnknown) navigate('/products', { replace: true })
+  }, [isUnknown, navigate])
+  useReloadWhenBack()
+  return (
+    <Container className="grid gap-8 py-10 sm:py-16 lg:grid-cols-[1fr_24rem] lg:items-start lg:gap-12">
+      <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
+        <h1 className="text-3xl">Checkout</h1>
+        <div className="lg:hidden">
+          <Placeheld by={OrderLine} order={order} />
+        </div>
+        {isLoading || owned.isPending || !order ? (
+          <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
+            <output className="flex flex-col items-center gap-4 text-muted">
+              <Spinner className="size-8 text-accent" />
+              <p>Loading...</p>
+            </output>
+          </Card>
+        ) : owned.purchase ? (
+          <AlreadyOwned user={user} />
+        ) : (
+          <Steps billing={order.billing} user={user} />
+        )}
+      </div>
+      <Placeheld by={OrderSummary} order={order} />
+    </Container>
+  )
+}
+
+/** The page is rendered before its address is known; until then, the same part, unseen, takes the same place. */
+function Placeheld(props: {
+  by: ComponentType<{ billing: BillingType }>
+  order: { billing: BillingType } | null
+}) {
+  const { by: Part, order } = props
+  if (order) return <Part billing={order.billing} />
+  return (
+    <Skeleton className="rounded-lg *:invisible">
+      <Part billing="monthly" />
+    </Skeleton>
+  )
+}
+
+function AlreadyOwned({ user }: { user: User | null }) {
+  return (
+    <Card className="flex flex-col items-start gap-5 sm:p-8">
+      <p>You already have a subscription to {reboundSigmaPro.name}. You can manage it on your dashboard.</p>
+      <p className="text-sm text-muted">
+        You are logged in as <span className="font-medium break-all">{user?.email}</span>.
+      </p>
+      <ButtonLink href="/dashboard">Go to your dashboard</ButtonLink>
+    </Card>
+  )
+}
+
+/** Restored from the back/forward cache, the page would say "Processing..." forever. */
+function useReloadWhenBack() {
+  useEffect(() => {
+    const shown = (event: PageTransitionEvent) => event.persisted && location.reload()
+    addEventListener('pageshow', shown)
+    return () => removeEventListener('pageshow', shown)
+  }, [])
+}

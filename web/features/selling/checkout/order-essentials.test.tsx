@@ -1,0 +1,21 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
+import { SettingsProvider } from '#web/api/settings.tsx'
+import { render } from '#web/testing/render.tsx'
+import { OrderEssentials } from './order-essentials.tsx'
+
+test('the tax inside the price is said before anyone pays, also outside of EU consumer law', async () => {
+  const settings = { consumerLaw: 'none', tax: { mode: 'stripe', note: '' } } as SiteSettings
+  await render(
+    <SettingsProvider value={settings}>
+      <OrderEssentials
+        billing="monthly"
+        tax={{ percent: 19, amount: 623, isReverseCharge: false }}
+        wantsToStart={false}
+        onStartChange={() => {}}
+      />
+    </SettingsProvider>,
+  )
+  expect(document.body.textContent).toBe('Total price $39.00, incl. 19 % VAT ($6.23)')
+})

@@ -1,0 +1,133 @@
+import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
+import { priceOf, reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
+import { type BillingType, billingTypes } from '#contract/statuses.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { Badge } from '#web/ui/badge.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { dollars, exactDollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { checkoutAddress } from './address.ts'
+
+const contents = [
+  'Invite-only indicator on TradingView',
+  'Backtest-ready strategy version',
+  'Rebound List, reviewed at least once a month',
+  'Private buyer dashboard and direct creator support',
+]
+const monthsFree = 12 - reboundSigmaPro.yearlyPrice / reboundSigmaPro.monthlyPrice
+
+const plans = {
+  monthly: { name: 'Monthly', unit: 'per month', renews: 'every month' },
+  yearly: { name: 'Yearly', unit: 'per year', renews: 'every year' },
+} as const
+
+/** On narrow screens, what is bought and for how much stands above everything else. */
+export function OrderLine({ billing }: { billing: BillingType }) {
+  const { name, unit } = plans[billing]
+  return (
+    <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="font-semibold">{reboundSigmaPro.name}</span>
+        <span>
+          <span className="font-semibold tabular-nums">
+            {exactDollars(priceOf(reboundSigmaPro, billing))}
+          </span>{' '}
+          <span className="text-muted">{unit}</span>
+        </span>
+        <span className="sr-only">{name} subscription</span>
+      </p>
+      <BillingSwitch billing={billing} />
+    </div>
+  )
+}
+
+/** Links, so that either choice has its own address. */
+function BillingSwitch({ billing }: { billing: BillingType }) {
+  return (
+    <nav
+      aria-label="Billing"
+      className="grid grid-cols-2 gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
+    >
+      {billingTypes.map((each) => (
+        <Link
+          key={each}
+          href={checkoutAddress(each)}
+          aria-current={each === billing ? 'true' : undefined}
+          className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
+        >
+          {plans[each].name}
+          {each === 'yearly' && (
+            <span className="text-xs whitespace-nowrap text-accent-strong">{monthsFree} months free</span>
+          )}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** Nobody should learn only after paying what they will be asked for. */
+function AskedLater() {
+  const { askExchangeKeys } = useSettings()
+  return (
+    <li className="flex gap-3">
+      <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+      {askExchangeKeys
+        ? 'After payment, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
+        : 'After payment, we ask for your TradingView username, and nothing else.'}
+    </li>
+  )
+}
+
+export function OrderSummary({ billing }: { billing: BillingType }) {
+  const { name, unit, renews } = plans[billing]
+  const { tax } = useSettings()
+  const price = priceOf(reboundSigmaPro, billing)
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      <h2 className="text-xl">Order summary</h2>
+      <div className="max-lg:hidden">
+        <BillingSwitch billing={billing} />
+      </div>
+      <div className="flex items-start justify-between gap-4">
+        <div className="flex flex-col gap-1.5">
+          <p className="font-semibold">{reboundSigmaPro.name}</p>
+          <p className="text-muted">{name} subscription</p>
+          <Badge tone="good" className="self-start">
+            Early access
+          </Badge>
+        </div>
+        <p className="text-right">
+          <span className="block text-xl font-semibold tabular-nums">{exactDollars(price)}</span>
+          <span className="text-muted">{unit}</span>
+          <span className="block text-sm text-muted">Regular price {dollars(regularPrice[billing])}</span>
+        </p>
+      </div>
+      <ul className="flex flex-col gap-2.5 border-t border-line pt-6">
+        {contents.map((point) => (
+          <li key={point} className="flex gap-3">
+            <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
+            {point}
+          </li>
+        ))}
+      </ul>
+      <dl className="flex items-baseline justify-between border-t border-line pt-6">
+        <dt className="font-semibold">Due today</dt>
+        <dd className="text-xl font-semibold tabular-nums">{exactDollars(price)}</dd>
+      </dl>
+      <p className="text-sm text-muted">
+        Renews {renews} at {exactDollars(price)} until you cancel. {tax.note}
+      </p>
+      <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
+        <li className="flex gap-3">
+          <LockKeyhole aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+          Paid by card through Stripe. We never see your card number.
+        </li>
+        <li className="flex gap-3">
+          <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+          Cancel any time from your dashboard and keep access until the period ends.
+        </li>
+        <AskedLater />
+      </ul>
+    </Card>
+  )
+}

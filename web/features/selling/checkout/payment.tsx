@@ -1,0 +1,127 @@
+import type { Stripe, StripeElements } from '@stripe/stripe-js'
+import { lazy, Suspense, useState } from 'react'
+import type { Tax } from '#contract/selling/billing.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { startNow } from '#contract/selling/legal/order.ts'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { soldOut } from '#contract/selling/seats.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { call } from '#web/api/client.ts'
+import { messageOf } from '#web/api/use-call.ts'
+import { Card } from '#web/ui/card.tsx'
+import { exactDollars } from '#web/ui/money.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { OrderEssentials } from './order-essentials.tsx'
+import { CardFormSkeleton } from './payment-skeleton.tsx'
+
+// Nothing from Stripe is loaded until there is something to pay.
+export const loadCardForm = () => import('./card-form.tsx')
+const CardForm = lazy(loadCardForm)
+
+export type Ready = { clientSecret: string; tax: Tax | undefined }
+
+/** The last step. It stays while the plan changes, and only the card is entered again: it belongs to one payment. */
+export function Payment(props: {
+  /** Undefined while the checkout for another plan begins. */
+  ready: Ready | undefined
+  email: string
+  billing: BillingType
+  onChange: (() => void) | null
+  /** The 15 minutes were over, and somebody else has the seat. */
+  onSoldOut: () => void
+}) {
+  const { ready, email, billing, onChange, onSoldOut } = props
+  const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
+  const [wantsToStart, setWantsToStart] = useState(false)
+  const essentials = (
+    <OrderEssentials
+      billing={billing}
+      tax={ready?.tax}
+      wantsToStart={wantsToStart}
+      onStartChange={setWantsToStart}
+    />
+  )
+  const skeleton = <CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        {/* It replaces the button that had the focus. */}
+        <h2 ref={focus} tabIndex={-1} className="text-xl">
+          Payment
+        </h2>
+        <p className="flex min-w-0 flex-wrap gap-x-1.5 text-sm text-muted">
+          <span className="break-all">{email}</span>
+          {onChange && (
+            <button
+              type="button"
+              onClick={onChange}
+              className="cursor-pointer font-medium text-accent-strong underline underline-offset-2"
+            >
+              Change
+            </button>
+          )}
+        </p>
+      </div>
+      {ready ? (
+        <Suspense fallback={skeleton}>
+          <CardForm
+            key={ready.clientSecret}
+            clientSecret={ready.clientSecret}
+            email={email}
+            label={label}
+            onSubmit={async (stripe, elements) => {
+              // What was agreed to is on record before any money moves.
+              const refused = await agree(ready.clientSecret, wantsToStart)
+              if (refused === soldOut) onSoldOut()
+              return refused ?? pay(stripe, elements)
+            }}
+          >
+            {essentials}
+          </CardForm>
+        </Suspense>
+      ) : (
+        skeleton
+      )}
+      <p className="text-sm text-muted">
+        By paying you agree to the{' '}
+        <a href="/legal/terms" target="_blank" rel="noreferrer" className="underline underline-offset-2">
+          Terms of Service
+        </a>
+        .
+      </p>
+    </Card>
+  )
+}
+
+/** Returns why it didn't work, or nothing if a field says so itself. */
+async function pay(stripe: Stripe, elements: StripeElements) {
+  const { error } = await stripe.confirmPayment({
+    elements,
+    confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
+  })
+  if (error.type === 'validation_error') return undefined
+  const reason = error.message ?? 'Please try again.'
+  toast({ title: 'Payment Failed', description: reason, destructive: true })
+  return error.type === 'card_error' ? `${reason} ${declined}` : reason
+}
+
+/** Returns why it couldn't be recorded, or nothing. */
+async function agree(clientSecret: string, wantsToStart: boolean) {
+  const [paymentIntentId = ''] = clientSecret.split('_secret_')
+  try {
+    await call(checkout.agree, {
+      paymentIntentId,
+      startNow: wantsToStart,
+      consentVersion: startNow.version,
+      termsVersion,
+    })
+    return undefined
+  } catch (error) {
+    return messageOf(error) ?? 'Please try again.'
+  }
+}
+
+const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'
+
+const focus = (heading: HTMLElement | null) => heading?.focus()

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { optionalText } from '#contract/fields.ts'
+import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
+import * as z from '#contract/zod.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { Input, Select } from '#web/ui/input.tsx'
+
+/** Where the buyer is, as the form has it. */
+export const placeForm = { country: country(z), postalCode: optionalText(z, 20), vatId: z.optional(vatId(z)) }
+
+export type PlaceValues = {
+  country?: string | undefined
+  postalCode?: string | undefined
+  vatId?: string | undefined
+}
+
+export function useWantsPlace() {
+  return useSettings().tax.mode === 'stripe'
+}
+
+const nameOf = new Intl.DisplayNames('en', { type: 'region' })
+const sorted = countries
+  .map((code) => ({ code, name: nameOf.of(code) ?? code }))
+  .toSorted((a, b) => a.name.localeCompare(b.name))
+
+/** Asked for only where Stripe computes the tax inside the price. */
+export function PlaceFields() {
+  const [chosen, setChosen] = useState('')
+  const [isCompany, setIsCompany] = useState(false)
+  return (
+    <>
+      <Field
+        name="country"
+        label="Country"
+        hint="The price stays the same; the tax inside it depends on where you live."
+      >
+        <Select
+          required
+          autoComplete="country"
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          <option value="" disabled>
+            Choose your country
+          </option>
+          {sorted.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {needsPostalCode(chosen) && (
+        <Field name="postalCode" label="Postal code">
+          <Input required maxLength={20} autoComplete="postal-code" />
+        </Field>
+      )}
+      <label className="flex cursor-pointer items-center gap-3 text-sm">
+        <input
+          type="checkbox"
+          checked={isCompany}
+          onChange={(event) => setIsCompany(event.target.checked)}
+          className="size-5 cursor-pointer accent-accent"
+        />
+        I’m buying for a company with a VAT ID
+      </label>
+      {isCompany && (
+        <Field name="vatId" label="VAT ID" hint="Like DE123456789. You then account for the VAT yourself.">
+          <Input maxLength={24} autoComplete="off" />
+        </Field>
+      )}
+    </>
+  )
+}

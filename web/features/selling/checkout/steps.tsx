@@ -1,0 +1,235 @@
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { ApiError } from '#contract/call.ts'
+import { email as emailField } from '#contract/fields.ts'
+import type { User } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { soldOut } from '#contract/selling/seats.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
+import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { Field, Form } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { CardBrands } from './card-brands.tsx'
+import { loadCardForm, Payment, type Ready } from './payment.tsx'
+import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
+import { sessionNote } from './session-note.ts'
+
+/** What is asked for; where the buyer lives only matters for tax. */
+type Asked = { email: string; tradingViewUsername: string } & PlaceValues
+
+/** Who buys, then how they pay. */
+export function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  // Either plan is a checkout of its own at Stripe: whoever looks at the other one returns to the same.
+  const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
+  const [refusal, setRefusal] = useState('')
+  const { navigate } = useNavigation()
+  const begin = useCall(checkout.createSubscriptionIntent, {})
+
+  async function proceed(wanted: Asked) {
+    void loadCardForm().catch(() => undefined)
+    const { email, tradingViewUsername, country, ...where } = wanted
+    try {
+      const { clientSecret, isPaid, tax } = await begin.mutateAsync({
+        productSlug: reboundSigmaPro.slug,
+        billingType: billing,
+        ...(user ? {} : { email }),
+        ...(tradingViewUsername ? { tradingViewUsername } : {}),
+        ...(country ? { place: { country, ...where } } : {}),
+      })
+      if (isPaid) {
+        // Just paid, in another tab or before a reload: all that's left is to wait.
+        const [paymentIntentId = ''] = clientSecret.split('_secret_')
+        navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
+        return
+      }
+      setReady((others) => ({ ...others, [billing]: { clientSecret, tax } }))
+      setAsked(wanted)
+    } catch (error) {
+      startOver()
+      // Having a subscription already is no mistake: the message comes with the way to it.
+      if (error instanceof ApiError && error.status === 409) setRefusal(error.serverMessage ?? '')
+      else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
+      // The form says it at the field, too.
+      throw error
+    }
+  }
+
+  function startOver() {
+    setAsked(null)
+    setReady({})
+  }
+
+  const isMissing = asked !== null && !ready[billing]
+  // The other plan was chosen at the payment step.
+  const fetchMissing = useEffectEvent(async () => {
+    if (asked) await proceed(asked)
+  })
+  useEffect(() => {
+    if (isMissing)
+      Promise.resolve()
+        .then(fetchMissing)
+        .catch(() => undefined)
+  }, [isMissing])
+
+  if (asked)
+    return (
+      <Payment
+        ready={ready[billing]}
+        email={asked.email}
+        billing={billing}
+        onChange={user ? null : startOver}
+        onSoldOut={() => {
+          startOver()
+          setRefusal(soldOut)
+        }}
+      />
+    )
+  const onContinue = (wanted: Asked) => {
+    setRefusal('')
+    return proceed(wanted)
+  }
+  const step = { isPending: begin.isPending, refusal, onContinue }
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      {user ? <KnownBuyer {...step} email={user.email} /> : <GuestEmail {...step} />}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-5 text-sm text-muted">
+        <CardBrands />
+        Secure card payment by Stripe
+      </div>
+    </Card>
+  )
+}
+
+type StepProps = {
+  isPending: boolean
+  refusal: string
+  onContinue: (asked: Asked) => Promise<void>
+}
+
+const link = 'font-medium text-accent-strong underline underline-offset-2'
+
+function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { email: string }) {
+  const wantsPlace = useWantsPlace()
+  return (
+    <>
+      <p>
+        You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
+        will belong to this account.
+      </p>
+      <Refusal text={refusal}>
+        <Link href="/dashboard" className={link}>
+          Go to your dashboard
+        </Link>
+      </Refusal>
+      <Form
+        schema={wantsPlace ? nameAndPlaceForm : nameForm}
+        aria-label="TradingView username"
+        className="flex flex-col gap-6"
+        onSubmit={(asked: Omit<Asked, 'email'>) => onContinue({ email, ...asked })}
+      >
+        <NameField />
+        {wantsPlace && <PlaceFields />}
+        <Button type="submit" size="lg" pending={isPending} pendingText="Loading...">
+          Continue to Payment
+        </Button>
+      </Form>
+    </>
+  )
+}
+
+const guestEmail = sessionNote('checkout-email')
+const nameForm = z.object({ tradingViewUsername: z._default(z.string(), '') })
+const guestForm = z.extend(nameForm, { email: emailField(z) })
+const nameAndPlaceForm = z.extend(nameForm, placeForm)
+const guestAndPlaceForm = z.extend(guestForm, placeForm)
+
+/** Asked before paying, so that everything is unlocked right after it; whatever is typed, the checkout goes on. */
+const NameField = () => (
+  <Field
+    name="tradingViewUsername"
+    label="TradingView Username (optional)"
+    hint="We’ll unlock the indicator for it right after payment. You can add it later."
+  >
+    <UsernameInput />
+  </Field>
+)
+
+/** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
+function Refusal({ text, children }: { text: string; children: ReactNode }) {
+  if (!text) return null
+  const isSoldOut = text === soldOut
+  return (
+    <Notice tone="warning">
+      <p>{text}</p>
+      {isSoldOut ? (
+        <Link href="/products/rebound-sigma-pro" className={link}>
+          Tell me when a seat is free
+        </Link>
+      ) : (
+        children
+      )}
+    </Notice>
+  )
+}
+
+function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
+  const [isEmpty, setIsEmpty] = useState(() => !guestEmail.read())
+  const wantsPlace = useWantsPlace()
+  const logIn = (
+    <Link href="/auth" onClick={rememberReturnPath} className={link}>
+      Log in
+    </Link>
+  )
+  return (
+    <>
+      <Form
+        schema={wantsPlace ? guestAndPlaceForm : guestForm}
+        aria-label="Your email"
+        className="flex flex-col gap-6"
+        onInvalid={(_errors, { email }) => {
+          if (!email)
+            toast({
+              title: 'Email required',
+              description: 'Please enter your email to continue',
+              destructive: true,
+            })
+        }}
+        onSubmit={async (asked: Asked) => {
+          guestEmail.write(asked.email)
+          await onContinue(asked)
+        }}
+      >
+        <Field
+          name="email"
+          label="Email"
+          hint="An account will be created for you after payment, and your access details will be sent to this address."
+        >
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            required
+            defaultValue={guestEmail.read() ?? ''}
+            onChange={(event) => setIsEmpty(event.target.value.trim() === '')}
+          />
+        </Field>
+        <NameField />
+        {wantsPlace && <PlaceFields />}
+        <Refusal text={refusal}>{logIn}</Refusal>
+        <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
+          Continue to Payment
+        </Button>
+      </Form>
+      <p className="text-sm text-muted">Already have an account? {logIn}</p>
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { isOngoing } from '#contract/statuses.ts'
+import { useUser } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+
+/** The subscription of whoever is logged in, unless it is about to run out: they needn't buy again. */
+export function useOwned() {
+  const { user } = useUser()
+  const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })
+  return {
+    isPending: isLoading,
+    purchase: data?.find((each) => each.product.slug === reboundSigmaPro.slug && isOngoing(each)),
+  }
+}

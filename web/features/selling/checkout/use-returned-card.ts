@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent } from 'react'
+import { purchases } from '#contract/selling/purchases.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { messageOf } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { finishCardUpdate } from './finish-card.ts'
+
+/** A bank may redirect the buyer to confirm a new card. Back on the dashboard, we start using it. */
+export function useReturnedCard() {
+  const client = useQueryClient()
+  const { stripe: settings } = useSettings()
+  const arrive = useEffectEvent(async () => {
+    const returned = new URLSearchParams(location.search)
+    const [id, setupIntentId] = [returned.get('card'), returned.get('setup_intent')]
+    if (!id || !setupIntentId) return
+    history.replaceState(history.state, '', location.pathname)
+    const load = async () => (await import('./load-stripe.ts')).stripeOf(settings)
+    try {
+      await finishCardUpdate(id, setupIntentId, load)
+      toast({ title: 'Card updated', description: 'Thank you. Your subscription continues.' })
+    } catch (error) {
+      toast({
+        title: 'Card not updated',
+        description: messageOf(error) ?? 'Your card could not be updated. Please try again.',
+        destructive: true,
+      })
+    }
+    await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
+  })
+  useEffect(() => void arrive(), [])
+}

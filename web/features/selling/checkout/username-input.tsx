@@ -1,0 +1,85 @@
+import { Fragment, useRef, useState } from 'react'
+import { tradingView } from '#contract/access/tradingview.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { call } from '#web/api/client.ts'
+import { Input } from '#web/ui/input.tsx'
+
+type Answer = OutputOf<typeof tradingView.checkUsername>
+
+/** A TradingView username that is looked up when the visitor leaves the field. It never gets in the way. */
+export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | undefined }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [checked, setChecked] = useState<{ typed: string; answer: Answer | null }>({
+    typed: '',
+    answer: null,
+  })
+
+  async function check(typed: string) {
+    if (typed === checked.typed) return
+    setChecked({ typed, answer: null })
+    if (typed === '') return
+    const answer = await call(tradingView.checkUsername, { username: typed }).catch(() => null)
+    if (input.current?.value.trim() === typed) setChecked({ typed, answer })
+  }
+
+  function take(name: string) {
+    if (input.current) input.current.value = name
+    void check(name)
+  }
+
+  return (
+    <>
+      <Input
+        ref={input}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={200}
+        defaultValue={defaultValue}
+        onBlur={(event) => void check(event.target.value.trim())}
+      />
+      <p role="status" className="text-sm empty:hidden">
+        <Verdict {...checked} take={take} />
+      </p>
+    </>
+  )
+}
+
+function Verdict({
+  typed,
+  answer,
+  take,
+}: {
+  typed: string
+  answer: Answer | null
+  take: (name: string) => void
+}) {
+  if (!answer) return null
+  if (answer.refusal) return <span className="text-warning">{answer.refusal}</span>
+  if (answer.found) return <span className="text-accent-strong">Found on TradingView: {answer.username}</span>
+  if (answer.found === null) return null
+  return (
+    <span className="text-warning">
+      TradingView does not know <strong>{typed}</strong>.
+      {answer.similar.length > 0 && (
+        <>
+          {' '}
+          Did you mean{' '}
+          {answer.similar.map((name, index) => (
+            <Fragment key={name}>
+              {index > 0 && ' or '}
+              <button
+                type="button"
+                onClick={() => take(name)}
+                className="cursor-pointer font-medium underline underline-offset-2"
+              >
+                {name}
+              </button>
+            </Fragment>
+          ))}
+          ?
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,39 @@
+import { purchases } from '#contract/selling/purchases.ts'
+import { messageOf, useCall } from '#web/api/use-call.ts'
+import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Container } from '#web/ui/page.tsx'
+
+/** Where a receipt's link leads. It acts only on a click, because mail scanners open links too. */
+export default function InvoicePage() {
+  const { search } = useNavigation()
+  const query = new URLSearchParams(search)
+  const [purchase = '', invoice = '', token = ''] = ['purchase', 'invoice', 'token'].map(
+    (name) => query.get(name) ?? '',
+  )
+  const open = useCall(purchases.openInvoice, {
+    onSuccess: ({ invoiceUrl }) => location.assign(invoiceUrl),
+  })
+  return (
+    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
+      <h1 className="text-3xl">Your invoice</h1>
+      <p className="max-w-xl text-lg text-muted">
+        This link opens your invoice once. On your dashboard, you’ll find all of them.
+      </p>
+      {open.error && <Notice tone="bad">{messageOf(open.error)}</Notice>}
+      <div className="flex flex-wrap gap-3">
+        <Button
+          pending={open.isPending || open.isSuccess}
+          pendingText="Opening..."
+          onClick={() => open.mutate({ purchase, invoice, token })}
+        >
+          Open the invoice
+        </Button>
+        <ButtonLink href={`/dashboard?purchase=${purchase}&invoice=${invoice}`} variant="secondary">
+          Go to your dashboard
+        </ButtonLink>
+      </div>
+    </Container>
+  )
+}

@@ -1,0 +1,36 @@
+import { Rss } from 'lucide-react'
+import { LegalText, longDate } from '#web/features/site/legal/legal-text.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
+import { changelog } from './changelog.ts'
+
+export default function ChangelogPage() {
+  return (
+    <LegalText
+      title={changelog.title}
+      lead={changelog.lead}
+      aside={
+        <a
+          href="/changelog.xml"
+          className="inline-flex items-center gap-2 self-start text-sm font-medium text-accent underline-offset-4 hover:underline"
+        >
+          <Rss aria-hidden="true" className="size-4" />
+          Follow by RSS
+        </a>
+      }
+      sections={changelog.entries.map(({ id, date, title, blocks }) => ({
+        id,
+        title,
+        content: (
+          <>
+            {date && (
+              <p className="text-sm">
+                <time dateTime={date}>{longDate(date)}</time>
+              </p>
+            )}
+            <Blocks blocks={blocks} />
+          </>
+        ),
+      }))}
+    />
+  )
+}

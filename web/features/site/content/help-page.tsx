@@ -1,0 +1,94 @@
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import source from '#content/help.md?raw'
+import { useSettings } from '#web/api/settings.tsx'
+import { Blocks } from '#web/ui/blocks.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { parseContent, plainText } from '#web/ui/markdown.ts'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+
+const { title, lead, sections } = parseContent(source)
+const topics = sections.map((section) => ({
+  ...section,
+  questions: section.parts.map((part) => ({
+    ...part,
+    words: `${section.title} ${part.title} ${plainText(part.blocks)}`.toLowerCase(),
+  })),
+}))
+
+/** Every question that holds all the words. */
+function find(typed: string) {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  return topics
+    .map((topic) => ({
+      ...topic,
+      questions: topic.questions.filter((question) => words.every((word) => question.words.includes(word))),
+    }))
+    .filter(({ questions }) => questions.length > 0)
+}
+
+export default function HelpPage() {
+  const { supportEmail } = useSettings()
+  const [typed, setTyped] = useState('')
+  const found = find(typed)
+  const count = found.reduce((sum, { questions }) => sum + questions.length, 0)
+  return (
+    <>
+      <PageHeading title={title} description={lead}>
+        <search className="relative mt-2 max-w-xl">
+          <Search
+            aria-hidden="true"
+            className="pointer-events-none absolute top-1/2 left-3.5 size-5 -translate-y-1/2 text-muted"
+          />
+          <Input
+            type="search"
+            aria-label="Search the answers"
+            placeholder="indicator, alert, invoice …"
+            className="pl-11"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </search>
+        <p aria-live="polite" className="min-h-6 text-sm text-muted">
+          {typed && `${count === 1 ? '1 answer' : `${count} answers`} found`}
+        </p>
+      </PageHeading>
+      <Container className="flex flex-col gap-12">
+        {found.map((topic) => (
+          <section
+            key={topic.id}
+            id={topic.id}
+            className="grid gap-x-16 gap-y-4 lg:grid-cols-[15rem_minmax(0,1fr)]"
+          >
+            <h2 className="text-xl lg:sticky lg:top-24 lg:self-start">{topic.title}</h2>
+            <div className="divide-y divide-line border-y border-line">
+              {topic.questions.map((question) => (
+                <details key={question.id} id={question.id} open={count <= 2 || undefined} className="group">
+                  <summary className="flex cursor-pointer list-none items-center justify-between gap-6 py-4 font-medium hover:text-accent">
+                    <h3 className="text-base">{question.title}</h3>
+                    <span
+                      aria-hidden="true"
+                      className="text-xl leading-none text-muted transition-transform duration-200 group-open:rotate-45"
+                    >
+                      +
+                    </span>
+                  </summary>
+                  <div className="legal max-w-prose pb-6">
+                    <Blocks blocks={question.blocks} />
+                  </div>
+                </details>
+              ))}
+            </div>
+          </section>
+        ))}
+        <p className="text-muted">
+          {count === 0 && 'No answer has these words. '}Still stuck? Write to{' '}
+          <a href={`mailto:${supportEmail}`} className="font-medium text-ink underline decoration-accent">
+            {supportEmail}
+          </a>{' '}
+          and the person who wrote the rules will answer.
+        </p>
+      </Container>
+    </>
+  )
+}

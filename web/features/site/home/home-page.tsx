@@ -1,0 +1,193 @@
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
+import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
+import { Principles } from '#web/features/site/showcase/principles.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { Icon } from '#web/ui/icon.tsx'
+import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Eyebrow, Section } from '#web/ui/section.tsx'
+
+const productPath = '/products/rebound-sigma-pro'
+
+export default function HomePage() {
+  return (
+    <>
+      <Hero />
+      <DataDriven />
+      <Teaser />
+      <Section
+        eyebrow="Principles"
+        title="Three principles behind every rule"
+        lead="They decide what goes into an indicator and, more often, what stays out."
+      >
+        <Principles />
+      </Section>
+      <ClosingCall />
+    </>
+  )
+}
+
+function Hero() {
+  return (
+    <div className="hero">
+      <Container className="grid items-center gap-x-14 gap-y-12 pt-16 pb-4 sm:pt-24 lg:grid-cols-[1.1fr_1fr] lg:pb-10">
+        <div className="flex flex-col items-start gap-7">
+          <Eyebrow>Rule-based signals for stocks and ETFs</Eyebrow>
+          <h1 className="text-4xl">Premium Trading Indicators</h1>
+          <p className="max-w-xl text-lg text-muted sm:text-xl">
+            Short-term rebound signals for TradingView, with clear entry and exit rules. Built for execution,
+            not noise.
+          </p>
+          <div className="flex flex-wrap gap-3">
+            <ButtonLink href="/products" size="lg">
+              Explore Products
+              <Icon
+                name="arrow"
+                className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+              />
+            </ButtonLink>
+            <ButtonLink href="/about" size="lg" variant="secondary">
+              About Us
+            </ButtonLink>
+          </div>
+          <Link
+            href={productPath}
+            className="rounded-sm font-medium text-accent underline decoration-accent/40 underline-offset-4 hover:decoration-accent"
+          >
+            Go straight to {reboundSigmaPro.name}, {dollars(reboundSigmaPro.monthlyPrice)} per month
+          </Link>
+        </div>
+        <ChartPanel>
+          <ExampleChart className="h-72 w-full sm:h-96 lg:h-[26rem]" />
+        </ChartPanel>
+      </Container>
+    </div>
+  )
+}
+
+const facts = [
+  { figure: 'Daily', text: 'charts. One decision a day, on closed candles.' },
+  { figure: '2–5 days', text: 'is the typical holding period of a rebound trade.' },
+  { figure: 'Monthly', text: 'review of the Rebound List, at a minimum.' },
+  { figure: '24 hours', text: 'at most from your access request to your access on TradingView.' },
+]
+
+function DataDriven() {
+  return (
+    <Section
+      eyebrow="Who it’s for"
+      title={
+        <>
+          Built for <span className="whitespace-nowrap">Data-Driven</span> Traders
+        </>
+      }
+      lead="You would rather test a rule than trust a feeling. So would we: every signal comes from the same conditions every day, and you can backtest them before you risk a cent."
+    >
+      <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 sm:gap-y-10 lg:grid-cols-4">
+        {facts.map(({ figure, text }) => (
+          <div key={figure} className="border-t-2 border-accent pt-5">
+            <dt className="text-2xl font-semibold tracking-tight">{figure}</dt>
+            <dd className="mt-2 max-w-64 text-muted max-sm:text-sm">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+function Teaser() {
+  return (
+    <Container>
+      <Link
+        href={productPath}
+        className="group grid overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float lg:grid-cols-2"
+      >
+        <div className="flex flex-col items-start gap-5 p-8 sm:p-12">
+          <Eyebrow>Flagship indicator</Eyebrow>
+          <h2 className="text-3xl">Rebound Sigma Pro</h2>
+          <p className="text-lg text-muted">
+            An invite-only indicator for short-term rebounds, a backtest-ready strategy version, and a list of
+            symbols reviewed at least once a month.
+          </p>
+          <p className="mt-auto flex flex-wrap items-baseline gap-x-3 pt-6">
+            <span className="text-2xl font-semibold tracking-tight">
+              {dollars(reboundSigmaPro.monthlyPrice)}
+            </span>
+            <span className="text-muted">per month, early access</span>
+          </p>
+          <span className="flex items-center gap-2 font-medium text-accent">
+            See how it works
+            <Icon
+              name="arrow"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
+          </span>
+        </div>
+        <Bands />
+      </Link>
+    </Container>
+  )
+}
+
+/** A price between its bands: the product in one drawing. */
+function Bands() {
+  return (
+    <svg
+      viewBox="0 0 560 420"
+      preserveAspectRatio="xMidYMax slice"
+      fill="none"
+      aria-hidden="true"
+      className="w-full border-line bg-ground max-lg:aspect-[16/10] max-lg:border-t lg:h-full lg:border-l"
+    >
+      {[70, 140, 210, 280, 350].map((line, index) => (
+        <g key={line}>
+          <path
+            d={`M0 ${line}H560`}
+            className={index === 2 ? 'stroke-muted/60' : 'stroke-line'}
+            strokeDasharray={index === 2 ? undefined : '3 7'}
+          />
+          <text
+            x="532"
+            y={index === 2 ? line + 20 : line - 9}
+            textAnchor="end"
+            className="fill-muted font-mono text-[13px]"
+          >
+            {['+2σ', '+1σ', 'mean', '−1σ', '−2σ'][index]}
+          </text>
+        </g>
+      ))}
+      <path d="M0 350H560V420H0z" className="fill-accent/10" />
+      <path
+        d="M-10 232C40 190 70 150 112 168s46 74 84 66 44-62 78-52 40 92 62 150 34 58 52 22 34-128 62-150 70-16 130-58"
+        className="stroke-accent"
+        strokeWidth="4"
+        strokeLinecap="round"
+      />
+      <circle cx="362" cy="373" r="20" className="fill-accent/20" />
+      <circle cx="362" cy="373" r="8" className="fill-accent" />
+      <circle cx="448" cy="206" r="8" className="fill-surface stroke-accent" strokeWidth="4" />
+    </svg>
+  )
+}
+
+function ClosingCall() {
+  return (
+    <Container className="pt-4">
+      <div className="call dark flex flex-col items-start gap-6 overflow-hidden rounded-xl px-8 py-14 sm:px-14 sm:py-20">
+        <h2 className="max-w-2xl text-3xl">Trade by rule. Start at the next daily close.</h2>
+        <p className="max-w-xl text-lg text-muted">
+          See the rules, an example chart, and everything the subscription includes.
+        </p>
+        <ButtonLink href={productPath} size="lg">
+          View Rebound Sigma Pro
+          <Icon
+            name="arrow"
+            className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+          />
+        </ButtonLink>
+      </div>
+    </Container>
+  )
+}

@@ -1,0 +1,29 @@
+import { brand } from '#contract/brand.ts'
+import { type Party, partyOf } from '#contract/selling/legal/text.ts'
+import { useSettings } from '#web/api/settings.tsx'
+
+/** The seller's name and address, from the settings. */
+export function SellerAddress() {
+  const { seller } = useSettings()
+  const lines = [seller.name || brand.name, seller.street, seller.city, seller.country].filter(Boolean)
+  return (
+    <address className="not-italic">
+      {lines.map((line) => (
+        <span key={line} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
+  )
+}
+
+export function SupportEmail() {
+  const { supportEmail } = useSettings()
+  return <a href={`mailto:${supportEmail}`}>{supportEmail}</a>
+}
+
+/** The seller as the legal texts name them. */
+export function useParty(): Party {
+  const { seller, supportEmail, publicUrl } = useSettings()
+  return partyOf(seller, { supportEmail, publicUrl })
+}

@@ -1,0 +1,46 @@
+import { MousePointerClick } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { ChartPanel } from '#web/features/site/showcase/chart-panel.tsx'
+import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Spinner } from '#web/ui/spinner.tsx'
+
+const InteractiveChart = lazy(() => import('./interactive-chart.tsx'))
+
+const size = 'h-80 w-full sm:h-[28rem]'
+
+/** The static chart and, on request, an interactive version whose code is loaded only then. */
+export function ExplorableChart() {
+  const [exploring, setExploring] = useState(false)
+  return (
+    <ChartPanel
+      action={
+        <Button
+          variant="secondary"
+          size="sm"
+          className="font-sans"
+          aria-pressed={exploring}
+          onClick={() => setExploring(!exploring)}
+        >
+          <MousePointerClick aria-hidden="true" className="size-4" />
+          {exploring ? 'Show' : 'Explore'}
+          <span className="max-sm:sr-only">{exploring ? 'the picture' : 'the chart'}</span>
+        </Button>
+      }
+    >
+      {exploring ? (
+        <Suspense
+          fallback={
+            <output aria-label="Loading the chart" className={`grid place-items-center ${size}`}>
+              <Spinner className="size-8 text-accent" />
+            </output>
+          }
+        >
+          <InteractiveChart className={size} />
+        </Suspense>
+      ) : (
+        <ExampleChart className={size} />
+      )}
+    </ChartPanel>
+  )
+}

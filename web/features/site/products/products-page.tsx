@@ -1,0 +1,76 @@
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
+import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
+import { Badge } from '#web/ui/badge.tsx'
+import { Icon } from '#web/ui/icon.tsx'
+import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+
+export default function ProductsPage() {
+  return (
+    <>
+      <PageHeading
+        title="Products"
+        description="Indicators for rule-based entries and exits. One is available now; the next has to earn its place first."
+      />
+      <Container className="grid items-stretch gap-6 lg:grid-cols-[1.35fr_1fr]">
+        <ProductCard />
+        <ComingSoonCard />
+      </Container>
+    </>
+  )
+}
+
+function ProductCard() {
+  return (
+    <Link
+      href="/products/rebound-sigma-pro"
+      className="group flex flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card transition-[border-color,box-shadow] duration-300 hover:border-accent hover:shadow-float"
+    >
+      <span className="relative block border-b border-line bg-ground">
+        <ExampleChart className="h-72 w-full [--curtain:var(--ground)]" />
+        <Badge className="absolute top-4 left-4">Illustrative</Badge>
+      </span>
+      <span className="flex flex-1 flex-col items-start gap-4 p-7 sm:p-9">
+        <Badge tone="good">Early access</Badge>
+        <h2 className="text-2xl">{reboundSigmaPro.name}</h2>
+        <span className="text-muted">
+          Short-term rebound signals for stocks and ETFs on daily charts: an invite-only indicator, a
+          backtest-ready strategy version, the Rebound List, and direct creator support.
+        </span>
+        <span className="mt-auto flex w-full flex-wrap items-baseline justify-between gap-3 pt-4">
+          <span>
+            <span className="text-2xl font-semibold tracking-tight">
+              {dollars(reboundSigmaPro.monthlyPrice)}
+            </span>
+            <span className="text-muted"> per month or {dollars(reboundSigmaPro.yearlyPrice)} per year</span>
+          </span>
+          <span className="flex items-center gap-2 font-medium text-accent">
+            View details
+            <Icon
+              name="arrow"
+              className="size-4.5 transition-transform duration-300 group-hover:translate-x-1"
+            />
+          </span>
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+function ComingSoonCard() {
+  return (
+    <section className="flex flex-col items-start gap-4 rounded-xl border border-dashed border-field p-7 sm:p-9">
+      <Badge>COMING SOON</Badge>
+      <h2 className="text-2xl">More Products in Development</h2>
+      <p className="text-muted">
+        We release an indicator once its rules have held up in testing, not before. Leave your email and we’ll
+        tell you when the next one is ready.
+      </p>
+      <div className="mt-auto w-full pt-6">
+        <NewsletterForm success="You'll be notified when new products launch." />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,251 @@
+import {
+  ArrowDown,
+  CalendarRange,
+  ChartCandlestick,
+  Crosshair,
+  FlaskConical,
+  Funnel,
+  LayoutDashboard,
+  ListChecks,
+  LockKeyhole,
+  type LucideIcon,
+  MessageCircle,
+  NotebookPen,
+  RefreshCw,
+  ScrollText,
+} from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { useUser } from '#web/api/session.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
+import { ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
+import { Accordion } from '#web/ui/accordion.tsx'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { dollars } from '#web/ui/money.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Container } from '#web/ui/page.tsx'
+import { Eyebrow, Section } from '#web/ui/section.tsx'
+import { ExplorableChart } from './explorable-chart.tsx'
+import { Pricing } from './pricing.tsx'
+import { benefits, contents, questions } from './rebound-sigma-pro.ts'
+import { Steps } from './steps.tsx'
+
+// Loaded only for those who get to see them.
+const Maker = lazy(async () => ({ default: (await import('#web/features/site/about/maker.tsx')).Maker }))
+const OwnedNote = lazy(() => import('./owned-note.tsx'))
+
+const benefitIcons = [Crosshair, CalendarRange, ChartCandlestick, FlaskConical, Funnel, RefreshCw]
+const contentIcons = [
+  LockKeyhole,
+  FlaskConical,
+  ListChecks,
+  LayoutDashboard,
+  NotebookPen,
+  ScrollText,
+  RefreshCw,
+  MessageCircle,
+]
+
+export default function ReboundSigmaProPage() {
+  return (
+    <>
+      <Argument />
+      <Section
+        title="Example Chart"
+        lead="Drawn from made-up prices, to show signals, not results. One of the three trades ends at a loss, because some do."
+      >
+        <ExplorableChart />
+      </Section>
+      <Offer />
+      <StickyOffer />
+    </>
+  )
+}
+
+/** On phones, the buy button stays within reach. */
+function StickyOffer() {
+  return (
+    <div className="sticky-offer sticky bottom-0 z-30 mt-8 -mb-24 flex items-center justify-between gap-4 border-t border-line bg-ground/95 px-5 py-3 backdrop-blur-lg md:hidden">
+      <p className="leading-tight">
+        <span className="font-semibold">{dollars(reboundSigmaPro.monthlyPrice)}</span>
+        <span className="text-sm text-muted"> per month</span>
+      </p>
+      <ButtonLink href="#pricing">Get access</ButtonLink>
+    </div>
+  )
+}
+
+function Argument() {
+  return (
+    <>
+      <Hero />
+      <Section
+        title="Key Benefits"
+        lead="Six reasons to let rules decide, and to save your judgment for what they cannot know."
+      >
+        <ul className="grid gap-x-10 gap-y-12 sm:grid-cols-2 lg:grid-cols-3">
+          {benefits.map(({ title, text }, index) => (
+            <li key={title} className="flex flex-col gap-3">
+              <IconOf icons={benefitIcons} index={index} className="size-6 text-accent" />
+              <h3 className="text-xl">{title}</h3>
+              <p className="text-muted">{text}</p>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section
+        id="how-it-works"
+        title="How It Works"
+        lead="Pullback, entry, exit: three steps on daily candles, the same every time."
+        className="border-y border-line bg-surface"
+      >
+        <Steps />
+      </Section>
+    </>
+  )
+}
+
+function Offer() {
+  const { maker } = useSettings()
+  return (
+    <>
+      <Section title="What You Get" lead="One subscription, the whole package.">
+        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+          {contents.map(({ title, text }, index) => (
+            <li
+              key={title}
+              className="flex gap-4 rounded-lg border border-line bg-surface p-5 shadow-card sm:flex-col sm:p-6"
+            >
+              <span className="grid size-10 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong">
+                <IconOf icons={contentIcons} index={index} className="size-5" />
+              </span>
+              <div>
+                <h3 className="text-lg">{title}</h3>
+                <p className="mt-1 text-sm text-muted sm:mt-2">{text}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <SideBySide
+        title="Frequently Asked Questions"
+        lead={
+          <>
+            More on the{' '}
+            <Link href="/help" className="text-ink underline decoration-accent underline-offset-4">
+              help page
+            </Link>
+            . Something else?{' '}
+            <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
+              Write to us
+            </Link>
+            .
+          </>
+        }
+        className="border-y border-line bg-surface"
+      >
+        <Accordion items={questions.map(({ question, answer }) => ({ title: question, content: answer }))} />
+      </SideBySide>
+      {maker && (
+        <Suspense fallback={null}>
+          <Maker />
+        </Suspense>
+      )}
+      <SideBySide
+        id="pricing"
+        title="Early-Access Pricing"
+        lead="Join now and pay less. Cancel any time from your dashboard."
+      >
+        <Pricing />
+      </SideBySide>
+    </>
+  )
+}
+
+/** A section whose heading stays in view next to it. */
+function SideBySide(props: {
+  id?: string
+  title: string
+  lead: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <section id={props.id} className={classes('py-16 sm:py-24', props.className)}>
+      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]">
+        <header className="flex flex-col items-start gap-4 lg:sticky lg:top-28 lg:self-start">
+          <h2 className="text-3xl">{props.title}</h2>
+          <p className="text-lg text-muted">{props.lead}</p>
+        </header>
+        {props.children}
+      </Container>
+    </section>
+  )
+}
+
+function IconOf({ icons, index, className }: { icons: LucideIcon[]; index: number; className: string }) {
+  const Icon = icons[index]
+  return Icon && <Icon aria-hidden="true" className={className} strokeWidth={1.75} />
+}
+
+/** Owners get a link to it; everyone else sees what owners say. Its space is reserved. */
+function Standing() {
+  const { user } = useUser()
+  return (
+    <div className="flex min-h-12 items-center">
+      {user ? (
+        <Suspense fallback={null}>
+          <OwnedNote otherwise={<ReviewSummary />} />
+        </Suspense>
+      ) : (
+        <ReviewSummary />
+      )}
+    </div>
+  )
+}
+
+const dataSheet = [
+  { name: 'Platform', value: 'TradingView' },
+  { name: 'Markets', value: 'Stocks and ETFs' },
+  { name: 'Chart', value: 'Daily' },
+  { name: 'Holding', value: '2–5 days, typically' },
+  { name: 'Rebound List', value: 'Reviewed at least monthly' },
+  { name: 'Access', value: 'Within 24 hours' },
+]
+
+function Hero() {
+  return (
+    <div className="hero border-b border-line">
+      <Container className="grid items-center gap-x-16 gap-y-12 py-16 sm:py-24 lg:grid-cols-[1.5fr_1fr]">
+        <div className="flex flex-col items-start gap-7">
+          <Eyebrow>Invite-only indicator for TradingView</Eyebrow>
+          <h1 className="text-4xl">{reboundSigmaPro.name}</h1>
+          <p className="max-w-2xl text-lg text-muted sm:text-xl">
+            Short-term rebound signals for stocks and ETFs, with an entry and an exit for each trade, a
+            strategy version for your own backtests, and a list of symbols reviewed at least once a month.
+          </p>
+          <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:flex-col">
+            <ButtonLink href={checkoutAddress('monthly')} size="lg">
+              Get Access - {dollars(reboundSigmaPro.monthlyPrice)} per month
+            </ButtonLink>
+            <ButtonLink href="#how-it-works" size="lg" variant="secondary">
+              Learn How It Works
+              <ArrowDown aria-hidden="true" className="size-4.5" />
+            </ButtonLink>
+          </div>
+          <Standing />
+        </div>
+        <dl className="divide-y divide-line rounded-xl border border-line bg-surface px-6 py-2 shadow-float">
+          {dataSheet.map(({ name, value }) => (
+            <div key={name} className="flex flex-wrap items-baseline justify-between gap-x-6 py-3.5">
+              <dt className="font-mono text-xs tracking-wide text-muted uppercase">{name}</dt>
+              <dd className="font-medium">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Container>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { newReview, reviews } from '#contract/site/reviews.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Card } from '#web/ui/card.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input, Textarea } from '#web/ui/input.tsx'
+import { Stars } from './stars.tsx'
+
+/** For whoever has paid long enough and hasn't written yet. */
+export function ReviewForm({ name }: { name: string }) {
+  const [stars, setStars] = useState<number | undefined>()
+  const write = useCall(reviews.write, {
+    refreshes: [reviews.list, reviews.mine],
+    succeeded: { title: 'Review published', description: 'Thank you for telling others.' },
+    failed: 'Failed to publish the review',
+  })
+  return (
+    <Card className="flex flex-col gap-6 sm:p-8">
+      <h2 className="text-xl">What do you think of it?</h2>
+      <Form
+        schema={newReview(z)}
+        extra={{ stars }}
+        aria-label="Your review"
+        className="flex flex-col gap-5"
+        onSubmit={(typed) => write.mutateAsync(typed)}
+      >
+        <Field name="stars" label="Stars">
+          <div className="flex flex-wrap gap-2">
+            {[1, 2, 3, 4, 5].map((each) => (
+              <label
+                key={each}
+                className="flex min-h-11 cursor-pointer items-center gap-2 rounded-md border border-line px-3 has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
+              >
+                <input
+                  type="radio"
+                  name="stars"
+                  value={each}
+                  checked={stars === each}
+                  onChange={() => setStars(each)}
+                  className="sr-only"
+                />
+                <Stars value={each} />
+              </label>
+            ))}
+          </div>
+        </Field>
+        <Field
+          name="text"
+          label="Your review"
+          hint="20 to 1,000 characters, without links. It is published as you write it and can’t be changed."
+        >
+          <Textarea rows={5} maxLength={1000} />
+        </Field>
+        <Field name="author" label="Name to show" hint="A first name is enough. Everyone can read it.">
+          <Input autoComplete="given-name" maxLength={100} defaultValue={name.split(' ')[0]} />
+        </Field>
+        <div>
+          <SubmitButton pendingText="Publishing...">Publish review</SubmitButton>
+        </div>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,212 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Flag, MessageSquareText } from 'lucide-react'
+import { useState } from 'react'
+import {
+  paidDaysToReview,
+  type Review,
+  reportReason,
+  reviews,
+  reviewsPerPage,
+} from '#contract/site/reviews.ts'
+import * as z from '#contract/zod.ts'
+import { callPage } from '#web/api/client.ts'
+import { useUser } from '#web/api/session.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { useCall } from '#web/api/use-call.ts'
+import { keyOf, useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Container, PageHeading } from '#web/ui/page.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { ReviewForm } from './review-form.tsx'
+import { Stars } from './stars.tsx'
+
+export default function ReviewsPage() {
+  return (
+    <>
+      <PageHeading
+        title="Reviews"
+        description="What people who pay for Rebound Sigma Pro say about it. All of it, good and bad."
+      />
+      <Container className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-h-[70vh] min-w-0 flex-col gap-6">
+          <Own />
+          <All />
+        </div>
+        <aside className="flex flex-col gap-3 self-start rounded-lg border border-line bg-surface p-6 text-sm text-muted shadow-card max-lg:row-start-1 lg:sticky lg:top-24">
+          <Summary />
+          <h2 className="text-base text-ink">How we verify them</h2>
+          <p>
+            Only people who have paid for at least {paidDaysToReview} days can write a review. We know from
+            their payments, invite each of them once by email, and offer nothing in return.
+          </p>
+          <p>
+            Everyone writes one review, and it appears immediately. We can answer it, but we can’t change or
+            delete it. If someone reports an unlawful one, we hide its text, say why, and still count its
+            stars. Reviews of deleted accounts stay, without a name.
+          </p>
+        </aside>
+      </Container>
+    </>
+  )
+}
+
+function Summary() {
+  const { count, average } = useSettings().reviews
+  if (count === 0) return null
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 text-base text-ink">
+      <span className="text-2xl font-semibold tracking-tight">{average.toFixed(1)}</span>
+      <Stars value={average} />
+      <span className="text-sm text-muted">
+        {count} {count === 1 ? 'review' : 'reviews'}
+      </span>
+    </p>
+  )
+}
+
+function Own() {
+  const { user } = useUser()
+  const { data } = useData(reviews.mine, {}, { enabled: user !== null })
+  if (!user || !data) return null
+  if (data.mayWrite) return <ReviewForm name={user.name} />
+  return data.review && <Notice>You’ve written a review. Thank you!</Notice>
+}
+
+function All() {
+  const query = useInfiniteQuery({
+    queryKey: [...keyOf(reviews.list), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(reviews.list, { limit: reviewsPerPage, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+  const all = query.data?.pages.flatMap(({ items }) => items)
+  if (query.isError)
+    return (
+      <Card role="alert" className="flex flex-wrap items-center justify-between gap-4">
+        <p>We couldn’t load the reviews.</p>
+        <Button variant="secondary" size="sm" onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </Card>
+    )
+  if (!all) return <Skeleton className="h-64" />
+  if (all.length === 0)
+    return (
+      <EmptyState
+        title="No reviews yet"
+        description={`The first ones appear here once people have paid for ${paidDaysToReview} days.`}
+        icon={<MessageSquareText aria-hidden="true" className="size-8" strokeWidth={1.5} />}
+      />
+    )
+  return (
+    <>
+      <ul className="flex flex-col gap-4">
+        {all.map((review) => (
+          <ReviewCard key={review.id} review={review} />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <>
+          <Button
+            variant="secondary"
+            className="self-center noscript:hidden"
+            pending={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show more
+          </Button>
+          <p className="hidden text-sm text-muted noscript:block">
+            These are the {reviewsPerPage} newest reviews. To read them all, please turn on JavaScript.
+          </p>
+        </>
+      )}
+    </>
+  )
+}
+
+function ReviewCard({ review }: { review: Review }) {
+  const [reporting, setReporting] = useState(false)
+  const { stars, text, author, writtenAt, answer, answeredAt, hiddenBecause } = review
+  return (
+    <li>
+      <Card className="flex flex-col gap-3">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <Stars value={stars} />
+          <span className="font-medium">{author ?? 'Anonymous'}</span>
+          <span className="text-sm text-muted">
+            <Time value={writtenAt} />
+          </span>
+        </div>
+        {hiddenBecause ? (
+          <p className="text-muted italic">This text was reported and is hidden: {hiddenBecause}</p>
+        ) : (
+          <p className="break-words whitespace-pre-line">{text}</p>
+        )}
+        {answer && (
+          <blockquote className="border-l-2 border-accent pl-4 text-muted">
+            <p className="text-sm font-medium text-ink">
+              Our answer
+              {answeredAt && (
+                <>
+                  , <Time value={answeredAt} />
+                </>
+              )}
+            </p>
+            <p className="break-words whitespace-pre-line">{answer}</p>
+          </blockquote>
+        )}
+        {!hiddenBecause && (
+          <button
+            type="button"
+            onClick={() => setReporting(true)}
+            className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-sm text-sm text-muted hover:text-ink noscript:hidden"
+          >
+            <Flag aria-hidden="true" className="size-3.5" />
+            Report
+          </button>
+        )}
+      </Card>
+      {reporting && <ReportDialog id={review.id} onClose={() => setReporting(false)} />}
+    </li>
+  )
+}
+
+const reportForm = z.strictObject({ reason: reportReason(z) })
+
+function ReportDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const report = useCall(reviews.report, {
+    succeeded: { title: 'Reported', description: 'Thank you. We’ll look at it.' },
+    failed: 'Failed to report the review',
+    onSuccess: onClose,
+  })
+  return (
+    <Dialog
+      title="Report this review"
+      description="If it breaks the law, for example because it insults someone or reveals private data, we hide it. We don’t hide criticism."
+      onClose={onClose}
+    >
+      <Form
+        schema={reportForm}
+        aria-label="Report this review"
+        className="flex flex-col gap-5"
+        onSubmit={({ reason }) => report.mutateAsync({ id, reason })}
+      >
+        <Field name="reason" label="What is wrong with it?">
+          <Textarea rows={3} maxLength={500} />
+        </Field>
+        <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <SubmitButton pendingText="Reporting...">Report</SubmitButton>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
