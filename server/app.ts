@@ -10,7 +10,7 @@ import { reminderRoutes } from './features/access/reminders/routes.ts'
 import { tradingViewAdminRoutes, tradingViewRoutes } from './features/access/tradingview/routes.ts'
 import { tradingViewSchedules } from './features/access/tradingview/schedules.ts'
 import { customerRoutes } from './features/desk/customers/routes.ts'
-import { exportRoutes } from './features/desk/exports/routes.ts'
+import { exportRoutes, newsletterAddressRoutes } from './features/desk/exports/routes.ts'
 import { importRoutes } from './features/desk/imports/routes.ts'
 import { jobRoutes } from './features/desk/jobs/routes.ts'
 import { overviewRoutes } from './features/desk/overview/routes.ts'
@@ -40,11 +40,7 @@ import { seatSchedules } from './features/selling/seats/schedules.ts'
 import { stripeSetupRoutes } from './features/selling/stripe-setup/routes.ts'
 import { contactRoutes, messageRoutes } from './features/site/contact/routes.ts'
 import { contactSchedules } from './features/site/contact/schedules.ts'
-import {
-  mountOneClick,
-  newsletterAddressRoutes,
-  newsletterRoutes,
-} from './features/site/newsletter/routes.ts'
+import { mountOneClick, newsletterRoutes } from './features/site/newsletter/routes.ts'
 import { newsletterSchedules } from './features/site/newsletter/schedules.ts'
 import { reviewRoutes } from './features/site/reviews/routes.ts'
 import { reviewSchedules } from './features/site/reviews/schedules.ts'

@@ -3,7 +3,11 @@ import { partyOf } from '#contract/selling/legal/text.ts'
 import { createAudit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { Connection } from './database/connect.ts'
-import { createAccessRequests } from './features/access/access-requests/access-requests.ts'
+import {
+  carryAccessOver,
+  createAccessRequests,
+  endAccess,
+} from './features/access/access-requests/access-requests.ts'
 import { createAssets } from './features/access/assets/assets.ts'
 import { createEntitlements } from './features/access/entitlements/entitlements.ts'
 import { createPrivatePackage } from './features/access/package/package.ts'
@@ -83,18 +87,7 @@ export function createRooms(deps: RoomDependencies) {
   const access = createAccess({ tradingView, entitlements, accessRequests })
   const privatePackage = createPrivatePackage({ links: () => deps.settings.live.package, entitlements })
   const assets = createAssets({ ...common, entitlements })
-  const customerDesk = createCustomerDesk({
-    ...common,
-    accounts,
-    sessions,
-    purchases,
-    contact,
-    accessRequests,
-    entitlements,
-    access,
-    privatePackage,
-    assets,
-  })
+  const customerDesk = createCustomerDesk({ ...common, ...selling, contact, access, privatePackage, assets })
 
   /** Every room that stores something about people, for "my data". */
   const personalData = [
@@ -243,8 +236,12 @@ function createSelling(deps: RoomDependencies, common: ReturnType<typeof createC
     stripe,
     accounts,
     checkouts,
-    entitlements,
-    accessRequests,
+    access: {
+      purchasesChanged: entitlements.refresh,
+      purchaseEnded: endAccess,
+      purchaseReplaced: carryAccessOver,
+      usernameGiven: accessRequests.claim,
+    },
     seats,
     consumerLaw: config.consumerLaw,
     log,

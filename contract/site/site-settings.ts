@@ -1,3 +1,4 @@
+import type { Seller } from '../seller.ts'
 import type { Review } from './reviews.ts'
 
 /** The configuration that pages need. It is embedded in every page, so it is public. */
@@ -28,22 +29,6 @@ export type SiteSettings = {
 
 /** All that pages are made from: what every page embeds, and what only one of them shows. */
 export type Shown = SiteSettings & { latestReviews: { items: Review[]; next?: string | undefined } }
-
-/** The seller's particulars for imprint, invoices, and legal texts; what is not known is empty. */
-export type Seller = {
-  name: string
-  street: string
-  city: string
-  country: string
-  phone: string
-  representative: string
-  responsible: string
-  register: string
-  registerCourt: string
-  authority: string
-  vatId: string
-  taxNumber: string
-}
 
 /** What the web build hands to the server: every page of the site as HTML, for the given settings. */
 export type RenderedPage = {

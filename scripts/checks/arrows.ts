@@ -2,6 +2,7 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { layerComplaint } from './web-layers.ts'
+import { wingComplaint } from './wings.ts'
 
 type Sources = ReadonlyMap<string, string>
 type Arrow = { from: string; to: string; deferred: boolean }
@@ -90,9 +91,10 @@ const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(pat
 const isTesting = (path: string) => isTest(path) || isForTests(path) || /^(e2e|proofs)\//.test(path)
 const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]
 const roomOf = (path: string) => path.split('/')[0] ?? ''
-const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
+/** A room, with its wing: `identity/accounts`. */
+const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
 
-const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency)\//
+const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit)\//
 /** A room's logic; only its routes know about HTTP. */
 const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
 
@@ -126,7 +128,7 @@ function mayImport(from: string, to: string): string | undefined {
     (room === 'sandbox' && inTest && to.startsWith('server/testing/'))
   if (!mayCross) return `${room} may not import ${target}`
 
-  const layers = inTest ? undefined : layerComplaint(from, to)
+  const layers = inTest ? undefined : (layerComplaint(from, to) ?? wingComplaint(from, to))
   if (layers) return layers
 
   if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor may not import features'
@@ -136,7 +138,7 @@ function mayImport(from: string, to: string): string | undefined {
   const feature = featureOf(to)
   if (feature && feature !== featureOf(from)) {
     const fromOutside = featureOf(from) === undefined
-    const doors = [`server/features/${feature}/${feature}.ts`]
+    const doors = [`server/features/${feature}/${feature.split('/')[1]}.ts`]
     if (fromOutside)
       doors.push(`server/features/${feature}/routes.ts`, `server/features/${feature}/schedules.ts`)
     if (!doors.includes(to)) return `others see only ${doors.join(', ')}`

@@ -3,8 +3,8 @@ import * as schema from '#server/database/schema.ts'
 import { checkTables, readTables } from './tables.ts'
 
 const tables = [
-  { name: 'users', sqlName: 'users', owner: 'features/accounts' },
-  { name: 'auditLog', sqlName: 'audit_log', owner: 'features/audit' },
+  { name: 'users', sqlName: 'users', owner: 'features/identity/accounts' },
+  { name: 'auditLog', sqlName: 'audit_log', owner: 'audit' },
 ]
 const owners = {
   'server/features/identity/accounts/inner.ts': `import { users } from '../../database/schema.ts'\ntx.update(users).set({})`,
@@ -51,7 +51,7 @@ test('importing the file of one room does not hide the table', () => {
 
 test('a table belongs to the room its file is named after', async () => {
   const owned = await readTables()
-  expect(owned).toContainEqual({ name: 'users', sqlName: 'users', owner: 'features/accounts' })
+  expect(owned).toContainEqual({ name: 'users', sqlName: 'users', owner: 'features/identity/accounts' })
   expect(owned).toContainEqual({ name: 'attempts', sqlName: 'attempts', owner: 'security' })
   expect(owned.map(({ name }) => name).toSorted()).toEqual(Object.keys(schema).toSorted())
 })

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { posix } from 'node:path'
+import { globSync, readdirSync } from 'node:fs'
+import { posix, sep } from 'node:path'
 import { getTableName, isTable } from 'drizzle-orm'
 import { type Expression, type Program, parseSync, Visitor } from 'oxc-parser'
 
@@ -18,7 +18,8 @@ export async function readTables(): Promise<OwnedTable[]> {
   const files = readdirSync('server/database/schema').toSorted()
   const tables = files.map(async (file) => {
     const room = file.replace(/\.ts$/, '')
-    const owner = existsSync(`server/features/${room}`) ? `features/${room}` : room
+    const [wing] = globSync(`server/features/*/${room}`)
+    const owner = wing ? wing.replaceAll(sep, '/').replace('server/', '') : room
     const module: Record<string, unknown> = await import(`../../server/database/schema/${room}.ts`)
     return Object.entries(module).flatMap(([name, table]) =>
       isTable(table) ? [{ name, sqlName: getTableName(table), owner }] : [],

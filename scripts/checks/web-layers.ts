@@ -5,6 +5,7 @@ const layers = ['ui', 'api', 'features', 'app']
 export const offered = [
   'site/about/maker.tsx',
   'access/access-form/access-request-form.tsx',
+  'selling/checkout/until-done.ts',
   'selling/checkout/username-input.tsx',
   'identity/sign-in/return-path.ts',
   'identity/sign-in/use-log-out.ts',
@@ -29,7 +30,7 @@ export const offered = [
   'site/showcase/sample-data.ts',
 ].map((file) => `web/features/${file}`)
 
-export const webFeatureOf = (path: string) => /^web\/features\/([^/]+)\//.exec(path)?.[1]
+export const webFeatureOf = (path: string) => /^web\/features\/(desk|not-found|\w+\/[^/]+)\//.exec(path)?.[1]
 
 /** `ui` below `api` below `features` below the app; a feature sees only what another one offers. */
 export function layerComplaint(from: string, to: string): string | undefined {

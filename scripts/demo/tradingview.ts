@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { tradingView } from '#contract/access/tradingview.ts'
 import { seats } from '#contract/selling/seats.ts'
+import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
-import { createEntitlements, entitlingStatuses } from '#server/features/access/entitlements/entitlements.ts'
+import { createEntitlements } from '#server/features/access/entitlements/entitlements.ts'
 import { claimForgottenNames } from '#server/features/access/tradingview/tradingview.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, buyAndAsk, person } from './buyers.ts'
@@ -32,7 +33,7 @@ export async function letThemIn(config: Config): Promise<number> {
     const { lookAlike, connection, queue } = shop
     const { rows } = await connection.pool.query<{ count: number }>(
       'select count(*)::int as count from purchases where status = any($1)',
-      [entitlingStatuses],
+      [liveStatuses],
     )
     if (!lookAlike || (rows[0]?.count ?? 0) > mostPeople) return 0
     await listEveryone(shop, now)

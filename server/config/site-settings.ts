@@ -1,4 +1,5 @@
-import type { Seller, SiteSettings } from '#contract/site/site-settings.ts'
+import type { Seller } from '#contract/seller.ts'
+import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Config } from '../config.ts'
 import type { Payments } from '../gateways/payments.ts'
 

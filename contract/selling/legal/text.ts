@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import type { Seller } from '#contract/site/site-settings.ts'
+import type { Seller } from '../../seller.ts'
 
 /** Legal texts as data, so that a page and an email say the same. `[dashboard](/dashboard)` is a link. */
 export type LegalBlock = string | { list: string[] }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, isNotNull } from 'drizzle-orm'
 import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access/access-requests.ts'
+import { isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
@@ -10,7 +11,7 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import type { Secrets } from '#server/security/secrets.ts'
-import { type Entitlements, givesAccess } from '../entitlements/entitlements.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 import { createAdminLists } from './admin-lists.ts'
 import { createByHand } from './by-hand.ts'
 import type { Connector } from './connector.ts'
@@ -162,7 +163,7 @@ async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
     )
     .for('no key update')
   if (!purchase) throw notFound('Purchase')
-  if (!givesAccess(purchase.status))
+  if (!isLive(purchase.status))
     throw conflict('This subscription has ended. Please subscribe again to get access.')
   return purchase
 }

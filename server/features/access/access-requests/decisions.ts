@@ -3,10 +3,11 @@ import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { accessRequests, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
-import { type Entitlements, isEntitling } from '../entitlements/entitlements.ts'
+import type { Entitlements } from '../entitlements/entitlements.ts'
 import type { Connector } from './connector.ts'
 import { isGranted, isOpen, isRestorable, isUndecided } from './open.ts'
 import { replaceOlderGrants } from './unpaid.ts'
@@ -145,7 +146,7 @@ function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
       email: users.email,
       name: users.name,
       personIsGone: sql<boolean>`${isNotNull(users.deletedAt)}`,
-      isPaid: sql<boolean>`coalesce(${isEntitling}, false)`,
+      isPaid: sql<boolean>`coalesce(${isLivePurchase}, false)`,
       productId: purchases.productId,
     })
     .from(accessRequests)

@@ -1,8 +1,8 @@
 import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { accessPromiseHours } from '#contract/access/access-requests.ts'
 import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { accessRequests, purchases } from '#server/database/schema.ts'
-import { isEntitling } from '../entitlements/entitlements.ts'
 
 export const isUndecided = eq(accessRequests.status, 'requested')
 export const isGranted = eq(accessRequests.status, 'granted')
@@ -10,13 +10,13 @@ export const isGranted = eq(accessRequests.status, 'granted')
 /** Revoked while it is paid for, and nothing has replaced it since. */
 export const isRestorable = and(
   eq(accessRequests.status, 'revoked'),
-  isEntitling,
+  isLivePurchase,
   sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId}
     and newer.id <> ${accessRequests.id} and newer.submitted_at >= ${accessRequests.submittedAt})`,
 )
 
 /** For a request joined with its purchase: still undecided, and still paid for. */
-export const isOpen = and(isUndecided, isEntitling)
+export const isOpen = and(isUndecided, isLivePurchase)
 
 /** Requests that nobody has decided and that are still paid for; of these, those that match the condition. */
 export const openRequests = (db: Database, condition?: SQL) =>

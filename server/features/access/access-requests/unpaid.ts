@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { liveStatuses } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { accessRequests } from '#server/database/schema.ts'
 import { sqlList } from '#server/database/sql-list.ts'
-import { entitlingStatuses } from '../entitlements/entitlements.ts'
 
 /**
  * Runs in the same change that ends purchases, so the "to revoke" list never scans all grants.
@@ -47,7 +47,7 @@ export async function carryAccessOver(tx: Transaction, fromPurchaseId: string, t
  */
 export const isUnpaid = sql`${accessRequests.endedAt} is not null and not exists (
   select from access_requests claim
-  join purchases on purchases.id = claim.purchase_id and purchases.status in ${sql.raw(sqlList(entitlingStatuses))}
+  join purchases on purchases.id = claim.purchase_id and purchases.status in ${sql.raw(sqlList(liveStatuses))}
   where claim.user_id = ${accessRequests.userId}
     and lower(claim.trading_view_username) = lower(${accessRequests.tradingViewUsername})
     and claim.status in ('requested', 'granted')

@@ -1,20 +1,15 @@
-import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import { purchaseStatuses } from '#contract/statuses.ts'
+import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { isLive } from '#contract/statuses.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { entitlements, purchases, tvConnection, usernameChanges, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import { entitlementOf, givesAccess } from '#server/features/selling/purchases/entitlement.ts'
+import { entitlementOf } from '#server/features/selling/purchases/purchases.ts'
 import { createRechecks } from './names.ts'
 import { createPersonalData } from './personal-data.ts'
 
-export { givesAccess, graceDays, graceEnd } from '#server/features/selling/purchases/entitlement.ts'
 export { recordCheckedName } from './names.ts'
-
-/** The statuses that give access, as the pure function has it: for lists, which PostgreSQL filters. */
-export const entitlingStatuses = purchaseStatuses.filter(givesAccess)
-/** True for a purchase that gives its owner access. */
-export const isEntitling = inArray(purchases.status, entitlingStatuses)
 
 export type EntitlementRow = typeof entitlements.$inferSelect
 
@@ -37,7 +32,7 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
       const [found] = await db
         .select({ id: purchases.id })
         .from(purchases)
-        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isEntitling))
+        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
         .limit(1)
       return found !== undefined
     },
@@ -177,7 +172,7 @@ async function workOut(tx: Transaction, userId: string, at: Date) {
       reason: after?.reason ?? null,
       changedAt: at,
       // Whoever buys again after it ended starts afresh.
-      withheldSince: paid.some(({ status }) => givesAccess(status)) ? (before?.withheldSince ?? null) : null,
+      withheldSince: paid.some(({ status }) => isLive(status)) ? (before?.withheldSince ?? null) : null,
     }
     const begins = after && !before?.reason ? { wantedSince: at } : {}
     await tx

@@ -2,11 +2,11 @@ import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Queue } from '#server/jobs/queue.ts'
 import type { Mails } from '#server/mails/mails.ts'
-import { isEntitling } from '../entitlements/entitlements.ts'
 
 const week = 7 * 86_400_000
 const batch = 500
@@ -33,7 +33,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
         db
           .select({ one: sql`1` })
           .from(purchases)
-          .where(and(eq(purchases.userId, users.id), isEntitling)),
+          .where(and(eq(purchases.userId, users.id), isLivePurchase)),
       ),
     )
 

@@ -5,7 +5,7 @@ import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Database } from '#server/database/connect.ts'
 import { accessRequests, declarations, purchases } from '#server/database/schema.ts'
 import { isOverdue, openRequests } from '#server/features/access/access-requests/access-requests.ts'
-import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
+import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
 import type { Queue } from '#server/jobs/queue.ts'
 
 type Dependencies = {

@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/desk/settings.ts'
-import type { Seller } from '#contract/site/site-settings.ts'
+import type { Seller } from '#contract/seller.ts'
 import type { Config } from '#server/config.ts'
 
 type Live = { supportEmail: string; seller: Seller; package: { indicatorUrl: string; strategyUrl: string } }

@@ -1,5 +1,5 @@
 import type { EditableSetting } from '#contract/desk/settings.ts'
-import type { Seller } from '#contract/site/site-settings.ts'
+import type { Seller } from '#contract/seller.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Config } from '#server/config.ts'

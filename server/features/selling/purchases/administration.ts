@@ -7,9 +7,8 @@ import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import { endAccess } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { AccessEffects } from './access-effects.ts'
 import type { Booking, createBooked } from './booked.ts'
 import { listPurchases, showToSeller, type Wanted } from './list.ts'
 import type { Lookup } from './lookup.ts'
@@ -27,13 +26,13 @@ type Dependencies = {
   booked: ReturnType<typeof createBooked>
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
-  entitlements: Pick<Entitlements, 'refresh'>
+  access: AccessEffects
   audit: Pick<Audit, 'record'>
 }
 
 /** What the seller does with purchases. Every action goes into the audit log. */
 export function createAdministration(deps: Dependencies) {
-  const { db, now, stripe, lookup, booked, sync, runExclusive, entitlements, audit } = deps
+  const { db, now, stripe, lookup, booked, sync, runExclusive, access, audit } = deps
 
   const record = (
     tx: Transaction | Database,
@@ -75,8 +74,8 @@ export function createAdministration(deps: Dependencies) {
             .update(purchases)
             .set({ status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' })
             .where(eq(purchases.id, id))
-        await endAccess(tx, { purchaseId: id }, now())
-        await entitlements.refresh(tx, purchase.userId)
+        await access.purchaseEnded(tx, { purchaseId: id }, now())
+        await access.purchasesChanged(tx, purchase.userId)
         await record(tx, actor, 'cancel', purchase)
       })
     },
@@ -84,10 +83,10 @@ export function createAdministration(deps: Dependencies) {
     async remove(actor: Actor, id: string) {
       await endAtStripe(id)
       await db.transaction(async (tx) => {
-        await endAccess(tx, { purchaseId: id }, now())
+        await access.purchaseEnded(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
-        await entitlements.refresh(tx, removed.userId)
+        await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
         await record(tx, actor, 'delete', removed, detail)
       })

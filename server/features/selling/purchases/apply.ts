@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
 import type { EndReason } from '#contract/statuses.ts'
+import { isLive } from '#contract/statuses.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
-import { type AccessRequests, endAccess } from '#server/features/access/access-requests/access-requests.ts'
-import { type Entitlements, givesAccess } from '#server/features/access/entitlements/entitlements.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Seats } from '../seats/seats.ts'
+import type { AccessEffects } from './access-effects.ts'
 import { restToPayBack } from './notice.ts'
 import type { createNotifications } from './notifications.ts'
 import type { PayBackJobs } from './pay-back.ts'
@@ -19,15 +19,14 @@ export type ApplyDependencies = {
   now: () => Date
   accounts: Pick<Accounts, 'forGuest' | 'handOver'>
   checkouts: Checkouts
-  entitlements: Pick<Entitlements, 'refresh'>
-  accessRequests: Pick<AccessRequests, 'claim'>
+  access: AccessEffects
   seats: Pick<Seats, 'take'>
   notify: ReturnType<typeof createNotifications>
 }
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply(deps: ApplyDependencies & PayBackJobs) {
-  const { now, accounts, checkouts, entitlements, accessRequests, seats, notify } = deps
+  const { now, accounts, checkouts, access, seats, notify } = deps
   const { payBackNow, payBackRest, creditRefunds } = deps
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
@@ -53,10 +52,10 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
         ...(paidInVain ? { status: 'cancelled' as const, endedAt: now(), endedBecause: paidInVain } : {}),
       })
       .returning()
-    await entitlements.refresh(tx, userId)
+    await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
     if (after && username && !paidInVain)
-      await accessRequests.claim(tx, { userId, purchaseId: after.id, productId: after.productId, username })
+      await access.usernameGiven(tx, { userId, purchaseId: after.id, productId: after.productId, username })
     if (paidInVain) await payBackNow(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !paidInVain
@@ -97,8 +96,8 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     // Stripe sends a dozen events about one payment: most say what is already written.
     if (isDeepStrictEqual({ ...before, ...changes }, before)) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
-    if (after && !givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
-    await entitlements.refresh(tx, before.userId)
+    if (after && !isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: after.id }, now())
+    await access.purchasesChanged(tx, before.userId)
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after && after.refundedAmount > before.refundedAmount)

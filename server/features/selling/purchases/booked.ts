@@ -1,14 +1,14 @@
 import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
 import { products } from '#contract/selling/price-list.ts'
 import type { BillingType, BookableStatus, BookingKind } from '#contract/statuses.ts'
+import { isLive } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { carryAccessOver, endAccess } from '#server/features/access/access-requests/access-requests.ts'
-import { type Entitlements, givesAccess } from '#server/features/access/entitlements/entitlements.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import type { AccessEffects } from './access-effects.ts'
 import type { PurchaseRow } from './lookup.ts'
 import { addMonths } from './months.ts'
 import type { createNotifications } from './notifications.ts'
@@ -19,7 +19,7 @@ type Dependencies = {
   now: () => Date
   mails: Mails
   accounts: Pick<Accounts, 'firstPasswordLink'>
-  entitlements: Pick<Entitlements, 'refresh'>
+  access: AccessEffects
   notify: ReturnType<typeof createNotifications>
 }
 
@@ -37,7 +37,7 @@ export type Booking = {
 }
 
 /** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked({ db, now, mails, accounts, entitlements, notify }: Dependencies) {
+export function createBooked({ db, now, mails, accounts, access, notify }: Dependencies) {
   /** Decides on the row while nobody else can change it; what the buyer is told is queued with the change. */
   async function change(which: SQL | undefined, decide: (row: PurchaseRow) => Partial<PurchaseRow> | null) {
     await db.transaction(async (tx) => {
@@ -50,10 +50,10 @@ export function createBooked({ db, now, mails, accounts, entitlements, notify }:
       if (!wanted) return
       const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, before.id)).returning()
       if (!after) return
-      const next = givesAccess(after.status) ? undefined : await nextOf(tx, after)
-      if (next) await carryAccessOver(tx, after.id, next)
-      if (!givesAccess(after.status)) await endAccess(tx, { purchaseId: after.id }, now())
-      await entitlements.refresh(tx, after.userId)
+      const next = isLive(after.status) ? undefined : await nextOf(tx, after)
+      if (next) await access.purchaseReplaced(tx, after.id, next)
+      if (!isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: after.id }, now())
+      await access.purchasesChanged(tx, after.userId)
       const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
       // Whoever has subscribed in time loses nothing, so there is nothing to tell.
       if (to && !to.deletedAt && !next)
@@ -90,7 +90,7 @@ export function createBooked({ db, now, mails, accounts, entitlements, notify }:
         })
         .returning()
       if (!booked) throw new Error('The purchase was not booked')
-      await entitlements.refresh(tx, userId)
+      await access.purchasesChanged(tx, userId)
       if (invite && status === 'active')
         await mails.send(tx, user.email, 'purchaseBooked', {
           name: user.name,
@@ -120,14 +120,14 @@ export function createBooked({ db, now, mails, accounts, entitlements, notify }:
     /** Moves the day on which it ends. */
     extend: (id: string, until: Date) =>
       change(eq(purchases.id, id), ({ status, endsAt }) => {
-        if (!givesAccess(status) || !endsAt) throw conflict('This purchase has no end that could be moved')
+        if (!isLive(status) || !endsAt) throw conflict('This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: until }
       }),
 
     /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
     end: (id: string) =>
       change(eq(purchases.id, id), ({ status }) =>
-        givesAccess(status)
+        isLive(status)
           ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
           : null,
       ),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PurchaseStatus, purchaseStatuses } from '#contract/statuses.ts'
-import { type Entitlement, entitlementOf, givesAccess, type PurchaseFacts } from './entitlement.ts'
+import { isLive, type PurchaseStatus, purchaseStatuses } from '#contract/statuses.ts'
+import { type Entitlement, entitlementOf, type PurchaseFacts } from './entitlement.ts'
 
 const day = 86_400_000
 const at = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * day)
@@ -103,7 +103,7 @@ test('the shop’s own pages open exactly for the statuses that give something',
   fc.assert(
     fc.property(facts, (purchase) => {
       const given = entitlementOf([{ ...purchase, isDisputed: false }], freezes, null)
-      expect(given !== null).toBe(givesAccess(purchase.status))
+      expect(given !== null).toBe(isLive(purchase.status))
     }),
   )
 })

@@ -75,8 +75,3 @@ function byStatus({
 }
 
 const lasts = ({ until }: Entitlement) => until?.getTime() ?? Number.POSITIVE_INFINITY
-
-const undated = { currentPeriodEnd: null, endsAt: null, pastDueSince: null }
-
-/** Whether a purchase with this status gives anything at all: what the shop's own pages ask. */
-export const givesAccess = (status: PurchaseStatus) => byStatus({ status, ...undated }) !== null

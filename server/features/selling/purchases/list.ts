@@ -9,7 +9,7 @@ import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/search.ts'
-import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
+import { graceEnd } from './entitlement.ts'
 
 export type Wanted = {
   limit: number

@@ -1,7 +1,7 @@
 import type { Transaction } from '#server/database/connect.ts'
-import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
 import type { Tax } from '#server/gateways/stripe.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import { graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './lookup.ts'
 import { productName } from './product-name.ts'
 

@@ -6,9 +6,9 @@ import type { Database } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts as checkoutRows, purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import { endAccess } from '#server/features/access/access-requests/access-requests.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { AccessEffects } from './access-effects.ts'
 import { type createBooked, endOf } from './booked.ts'
 import type { Lookup } from './lookup.ts'
 import { noticeFor } from './notice.ts'
@@ -23,13 +23,15 @@ type Dependencies = {
   booked: ReturnType<typeof createBooked>
   sync: (subscriptionId: string) => Promise<void>
   runExclusive: RunExclusive
+  access: Pick<AccessEffects, 'purchaseEnded'>
   consumerLaw: 'eu' | 'none'
   crashPoint: (name: string) => void
 }
 
 /** How buyers end their subscriptions, and undo that. */
 export function createOwnSubscriptions(deps: Dependencies) {
-  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, consumerLaw, crashPoint } = deps
+  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, access } = deps
+  const { consumerLaw, crashPoint } = deps
 
   /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
@@ -133,7 +135,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
         .update(purchases)
         .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
         .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
-      await endAccess(db, { userId }, now())
+      await access.purchaseEnded(db, { userId }, now())
     },
   }
 }

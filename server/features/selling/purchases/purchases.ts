@@ -2,8 +2,6 @@ import type { Logger } from 'pino'
 import type { Audit } from '#server/audit/audit.ts'
 import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
 import type { Database } from '#server/database/connect.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Queue } from '#server/jobs/queue.ts'
@@ -12,6 +10,7 @@ import type { Attempts } from '#server/security/attempts.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Seats } from '../seats/seats.ts'
+import type { AccessEffects } from './access-effects.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
 import { createCardUpdate } from './card.ts'
@@ -28,6 +27,7 @@ import { createReconciler } from './reconciler.ts'
 import { createRenewalNotices } from './renewal-notices.ts'
 import { createSync } from './sync.ts'
 
+export { entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
@@ -40,8 +40,7 @@ type Dependencies = {
   audit: Audit
   accounts: Accounts
   checkouts: Checkouts
-  entitlements: Entitlements
-  accessRequests: Pick<AccessRequests, 'claim'>
+  access: AccessEffects
   seats: Pick<Seats, 'take'>
   supportEmail: string
   consumerLaw: 'eu' | 'none'

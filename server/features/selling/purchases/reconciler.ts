@@ -4,8 +4,8 @@ import { keptSince, retention } from '#contract/retention.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '#server/database/schema.ts'
-import { graceEnd } from '#server/features/access/entitlements/entitlements.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
+import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
 
 type Dependencies = {

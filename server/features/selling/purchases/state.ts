@@ -1,6 +1,6 @@
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
-import { graceDays, graceEnd } from '#server/features/access/entitlements/entitlements.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
+import { graceDays, graceEnd } from './entitlement.ts'
 
 /** What a purchase takes from Stripe. */
 export type PurchaseState = {

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, tvConnection, tvGrants } from '#server/database/schema.ts'
-import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
 
 type Books = Database | Transaction
 
@@ -18,7 +18,7 @@ export async function takenSeats(db: Books, productId: string): Promise<number> 
   const buyers = await db
     .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })
     .from(purchases)
-    .where(and(eq(purchases.productId, productId), isEntitling))
+    .where(and(eq(purchases.productId, productId), isLivePurchase))
   return (buyers[0]?.count ?? 0) + (await strangers(db))
 }
 

@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { entitlements, purchases, tvConnection, waitlist } from '#server/database/schema.ts'
-import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { limitOf, strangers, takenSeats } from './counts.ts'
 
@@ -30,7 +30,10 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
     )
 
   const boughtSince = (date: Date) =>
-    db.$count(purchases, and(eq(purchases.productId, productId), isEntitling, gt(purchases.createdAt, date)))
+    db.$count(
+      purchases,
+      and(eq(purchases.productId, productId), isLivePurchase, gt(purchases.createdAt, date)),
+    )
 
   return {
     async meter() {

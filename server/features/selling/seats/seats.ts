@@ -2,9 +2,9 @@ import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { soldOut } from '#contract/selling/seats.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
 import { createMeter } from './meter.ts'
@@ -36,7 +36,7 @@ export function createSeats(deps: Dependencies) {
 
   /** Whose purchase was booked by hand until a day buys the next one while sitting. */
   async function hasSeat(tx: Transaction, userId: string, productId: string) {
-    const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isEntitling)
+    const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
     return (await tx.$count(purchases, isTheirs)) > 0
   }
 

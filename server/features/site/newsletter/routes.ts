@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { newsletterAddresses as addresses } from '#contract/desk/newsletter-addresses.ts'
 import type { newsletter as contract } from '#contract/site/newsletter.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Exports } from '#server/features/desk/exports/exports.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import { answerWithPage } from '#server/http/plain-forms.ts'
 import type { Responder } from '#server/pages/responder.ts'
@@ -13,17 +11,6 @@ export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contra
     newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
   confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
   unsubscribe: ({ id, token }) => newsletter.unsubscribe(id, token),
-})
-
-export const newsletterAddressRoutes = (
-  newsletter: Newsletter,
-  exports: Exports,
-): Handlers<typeof addresses> => ({
-  adminList: (wanted) => newsletter.list(wanted),
-  adminExport: async ({ state }, { actor, reply }) => {
-    reply.header('x-estimated-rows', await exports.estimate('newsletter'))
-    return exports.download(actor, 'newsletter', state)
-  },
 })
 
 /** Only our own pages send more than their origin; the query could hold a secret. */

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, tvGrants, tvScripts } from '#server/database/schema.ts'
-import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
 import type { AdminDependencies } from './dependencies.ts'
 
 type Settings = {
@@ -24,7 +24,7 @@ export function createConnectionAdmin({ tradingView, entitlements }: AdminDepend
     const disputed = await db
       .selectDistinct({ userId: purchases.userId })
       .from(purchases)
-      .where(and(eq(purchases.isDisputed, true), isEntitling))
+      .where(and(eq(purchases.isDisputed, true), isLivePurchase))
     for (const { userId } of disputed) await db.transaction((tx) => entitlements.refresh(tx, userId))
   }
 

@@ -2,9 +2,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, tvGrants, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import { isEntitling } from '#server/features/access/entitlements/entitlements.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { AdminDependencies } from './dependencies.ts'
 
@@ -79,7 +79,7 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
         const [purchase] = await tx
           .select()
           .from(purchases)
-          .where(and(eq(purchases.userId, userId), isEntitling))
+          .where(and(eq(purchases.userId, userId), isLivePurchase))
         if (!purchase) throw conflict('This person has no live subscription.')
         const { id: purchaseId, productId } = purchase
         const username = await entitlements.claimable(tx, { userId, productId }, typed)

@@ -1,16 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { entitlements, purchases, tvGrants } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import {
   type AccessRequests,
   connectorPatience,
 } from '#server/features/access/access-requests/access-requests.ts'
-import {
-  type EntitlementRow,
-  type Entitlements,
-  isEntitling,
-} from '#server/features/access/entitlements/entitlements.ts'
+import type { EntitlementRow, Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { TradingView } from '../connector.ts'
 import type { GrantRow } from '../sync/grants.ts'
 import { createNameChange } from './name-change.ts'
@@ -33,7 +30,7 @@ export function createAccess(deps: Dependencies) {
     const [purchase] = await db
       .select()
       .from(purchases)
-      .where(and(eq(purchases.id, purchaseId), eq(purchases.userId, userId), isEntitling))
+      .where(and(eq(purchases.id, purchaseId), eq(purchases.userId, userId), isLivePurchase))
     if (!purchase) throw notFound('Purchase')
     return purchase
   }
@@ -43,7 +40,7 @@ export function createAccess(deps: Dependencies) {
       const live = await db
         .select()
         .from(purchases)
-        .where(and(eq(purchases.userId, userId), isEntitling))
+        .where(and(eq(purchases.userId, userId), isLivePurchase))
       if (live.length === 0) return []
       const rows = await db.select().from(entitlements).where(eq(entitlements.userId, userId))
       const grants = await db.select().from(tvGrants).where(eq(tvGrants.userId, userId))

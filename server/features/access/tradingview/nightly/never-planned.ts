@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Database } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { accessRequests, entitlements, purchases, tvGrants } from '#server/database/schema.ts'
-import { type Entitlements, isEntitling } from '#server/features/access/entitlements/entitlements.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { ScriptRow } from '../sync/grants.ts'
 
 /** People who bought and asked before there was a connector, or while it was off, get an entitlement with their name. */
@@ -21,7 +22,7 @@ export async function claimForgottenNames(db: Database, { claim }: Pick<Entitlem
     .leftJoin(entitlements, isTheirs)
     .where(
       and(
-        isEntitling,
+        isLivePurchase,
         inArray(accessRequests.status, ['requested', 'granted']),
         isNull(entitlements.username),
       ),
