@@ -50,6 +50,29 @@ test('a user is added, found, and deleted; what cannot be is said, and what was 
   await expect(page.getByRole('button', { name: `Delete user ${admin.user.email}` })).toBeDisabled()
 })
 
+test('the list and the role dialog say who has not confirmed their address', async ({ page, shop }) => {
+  const stranger = (await customer(shop)).email
+  const confirmed = (await shop.verifiedUser()).user.email
+  await openAdmin(page, shop, '/admin/users')
+  await expect(rowOf(page, stranger)).toContainText('Not confirmed')
+  await expect(rowOf(page, confirmed)).toBeVisible()
+  await expect(rowOf(page, confirmed)).not.toContainText('Not confirmed')
+
+  await page.getByRole('button', { name: `Role of ${stranger}` }).click()
+  await expect(dialog(page).getByText('Not confirmed.')).toBeVisible()
+  await expect(dialog(page).getByRole('option', { name: 'Admin' })).toBeDisabled()
+  await dialog(page).getByRole('link', { name: 'Send them a password link' }).click()
+  await expect(page.getByRole('button', { name: 'Send password link' })).toBeVisible()
+
+  await page.goto('/admin/users')
+  await page.getByRole('button', { name: `Role of ${confirmed}` }).click()
+  await expect(dialog(page).getByText('Not confirmed.')).toBeHidden()
+  await dialog(page).getByLabel('Role').selectOption('Support')
+  await dialog(page).getByRole('button', { name: 'Change role' }).click()
+  await toast(page, 'Role changed')
+  await expect(rowOf(page, confirmed)).toContainText('Support')
+})
+
 test('a purchase is added, to the exact cent, for a user found by typing', async ({ page, shop }) => {
   const family = `family-${randomUUID()}`
   for (let child = 0; child < 8; child++) await shop.user({ email: `${child}-${family}@example.com` })

@@ -51,6 +51,7 @@ import { createEmailQuestions } from './security/email-questions.ts'
 import type { Passwords } from './security/passwords.ts'
 import type { Secrets } from './security/secrets.ts'
 import { createSecurityLog } from './security/security-log.ts'
+import { createRefuseShopAddress } from './security/shop-addresses.ts'
 
 export type RoomDependencies = {
   config: Config
@@ -186,6 +187,7 @@ function createCommon(deps: RoomDependencies) {
     audit: createAudit({ db, now }),
     attempts: createAttempts({ db, now }),
     securityLog: createSecurityLog(log),
+    refuseShopAddress: createRefuseShopAddress(() => [settings.live.supportEmail, config.admin.email]),
   }
 }
 

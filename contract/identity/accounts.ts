@@ -183,7 +183,15 @@ export const accounts = {
     access: 'staff',
     summary: 'Users, newest first',
     input: (z) => z.strictObject({ ...paging(z), sort: sort(z) }),
-    output: (z) => z.array(z.extend(user(z), { activePurchases: z.int(), totalPurchases: z.int() })),
+    output: (z) =>
+      z.array(
+        z.extend(user(z), {
+          /** Whether the address is confirmed, without which there is no role. */
+          isProven: z.boolean(),
+          activePurchases: z.int(),
+          totalPurchases: z.int(),
+        }),
+      ),
     answer: 'list',
   }),
   adminAdd: endpoint({

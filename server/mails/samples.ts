@@ -45,6 +45,7 @@ export const samples: Samples = {
     },
   ],
   newAdmin: [{ email: 'grace@example.com' }],
+  roleGiven: [{ role: 'admin' }, { role: 'support' }],
   accountDeleted: [{}],
   factorAdded: [{ what: 'passkey' }, { what: 'authenticator app' }, { what: 'set of recovery codes' }],
   factorRemoved: [{ what: 'authenticator app' }, { what: 'second step' }],

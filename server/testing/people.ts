@@ -34,6 +34,18 @@ export function createPeople({ url, buy, mails }: Given) {
     return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
   }
 
+  /** Someone who has signed up and used a link emailed to them. */
+  async function verifiedUser() {
+    const person = await user()
+    const { email } = person.user
+    await person.call(accounts.requestPasswordReset, { email })
+    const sent = (await mails()).filter(({ to }) => to === email)
+    const token = sent.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
+    await person.call(accounts.resetPassword, { token, newPassword: person.password })
+    await person.call(accounts.login, { email, password: person.password })
+    return person
+  }
+
   return {
     /** Someone with a browser: keeps cookies, calls the contract. */
     visitor: () => createVisitor(url),
@@ -41,17 +53,7 @@ export function createPeople({ url, buy, mails }: Given) {
     user,
     /** The shop's first admin, logged in. */
     admin,
-    /** Someone who has signed up and used a link emailed to them. */
-    async verifiedUser() {
-      const person = await user()
-      const { email } = person.user
-      await person.call(accounts.requestPasswordReset, { email })
-      const sent = (await mails()).filter(({ to }) => to === email)
-      const token = sent.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
-      await person.call(accounts.resetPassword, { token, newPassword: person.password })
-      await person.call(accounts.login, { email, password: person.password })
-      return person
-    },
+    verifiedUser,
     /** Someone who has signed up and bought. */
     async buyer(given: { billing?: BillingType; card?: string; laterCard?: string; email?: string } = {}) {
       const { email, ...wanted } = given
@@ -60,7 +62,7 @@ export function createPeople({ url, buy, mails }: Given) {
     },
     /** Someone whom the admin made support, logged in. */
     async support() {
-      const person = await user()
+      const person = await verifiedUser()
       await (await admin()).call(staff.adminSetRole, { id: person.user.id, role: 'support' })
       const { email } = person.user
       return { ...person, user: await person.call(accounts.login, { email, password: person.password }) }

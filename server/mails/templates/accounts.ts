@@ -1,3 +1,5 @@
+import { brand } from '#contract/brand.ts'
+import type { Role } from '#contract/statuses.ts'
 import { greeting, type MailSite, type Template } from '../template.ts'
 
 /** `first`: the page then speaks of choosing a password, not of resetting one. */
@@ -124,6 +126,24 @@ const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
   action: { label: 'Open the users', url: `${publicUrl}/admin/users` },
 })
 
+/** To the person: if a role is a surprise, something is wrong. */
+const roleGiven: Template<{ role: Role | 'admin' }> = ({ role }, { publicUrl, supportEmail }) => {
+  const who = role === 'admin' ? 'an admin' : 'on the support team'
+  return {
+    subject: `You’re now ${who} of ${brand.name}`,
+    preheader: 'Please log in again.',
+    heading: `You’re now ${who}`,
+    paragraphs: [
+      role === 'admin'
+        ? 'An admin of the shop gave you this role. You can do everything in the admin area.'
+        : 'An admin of the shop gave you this role. In the admin area, you can see users, purchases, and the access queue.',
+      'We’ve logged you out everywhere and removed your passkeys, app codes, and recovery codes. Log in with your password, then set up new ones. If you have no password, “Forgot password?” gets you one.',
+      `If you didn’t expect this, email ${supportEmail} right away.`,
+    ],
+    action: { label: 'Log in', url: `${publicUrl}/auth` },
+  }
+}
+
 /** To the old address: if the change was not wanted, this is where its owner hears of it. */
 const emailMoved: Template<{ name: string }> = ({ name }, { supportEmail }) => ({
   subject: 'The email address of your account was changed',
@@ -172,6 +192,7 @@ export const accountMails = {
   passwordChanged,
   newDevice,
   newAdmin,
+  roleGiven,
   emailMoved,
   emailCorrected,
   accountDeleted,

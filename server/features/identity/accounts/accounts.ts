@@ -7,6 +7,7 @@ import type { EmailQuestions } from '#server/security/email-questions.ts'
 import type { Passwords } from '#server/security/passwords.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
+import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { createCommandNotices } from './command-notices.ts'
 import { createCorrections } from './corrections.ts'
 import { createEmailChange } from './email-change.ts'
@@ -36,6 +37,7 @@ type Dependencies = {
   attempts: Attempts
   questions: EmailQuestions
   securityLog: SecurityLog
+  refuseShopAddress: RefuseShopAddress
   linkToken: Secrets['linkToken']
   isLinkToken: Secrets['isLinkToken']
   /** For anyone who keeps a copy of the name and email address. */

@@ -6,6 +6,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './password-links.ts'
 
@@ -15,11 +16,13 @@ type Dependencies = {
   mails: Mails
   audit: Audit
   passwordLinks: PasswordLinks
+  refuseShopAddress: RefuseShopAddress
   accountChanged(tx: Transaction, userId: string): Promise<void>
 }
 
 /** What the seller's people set right in a customer's account. */
-export function createCorrections({ db, mails, audit, passwordLinks, accountChanged }: Dependencies) {
+export function createCorrections(deps: Dependencies) {
+  const { db, mails, audit, passwordLinks, accountChanged, refuseShopAddress } = deps
   async function lock(tx: Transaction, userId: string) {
     const [user] = await tx
       .select()
@@ -72,6 +75,7 @@ export function createCorrections({ db, mails, audit, passwordLinks, accountChan
         if (user.email === email) throw conflict('This is already the account’s address')
         const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
         if (other) throw conflict('There is already a user with this email')
+        refuseShopAddress(email)
         await tx.update(users).set({ email, verifiedAt: null }).where(eq(users.id, userId))
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
         // Nor may the old mailbox undo it.

@@ -9,6 +9,7 @@ import type { Mails } from '#server/mails/mails.ts'
 import type { Attempts } from '#server/security/attempts.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import type { Secrets } from '#server/security/secrets.ts'
+import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange, toUndo } from './changed-addresses.ts'
@@ -27,6 +28,7 @@ type Dependencies = {
   audit: Audit
   attempts: Attempts
   questions: Pick<EmailQuestions, 'ask'>
+  refuseShopAddress: RefuseShopAddress
   isLinkToken: Secrets['isLinkToken']
   passwordLinks: PasswordLinks
   accountChanged(tx: Transaction, userId: string): Promise<void>
@@ -53,6 +55,7 @@ export function createEmailChange(deps: Dependencies) {
     const { ip, action } = recorded
     if (user && isStaff(user))
       await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
+    return user
   }
 
   return {
@@ -61,6 +64,7 @@ export function createEmailChange(deps: Dependencies) {
       const { user } = actor
       if (email === user.email) throw conflict('This is your address already.')
       await questions.ask(actor.ip, email)
+      if (!user.isAdmin) deps.refuseShopAddress(email)
       await db.transaction(async (tx) => {
         await dropPendingChange(tx, user.id)
         const [change] = await tx
@@ -90,7 +94,9 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, newEmail } = change
-        await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
+        const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
+        // It may have become the shop's since.
+        if (!user?.isAdmin) deps.refuseShopAddress(newEmail)
         await mails.send(tx, oldEmail, 'emailChanged', { id })
       })
     },

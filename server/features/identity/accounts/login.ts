@@ -9,6 +9,7 @@ import type { Attempts } from '#server/security/attempts.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import type { Passwords } from '#server/security/passwords.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
+import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
 import { isReserved } from './changed-addresses.ts'
 
@@ -20,6 +21,7 @@ type Dependencies = {
   attempts: Attempts
   questions: Pick<EmailQuestions, 'ask'>
   securityLog: SecurityLog
+  refuseShopAddress: RefuseShopAddress
 }
 
 type Credentials = { email: string; password: string }
@@ -32,7 +34,7 @@ const taken = () =>
 
 /** Signing up and logging in, up to the point where the session starts. */
 export function createLogin(deps: Dependencies) {
-  const { db, now, mails, passwords, attempts, questions, securityLog } = deps
+  const { db, now, mails, passwords, attempts, questions, securityLog, refuseShopAddress } = deps
 
   return {
     async register(actor: Actor<null>, { email, password, name }: NewAccount) {
@@ -47,6 +49,8 @@ export function createLogin(deps: Dependencies) {
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
         if (!user) throw taken()
+        // After the answer about accounts: which of them is the admin's is nobody's business.
+        refuseShopAddress(email)
         // Whoever signs up with someone's address can delete that account and start over.
         if (await attempts.mayMail(tx, 'welcome', email)) await mails.send(tx, email, 'welcome', { name })
         return {

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '#contract/desk/audit.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
 import { staff } from '#contract/identity/staff.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 
 let shop: TestShop
 let admin: Awaited<ReturnType<TestShop['admin']>>
@@ -16,7 +21,7 @@ afterAll(() => shop.close())
 describe('an admin', () => {
   test('makes someone support, who logs in anew and sees users and purchases, but may not refund', async () => {
     const buyer = await shop.buyer()
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
     expect(await person.call(accounts.user, {})).toBeNull()
     await person.call(accounts.login, { email: person.user.email, password: person.password })
@@ -45,7 +50,7 @@ describe('an admin', () => {
   })
 
   test('is told of every new one, however it came about', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     const added = {
       email: 'third@example.com',
@@ -76,7 +81,7 @@ describe('an admin', () => {
     })
     await using other = await openShop()
     const first = await other.admin()
-    const person = await other.user()
+    const person = await other.verifiedUser()
     await first.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     await person.call(accounts.login, { email: person.user.email, password: person.password })
     const both = await Promise.allSettled([
@@ -84,5 +89,89 @@ describe('an admin', () => {
       person.call(staff.adminSetRole, { id: first.user.id, role: 'support' }),
     ])
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+})
+
+describe('a role', () => {
+  const passkeyOf = async (person: Visitor) => {
+    const made = createAuthenticator(shop.url)
+    const response = made.register(await person.call(factors.beginPasskey, {}))
+    await person.call(factors.addPasskey, { name: 'Phone', response })
+    const logIn = async () => {
+      const visitor = shop.visitor()
+      const options = await visitor.call(logins.passkeyOptions, {})
+      return visitor.call(logins.withPasskey, { response: made.authenticate(options) })
+    }
+    return logIn
+  }
+  const rise = (id: string, role: 'admin' | 'support' | 'none') =>
+    admin.call(staff.adminSetRole, { id, role })
+
+  test('is not for an address that somebody only typed', async () => {
+    const stranger = await shop.user()
+    const { id, email } = stranger.user
+    expect(await admin.call(accounts.adminList, { q: email })).toMatchObject([{ isProven: false }])
+    for (const role of ['admin', 'support'] as const)
+      await expect(rise(id, role)).rejects.toMatchObject({
+        status: 409,
+        serverMessage: expect.stringContaining('hasn’t confirmed their email address yet. Send them'),
+      })
+    expect(await stranger.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: null })
+    await expect(stranger.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await rise(id, 'none')
+  })
+
+  test('is for whoever proved the address, and for whom an admin added', async () => {
+    const person = await shop.verifiedUser()
+    const added = {
+      email: 'partner@example.com',
+      password: 'chosen for a partner',
+      name: 'Partner',
+      isAdmin: false,
+    }
+    await admin.call(accounts.adminAdd, added)
+    for (const q of [person.user.email, added.email]) {
+      const [found] = await admin.call(accounts.adminList, { q })
+      expect(found).toMatchObject({ isProven: true })
+      await rise(found?.id ?? '', 'support')
+    }
+  })
+
+  test('leaves no passkey, code or waiting change of address behind, and is told by email', async () => {
+    const person = await shop.verifiedUser()
+    const { id, email } = person.user
+    const logIn = await passkeyOf(person)
+    await person.call(credentials.changeEmail, { email: 'thief@example.com' })
+    await rise(id, 'admin')
+    await expect(logIn()).rejects.toMatchObject({ status: 401 })
+    const mails = await shop.mails()
+    const [, link = '', token = ''] =
+      /id=(\S+?)&token=(\S+)/.exec(mails.find(({ to }) => to === 'thief@example.com')?.text ?? '') ?? []
+    await expect(shop.visitor().call(credentials.confirmEmail, { id: link, token })).rejects.toMatchObject({
+      status: 400,
+    })
+    expect(mails.findLast(({ to }) => to === email)).toMatchObject({
+      subject: 'You’re now an admin of Rebound Sigma',
+      text: expect.stringContaining('removed your passkeys, app codes, and recovery codes'),
+    })
+    const again = shop.visitor()
+    await again.call(accounts.login, { email, password: person.password })
+    expect(await again.call(factors.show, {})).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 })
+    await rise(id, 'none')
+  })
+
+  test('that shrinks or ends takes no factor away', async () => {
+    const person = await shop.verifiedUser()
+    const { id, email } = person.user
+    await rise(id, 'admin')
+    await person.call(accounts.login, { email, password: person.password })
+    const logIn = await passkeyOf(person)
+    await rise(id, 'support')
+    await logIn()
+    await rise(id, 'none')
+    await logIn()
+    expect(
+      (await shop.mails()).filter(({ to, subject }) => to === email && subject.startsWith('You’re now')),
+    ).toHaveLength(1)
   })
 })

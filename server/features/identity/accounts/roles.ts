@@ -6,9 +6,13 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { dropPendingChange } from './changed-addresses.ts'
 
 type Standing = Role | 'admin' | 'none'
+
+const power: Record<Standing, number> = { none: 0, support: 1, admin: 2 }
 
 const standingOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Standing =>
   isAdmin ? 'admin' : (role ?? 'none')
@@ -34,6 +38,11 @@ export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, ma
   for (const { email } of others) await mails.send(tx, email, 'newAdmin', { email: admin?.email ?? '' })
 }
 
+const notProven = () =>
+  conflict(
+    'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
+  )
+
 type Dependencies = { db: Database; audit: Audit; mails: Mails }
 
 /** Who is an admin, who is support, and who is neither. */
@@ -43,13 +52,19 @@ export function createRoles({ db, audit, mails }: Dependencies) {
       await db.transaction(async (tx) => {
         const admins = await lockAdmins(tx)
         const [user] = await tx
-          .select({ isAdmin: users.isAdmin, role: users.role })
+          .select({
+            isAdmin: users.isAdmin,
+            role: users.role,
+            email: users.email,
+            verifiedAt: users.verifiedAt,
+          })
           .from(users)
           .where(and(eq(users.id, userId), isNull(users.deletedAt)))
           .for('update')
         if (!user) throw notFound('User')
         const before = standingOf(user)
         if (before === standing) return
+        if (standing !== 'none' && !user.verifiedAt) throw notProven()
         if (admins.isLast(userId)) throw conflict('The last admin must stay one')
         const role = standing === 'admin' || standing === 'none' ? null : standing
         await tx
@@ -63,6 +78,12 @@ export function createRoles({ db, audit, mails }: Dependencies) {
           aboutId: userId,
           detail: { from: before, to: standing },
         })
+        if (standing !== 'none' && power[standing] > power[before]) {
+          // Whatever else opens the account may be someone else's: only the mailbox is proven.
+          await removeFactors(tx, userId)
+          await dropPendingChange(tx, userId)
+          await mails.send(tx, user.email, 'roleGiven', { role: standing })
+        }
         if (standing === 'admin') await tellAdmins(tx, mails, { id: userId })
       })
     },

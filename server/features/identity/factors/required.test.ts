@@ -148,7 +148,7 @@ test('buyers of a public shop need no second step, and support does', async () =
   await addApp(other, admin)
   const buyer = await other.user()
   await buyer.call(accounts.profile, {})
-  const person = await other.user()
+  const person = await other.verifiedUser()
   await admin.call(staff.adminSetRole, {
     id: person.user.id,
     role: 'support',

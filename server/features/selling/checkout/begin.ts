@@ -12,6 +12,7 @@ import { purchases as booked, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
+import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
@@ -26,6 +27,7 @@ export type BeginDependencies = {
   customers: Customers
   purchases: { sync(subscriptionId: string): Promise<void> }
   questions: Pick<EmailQuestions, 'ask'>
+  refuseShopAddress: RefuseShopAddress
   seats: Pick<Seats, 'reserve'>
   /** Whether Stripe computes tax, for which it must know where the buyer is. */
   wantsTax: boolean
@@ -42,7 +44,7 @@ type Wish = {
 
 /** "Continue to Payment". */
 export function createBegin(deps: BeginDependencies & { prices: Prices }) {
-  const { db, stripe, checkouts, purchases, questions, seats, wantsTax, crashPoint } = deps
+  const { db, stripe, checkouts, purchases, questions, refuseShopAddress, seats, wantsTax, crashPoint } = deps
   const subscribe = createSubscribe(deps)
   const runExclusive = createKeyedMutex()
 
@@ -69,7 +71,10 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
       throw new Refusal(400, 'Please enter your email to continue', {
         fields: { email: 'Please enter your email to continue' },
       })
-    if (!user) await questions.ask(ip, email)
+    if (!user) {
+      await questions.ask(ip, email)
+      refuseShopAddress(email)
+    }
     const place = wantsTax ? readPlace(wish.place, ip) : undefined
     const { billingType } = wish
     const named = readUsername(wish.tradingViewUsername ?? '')

@@ -7,6 +7,8 @@ import { useCall } from '#web/api/use-call.ts'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Select } from '#web/ui/input.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 
 type User = OutputOf<typeof accounts.adminList>[number]
 
@@ -20,13 +22,22 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
   return (
     <FormDialog
       title="Change role"
-      description={`${user.email} is logged out everywhere and has the new role from the next login.`}
+      description={`${user.email} is logged out everywhere and has the new role from the next login. Someone promoted sets up passkeys and codes again.`}
       schema={staff.adminSetRole.input(z)}
       extra={{ id: user.id }}
       onSubmit={(chosen) => set.mutateAsync(chosen)}
       button={{ pendingText: 'Saving...', children: 'Change role' }}
       onClose={onClose}
     >
+      {!user.isProven && (
+        <Notice tone="warning">
+          <strong>Not confirmed.</strong> Only someone who has confirmed their email address can have a role.{' '}
+          <Link href={`/admin/customers/${user.id}`} className="font-medium underline underline-offset-4">
+            Send them a password link
+          </Link>
+          ; once they’ve used it, you can give them one.
+        </Notice>
+      )}
       <Field
         name="role"
         label="Role"
@@ -35,11 +46,13 @@ export function RoleDialog({ user, onClose }: { user: User; onClose: () => void 
         <Select defaultValue={user.isAdmin ? 'admin' : (user.role ?? 'none')}>
           <option value="none">None</option>
           {roles.map((role) => (
-            <option key={role} value={role}>
+            <option key={role} value={role} disabled={!user.isProven}>
               {roleTexts[role]}
             </option>
           ))}
-          <option value="admin">Admin</option>
+          <option value="admin" disabled={!user.isProven}>
+            Admin
+          </option>
         </Select>
       </Field>
     </FormDialog>

@@ -88,8 +88,11 @@ function Row({ user, onRole, onRemove }: { user: User; onRole: () => void; onRem
           {user.name}
         </CustomerLink>
       </Cell>
-      <Cell className="max-w-72 truncate" title={user.email}>
-        {user.email}
+      <Cell className="max-w-80" title={user.email}>
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate">{user.email}</span>
+          {!user.isProven && <Badge>Not confirmed</Badge>}
+        </span>
       </Cell>
       <Cell label="Admin">
         <RoleName user={user} />

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
+import { settings } from '#contract/desk/settings.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+import { seller } from '#server/testing/people.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const support = 'support@example.com'
+const refused = {
+  status: 409,
+  serverMessage: 'This address belongs to the shop. Please use another one, or log in if it’s yours.',
+}
+const signUp = (email: string) =>
+  shop.visitor().call(accounts.register, { email, name: 'Eve', password: 'a password of Eve’s' })
+const linkIn = async (email: string, path: string) => {
+  const mail = (await shop.mails()).findLast(({ to, text }) => to === email && text.includes(path))
+  const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []
+  return { id, token }
+}
+
+describe('the seller’s own addresses', () => {
+  test.for([support, 'Support@Example.com', seller.email])('%s is nobody’s at checkout', async (email) => {
+    await expect(shop.begin(shop.visitor(), { email })).rejects.toMatchObject(refused)
+  })
+
+  test('are nobody’s at sign-up, where the admin’s account answers like any other', async () => {
+    await expect(signUp('SUPPORT@example.com')).rejects.toMatchObject(refused)
+    const customer = await shop.user()
+    const answers = await Promise.all(
+      [seller.email, customer.user.email].map((email) => signUp(email).catch((error: unknown) => error)),
+    )
+    expect(answers[0]).toMatchObject({ status: 409 })
+    expect(answers[0]).toEqual(answers[1])
+    const [found] = await (await shop.admin()).call(accounts.adminList, { q: support })
+    expect(found).toBeUndefined()
+  })
+
+  test('are nobody’s to change to, nor to be corrected to', async () => {
+    const [person, admin] = [await shop.verifiedUser(), await shop.admin()]
+    for (const email of [support, seller.email]) {
+      await expect(person.call(credentials.changeEmail, { email })).rejects.toMatchObject(refused)
+    }
+    await expect(
+      admin.call(customers.adminCorrectEmail, { id: person.user.id, email: support }),
+    ).rejects.toMatchObject(refused)
+    expect((await shop.mails()).map(({ subject }) => subject)).not.toContain('Confirm your new email address')
+  })
+
+  test('count as they are set now: a change that waits is refused, and the address before is free', async () => {
+    const [person, admin] = [await shop.verifiedUser(), await shop.admin()]
+    await person.call(credentials.changeEmail, { email: 'help@example.com' })
+    const link = await linkIn('help@example.com', 'confirm-email')
+    await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'Help@example.com' })
+    await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject(refused)
+    expect(await person.call(accounts.profile, {})).toMatchObject({ email: person.user.email })
+    await expect(signUp('help@example.com')).rejects.toMatchObject(refused)
+    await signUp(support)
+    await admin.call(settings.adminSave, { SUPPORT_EMAIL: '' })
+  })
+
+  test('stay with the account that has them: it buys, and an admin may move there', async () => {
+    const owner = await shop.verifiedUser()
+    const admin = await shop.admin()
+    await admin.call(settings.adminSave, { SUPPORT_EMAIL: owner.user.email })
+    await shop.buy(owner)
+    await admin.call(settings.adminSave, { SUPPORT_EMAIL: 'desk@example.com' })
+    await admin.call(credentials.changeEmail, { email: 'desk@example.com' })
+    await shop.visitor().call(credentials.confirmEmail, await linkIn('desk@example.com', 'confirm-email'))
+    expect(await admin.call(accounts.profile, {})).toMatchObject({ email: 'desk@example.com' })
+  })
+})
