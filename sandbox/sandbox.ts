@@ -19,6 +19,8 @@ export type SandboxOptions = {
   publicUrl: string
   /** Where signed events are delivered. */
   webhook: { url: string; secret: string }
+  /** False while the shop starts: events wait for it. */
+  isListening?: () => boolean
   /** Printed on invoices. */
   businessName?: string
   /** Who may open the control page and press its buttons; everyone, unless told otherwise. */
@@ -47,7 +49,7 @@ export async function openSandbox(options: SandboxOptions) {
     alarms.add(alarm.unref())
   }
   const books = openBooks(database, { publicUrl, usual: { ...usual, ...options.quirks }, onDue })
-  const webhooks = createWebhooks(database, webhook, log)
+  const webhooks = createWebhooks(database, webhook, log, options.isListening)
   const clock = createClock(books)
 
   const ticks = coalesce(async () => {

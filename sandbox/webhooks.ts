@@ -22,7 +22,12 @@ function signature(body: string, secret: string, at: number): string {
  * Delivers queued events at least once. A delivery is leased to one process at a time; if that
  * process dies, the lease expires and another takes over.
  */
-export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
+export function createWebhooks(
+  database: pg.Pool,
+  shop: Endpoint,
+  log: Log,
+  isListening: () => boolean = () => true,
+) {
   let closed = false
   let alarm: NodeJS.Timeout | undefined
 
@@ -73,14 +78,14 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
         next_at = case when $4::int is null then null else clock_timestamp() + make_interval(secs => $4) end where id = $1`,
       [delivery.id, answer, ok, wait],
     )
-    // The first try may come before the shop is listening.
+    // The first try may meet a shop that is being restarted.
     if (!ok && delivery.attempts > 1)
       log('The shop did not accept a webhook', { event: delivery.event, attempt: delivery.attempts, answer })
   }
 
   async function deliverDue(everything: boolean) {
     for (;;) {
-      const claimed = closed ? [] : await claim(everything)
+      const claimed = closed || !isListening() ? [] : await claim(everything)
       if (claimed.length === 0) return
       await Promise.all(claimed.map(deliver))
     }
@@ -94,7 +99,7 @@ export function createWebhooks(database: pg.Pool, shop: Endpoint, log: Log) {
     )
     const ms = rows[0]?.ms ?? null
     clearTimeout(alarm)
-    if (ms !== null && ms < 1000 && !closed)
+    if (ms !== null && ms < 1000 && !closed && isListening())
       alarm = setTimeout(() => void deliveries.run(), Math.max(ms, 0) + 1).unref()
   }
 

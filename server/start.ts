@@ -168,6 +168,7 @@ export async function startShop(
     closers.push(queue.stop)
     await listen(app, config)
     closers.push(() => app.close())
+    payments.opened()
 
     // Last, because its password is shown once: a failed start must not have created it.
     const firstAdmin = await ensureAdmin({ config, connection, passwords, now })

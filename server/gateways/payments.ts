@@ -22,6 +22,8 @@ export type Payments = {
   sandbox: Sandbox | undefined
   /** Where test purchases are unlocked. */
   lookAlike: TradingViewLookAlike | undefined
+  /** The shop listens now: the sandbox may send it webhooks. */
+  opened(): void
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export async function openPayments({
       middleware: [],
       sandbox: undefined,
       lookAlike: undefined,
+      opened: () => {},
       close: async () => {},
     }
 
@@ -72,12 +75,14 @@ export async function openPayments({
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
   // Its control page shows every buyer: never expose it on a public shop.
   const mayControl = (request: IncomingMessage) => !config.production && isFromThisMachine(request)
+  let isListening = false
   const sandbox = await openSandbox({
     database,
     publicUrl: config.publicUrl,
     businessName: brand.name,
     mayControl,
     webhook: { url: `http://${host}:${config.port}/api/webhooks/stripe`, secret: webhookSecret },
+    isListening: () => isListening,
     quirks,
     log: (message, detail) => log.warn(detail ?? {}, message),
   })
@@ -100,6 +105,9 @@ export async function openPayments({
     middleware: [lookAlike.browser, sandbox.browser],
     sandbox,
     lookAlike,
+    opened() {
+      isListening = true
+    },
     async close() {
       await lookAlike.close()
       await sandbox.close()

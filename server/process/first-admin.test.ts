@@ -6,10 +6,11 @@ import { tellFirstAdmin } from './first-admin.ts'
 
 const credentials = { email: 'seller@example.com', password: 'made-for-the-first-admin' }
 
-function told(isTTY: boolean, dataDir: string) {
+function told(isTTY: boolean, dataDir: string, production = false) {
   let said = ''
+  const log = { info: (...words: unknown[]) => void (said += JSON.stringify(words)) }
   const output = { isTTY, write: (text: string | Uint8Array) => (said += String(text)) !== '' }
-  tellFirstAdmin(credentials, dataDir, output)
+  tellFirstAdmin(credentials, dataDir, output, production ? log : undefined)
   return said
 }
 
@@ -24,5 +25,9 @@ test('the first admin’s password is shown in a terminal, and never in a servic
   expect(inJournal).toContain(file)
   expect(readFileSync(file, 'utf8')).toBe(`${credentials.email}  ${credentials.password}\n`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  const inProduction = told(true, folder, true)
+  expect(inProduction).not.toContain(credentials.password)
+  expect(inProduction).toContain(file)
   rmSync(folder, { recursive: true })
 })

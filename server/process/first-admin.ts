@@ -1,12 +1,19 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { Credentials } from '../features/identity/accounts/accounts.ts'
 
 type Terminal = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 
 /** At a terminal, someone reads the password; a service's output ends up in a journal, so there it goes to a file. */
-export function tellFirstAdmin({ email, password }: Credentials, dataDir: string, output: Terminal) {
-  if (output.isTTY) {
+export function tellFirstAdmin(
+  { email, password }: Credentials,
+  dataDir: string,
+  output: Terminal,
+  /** In production, where every line is JSON. */
+  log?: Pick<Logger, 'info'>,
+) {
+  if (output.isTTY && !log) {
     output.write(`  First admin (shown only this once):  ${email}  ${password}\n\n`)
     return
   }
@@ -14,5 +21,7 @@ export function tellFirstAdmin({ email, password }: Credentials, dataDir: string
   writeFileSync(file, `${email}  ${password}\n`, { mode: 0o600 })
   // An existing file would otherwise keep its mode.
   chmodSync(file, 0o600)
-  output.write(`  First admin:  ${email}, the password is in ${file}. Read it, then delete the file.\n\n`)
+  if (log) log.info({ file }, 'The first admin was created. Read the file, then delete it.')
+  else
+    output.write(`  First admin:  ${email}, the password is in ${file}. Read it, then delete the file.\n\n`)
 }

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
-import { existsSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import process from 'node:process'
+import type { Logger } from 'pino'
 import { ConfigurationError, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { type Shop, startShop } from '../start.ts'
@@ -19,33 +20,59 @@ export async function run() {
         : error instanceof StartError
           ? [error.message]
           : [(error as Error).stack ?? String(error)]
-    process.stderr.write(`${lines.map((line) => `The shop cannot start. ${line}`).join('\n')}\n`)
+    const sentences = lines.map((line) => `The shop cannot start. ${line}`)
+    if (isProduction()) for (const sentence of sentences) createLog('fatal', standardError).fatal(sentence)
+    else process.stderr.write(`${sentences.join('\n')}\n`)
     process.exit(1)
   }
 }
 
+/** Known even when the settings cannot be read. Every line is then JSON, from the first one on. */
+const isProduction = () => process.env.NODE_ENV === 'production'
+/** Written before the process ends. */
+const standardError = { write: (line: string) => void writeSync(2, line) }
+
 async function open() {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
+  const isQuiet = process.stdout.isTTY && !config.production && !process.env.LOG_LEVEL
+  const log = createLog(isQuiet ? 'warn' : config.logLevel)
+  if (config.production) reportInJson(log)
   if (config.processes > 1 && cluster.isPrimary) {
     const opening = openCluster(config).then(({ close }) => ({ stop: close, close }))
     stopInOrder(opening)
     await opening
     return
   }
-  const log = createLog(process.stdout.isTTY && !process.env.LOG_LEVEL ? 'warn' : config.logLevel)
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
   if (isFirst) for (const warning of config.warnings) log.warn(warning)
   const opening = startShop(config, { log })
   stopInOrder(opening)
   const shop = await opening
-  if (isFirst) say(shop)
+  if (isFirst) say(shop, log)
   // Among several processes, the one that created the admin reports it; a password from the settings is already known.
   if (shop.firstAdmin && !config.admin.password)
-    tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
+    tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout, config.production ? log : undefined)
 }
 
-function say({ config, mailsGoTo, databaseIsAt }: Shop) {
+/** What Node would print as plain text. */
+function reportInJson(log: Logger) {
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
+  process.on('uncaughtException', (error) => {
+    createLog('fatal', standardError).fatal({ err: error }, 'The shop ends because of an error')
+    process.exit(1)
+  })
+}
+
+function say({ config, mailsGoTo, databaseIsAt }: Shop, log: Logger) {
+  if (config.production) {
+    const payments = config.stripe ? 'Stripe' : 'test mode, no money moves'
+    log.info(
+      { url: config.publicUrl, database: databaseIsAt, emails: mailsGoTo, payments },
+      'The shop is open',
+    )
+    return
+  }
   const lines = [
     '',
     `  The shop is open:  ${config.publicUrl}`,
