@@ -19,7 +19,7 @@ import { get } from './lab/load.ts'
 import { seller } from './lab/shop-process.ts'
 import { untilQuiet } from './lab/usage.ts'
 
-/** `npm run bench`: the shop compared with the limit of the machine, in one table. `-- --quick` uses a small shop, in under a minute. */
+/** `npm run proof -- bench`: the shop compared with the limit of the machine, in one table. `--quick` uses a small shop, in under a minute. */
 const quick = process.argv.includes('--quick')
 
 await freshWeb()

@@ -20,7 +20,7 @@ import { query } from './lab/query.ts'
 import { openProcess } from './lab/shop-process.ts'
 
 /**
- * `npm run test:cluster`: nginx, two shops with their own data folders, PgBouncer, a primary and its synchronous
+ * `npm run proof -- cluster`: nginx, two shops with their own data folders, PgBouncer, a primary and its synchronous
  * replica. Buyers buy all the time while one part after another is killed, and while the next version is deployed.
  */
 if (!hasPgBouncer || !hasNginx) {

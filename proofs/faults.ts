@@ -16,7 +16,7 @@ import { concurrently } from './lab/concurrently.ts'
 import { openLab } from './lab/lab.ts'
 import { saidSoFar } from './lab/leaks.ts'
 
-/** `npm run test:faults`: breaks a real shop in every way the fault table lists and reports how it held up. `-- --quick` takes a few minutes. */
+/** `npm run proof -- faults`: breaks a real shop in every way the fault table lists and reports how it held up. `--quick` takes a few minutes. */
 const rows: Row[] = [
   slowConnections,
   databaseRestarts,

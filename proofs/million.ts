@@ -13,8 +13,8 @@ import { seller } from './lab/shop-process.ts'
 import { timed } from './lab/timed.ts'
 
 /**
- * `npm run test:million`: a shop with a million purchases gets a column, an index and a backfill while buyers buy and
- * the seller looks at the list. No call may take longer than a second. `-- --quick` tries it on a small shop.
+ * `npm run proof -- million`: a shop with a million purchases gets a column, an index and a backfill while buyers buy and
+ * the seller looks at the list. No call may take longer than a second. `--quick` tries it on a small shop.
  */
 const limitMs = 1000
 const steps: Migration[] = [

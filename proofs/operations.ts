@@ -19,7 +19,7 @@ import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { addNextMigrations, copyOfThisVersion } from './lab/next-version.ts'
 
 /**
- * `npm run test:operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
+ * `npm run proof -- operations`: follows docs/operations.md. Every block of commands runs as it stands there, in order, in a
  * fresh copy of the shop; what each promises is checked through the front door. Only this differs from a real machine:
  * folders lie below a temporary one, the port is free, requests for access wait for the seller, the user stays the one
  * who runs this, and a few lines of bash stand in for systemd, which start and stop what the unit says.

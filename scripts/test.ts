@@ -93,7 +93,7 @@ function browserTestsThat(status: string, suites: Suite[]): string[] {
 async function faults(): Promise<Count> {
   const report = 'test-results/faults.json'
   rmSync(report, { force: true })
-  const ok = await show('node proofs/faults.ts --quick')
+  const ok = await show('node proofs/run.ts faults --quick')
   const { passed, failed, skipped, ...names } = readReport(report)
   return { ...counted(ok, passed, failed, skipped), ...names }
 }

@@ -1,4 +1,4 @@
-/** How much each row does in `npm run test:faults`, and the limits it must keep. */
+/** How much each row does in `npm run proof -- faults`, and the limits it must keep. */
 export const fullLimits = {
   slowConnections: { connections: 2000, visits: 100, slowestMs: 500 },
   databaseRestarts: { restarts: 20, readyWithinMs: 1000 },
@@ -21,7 +21,7 @@ export type Limits = typeof fullLimits
 
 /**
  * The same within `npm test`: less of everything, with more time and memory, because the machine may be busy and a shop
- * that has just started is still warming up. The README lists what is looser.
+ * that has just started is still warming up. docs/commands.md lists what is looser.
  */
 export const quickLimits: Limits = {
   ...fullLimits,

@@ -9,10 +9,10 @@ import { accessRequests, users } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
-/** `npm run test:spreadsheets`: a real LibreOffice opens our files the way an American, German, or Swiss seller would. */
+/** `npm run proof -- spreadsheets`: a real LibreOffice opens our files the way an American, German, or Swiss seller would. */
 const why = process.env.SPREADSHEETS
   ? ''
-  : ' (skipped: npm run test:spreadsheets, with Debian’s libreoffice-calc-nogui)'
+  : ' (skipped: npm run proof -- spreadsheets, with Debian’s libreoffice-calc-nogui)'
 const folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { crashMany, moments } from '#server/testing/crashes.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 
-/** Each crash point once; 500 times with `npm run test:faults`. */
+/** Each crash point once; 500 times with `npm run proof -- faults`. */
 const kills = moments.length
 
 test(`${kills} kills around every commit lose nothing and duplicate nothing`, {

@@ -14,7 +14,7 @@ import { fillShop, size } from './lab/fill-shop.ts'
 import { openLab } from './lab/lab.ts'
 import { seller } from './lab/shop-process.ts'
 
-/** `npm run bench:web`: how much work pages are for a browser, and how fast they respond. `-- --quick` uses a small shop. */
+/** `npm run proof -- pages`: how much work pages are for a browser, and how fast they respond. `--quick` uses a small shop. */
 await freshWeb()
 const lab = await openLab()
 const shop = await lab.openShop()

@@ -1,0 +1,23 @@
+import { show } from '#scripts/run.ts'
+
+/** `npm run proof -- <name>`: what we claim, shown. Each proof prints its figures and fails if one breaks its promise. */
+const proofs: Record<string, string> = {
+  bench: 'the server against its budgets; --quick: a small shop, in under a minute',
+  pages: 'the pages in a browser against their budgets; --quick: a small shop',
+  faults: 'breaks a shop in every way we know; words choose rows; --quick: less of each, as in npm test',
+  cluster: 'nginx, two shops, PgBouncer and two PostgreSQLs: kills each under load, deploys a next version',
+  million: 'migrates a shop with a million purchases while buyers buy',
+  operations: 'follows docs/operations.md command by command',
+  postgres: 'the unit and API tests on PostgreSQL 15, 16 and 17; numbers and file names choose',
+  spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
+}
+
+const [name = ''] = process.argv.splice(2, 1)
+if (!Object.hasOwn(proofs, name)) {
+  const lines = Object.entries(proofs).map(([each, about]) => `  ${each.padEnd(14)}${about}`)
+  console.error(['npm run proof -- <name>', ...lines].join('\n'))
+  process.exit(1)
+} else if (name === 'spreadsheets') {
+  const ok = await show('vitest run server/features/desk/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
+  process.exit(ok ? 0 : 1)
+} else await import(`./${name}.ts`)
