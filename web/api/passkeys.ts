@@ -4,25 +4,27 @@ import {
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
+import type { createCaller } from '#contract/call.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
-import { call } from './client.ts'
 
 /** The browser's side of passkeys. Whatever imports this is loaded only where a passkey is used. */
 
 export const supportsPasskeys = browserSupportsWebAuthn
 
 type Json = Record<string, unknown>
+/** The page's, or the one of the dialog that the page's caller opens. */
+type Call = ReturnType<typeof createCaller>['call']
 
 /** Has the browser ask for a passkey; with `autofill`, as one of its suggestions in the email field. */
-export async function askForPasskey({ autofill = false } = {}): Promise<Json> {
+export async function askForPasskey(call: Call, { autofill = false } = {}): Promise<Json> {
   const optionsJSON = (await call(logins.passkeyOptions, {})) as never
   return { ...(await startAuthentication({ optionsJSON, useBrowserAutofill: autofill })) }
 }
 
 /** Makes a passkey on this device, named after it. */
-export async function makePasskey() {
+export async function makePasskey(call: Call) {
   const optionsJSON = (await call(factors.beginPasskey, {})) as never
   const response = { ...(await startRegistration({ optionsJSON })) }
   return call(factors.addPasskey, { name: deviceName(navigator.userAgent), response })

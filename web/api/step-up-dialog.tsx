@@ -12,7 +12,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 import { askForPasskey, passkeyProblem } from './passkeys.ts'
-import { messageOf } from './use-call.ts'
+import { messageOf } from './toast-error.ts'
 
 // Not the page's caller, or a refusal here would open this dialog once more.
 const { call } = createCaller((address, init) => fetch(address, init))
@@ -36,7 +36,7 @@ export function StepUpDialog({ ways, onDone }: Props) {
 
   function withPasskey() {
     setPending(true)
-    const answer = askForPasskey().then((response) => ({ response }))
+    const answer = askForPasskey(call).then((response) => ({ response }))
     prove(stepUp.withPasskey, answer)
       .catch(() => undefined)
       .finally(() => setPending(false))

@@ -103,7 +103,7 @@ function GetAccess({ className }: { className?: string }) {
   )
 }
 
-export type NavItem = { href: string; text: string }
+type NavItem = { href: string; text: string }
 
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
   const here = pathname === href || pathname.startsWith(`${href}/`)

@@ -3,10 +3,13 @@ import { useUser } from '#web/api/session.ts'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
-import type { NavItem } from './header.tsx'
 
 /** Everything in the header, on a phone. */
-export default function MobileMenu(props: { pathname: string; links: NavItem[]; close: () => void }) {
+export default function MobileMenu(props: {
+  pathname: string
+  links: { href: string; text: string }[]
+  close: () => void
+}) {
   const { pathname, links, close } = props
   const { user } = useUser()
   const logOut = useLogOut()

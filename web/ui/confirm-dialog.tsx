@@ -1,7 +1,15 @@
 import { Button } from './button.tsx'
-import type { AskedQuestion } from './confirm.tsx'
 import { Dialog } from './dialog.tsx'
 import { DialogButtons } from './dialog-buttons.tsx'
+
+export type Question = {
+  title: string
+  description?: string
+  action: string
+  cancel?: string
+  destructive?: boolean
+}
+export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 
 export default function ConfirmDialog({ question }: { question: AskedQuestion }) {
   const { title, description, action, cancel, destructive, answer } = question

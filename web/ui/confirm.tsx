@@ -1,14 +1,6 @@
 import { lazy, Suspense } from 'react'
+import type { AskedQuestion, Question } from './confirm-dialog.tsx'
 import { createStore } from './store.ts'
-
-export type Question = {
-  title: string
-  description?: string
-  action: string
-  cancel?: string
-  destructive?: boolean
-}
-export type AskedQuestion = Question & { answer: (yes: boolean) => void }
 
 const store = createStore<AskedQuestion>()
 

@@ -1,13 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { createStore } from './store.ts'
-
-export type Toast = {
-  id: number
-  title: string
-  description?: string | undefined
-  destructive?: boolean
-  open: boolean
-}
+import type { Toast } from './toaster.tsx'
 
 const removalDelay = 1_000_000
 
@@ -22,7 +15,7 @@ export function toast(message: Omit<Toast, 'id' | 'open'>) {
   store.set({ ...message, id: lastId, open: true })
 }
 
-export function dismissToast(id: number) {
+function dismiss(id: number) {
   const shown = store.get()
   if (shown?.id !== id || !shown.open) return
   store.set({ ...shown, open: false })
@@ -45,7 +38,7 @@ export function ToastHost() {
   return (
     shown && (
       <Suspense fallback={null}>
-        <Toaster toast={shown} />
+        <Toaster toast={shown} dismiss={() => dismiss(shown.id)} />
       </Suspense>
     )
   )

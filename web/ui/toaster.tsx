@@ -3,7 +3,14 @@ import { createPortal } from 'react-dom'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { useTopDialog } from './open-dialogs.ts'
-import { dismissToast, type Toast } from './toast.tsx'
+
+export type Toast = {
+  id: number
+  title: string
+  description?: string | undefined
+  destructive?: boolean
+  open: boolean
+}
 
 let current: HTMLElement | null = null
 const first = Promise.withResolvers<void>()
@@ -50,7 +57,7 @@ export async function toastShown() {
 }
 
 /** Toasts lie inside the dialog that is on top, because a modal dialog makes everything outside of it inert. */
-export default function Toaster({ toast }: { toast: Toast }) {
+export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () => void }) {
   const place = useTopDialog() ?? document.body
   return (
     <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={place}>
@@ -58,13 +65,13 @@ export default function Toaster({ toast }: { toast: Toast }) {
         key={toast.id}
         ref={raise}
         open={toast.open}
-        onOpenChange={(open) => !open && dismissToast(toast.id)}
+        onOpenChange={(open) => !open && dismiss()}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
           // Else it would close the dialog too.
           event.preventDefault()
           event.currentTarget.parentElement?.focus()
-          dismissToast(toast.id)
+          dismiss()
         }}
         className={classes(
           'pointer-events-auto relative flex flex-col gap-1 rounded-lg border bg-raised p-4 pr-11 shadow-float',

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { call } from '#web/api/client.ts'
 import { makePasskey, passkeyProblem, wasCalledOff } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -10,7 +11,7 @@ export function useMakePasskey(onMade: (recoveryCodes: string[] | null) => unkno
   async function make() {
     setPending(true)
     try {
-      const { recoveryCodes } = await makePasskey()
+      const { recoveryCodes } = await makePasskey(call)
       await onMade(recoveryCodes)
     } catch (error) {
       const problem = wasCalledOff(error) ? 'Nothing has changed.' : passkeyProblem(error)

@@ -25,7 +25,7 @@ export function PasskeyButton({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
     setPending(true)
     setProblem('')
     try {
-      await logInWith(await askForPasskey(), onLoggedIn)
+      await logInWith(await askForPasskey(call), onLoggedIn)
     } catch (error) {
       setProblem(passkeyProblem(error) ?? messageOf(error) ?? 'Please try again.')
     } finally {

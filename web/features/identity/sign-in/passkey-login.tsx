@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { ApiError } from '#contract/call.ts'
 import type { User } from '#contract/identity/accounts.ts'
+import { call } from '#web/api/client.ts'
 import { askForPasskey, supportsPasskeys } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { logInWith, PasskeyButton } from './passkey-button.tsx'
@@ -11,7 +12,7 @@ export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) 
   const offer = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
     // Called off by the button or by leaving the page, or out of reach: nobody has asked for anything yet.
-    const response = await askForPasskey({ autofill: true }).catch(() => undefined)
+    const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
     if (!response) return false
     try {
       await logInWith(response, onLoggedIn)
