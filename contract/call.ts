@@ -10,7 +10,7 @@ const statusTexts: Record<number, string> = {
   504: 'Gateway Timeout',
 }
 
-/** A refused call. Its message is "status: body", per section 8 of the spec; `serverMessage` is the one to show. */
+/** A refused call. Its message is "status: body", as docs/product.md has it; `serverMessage` is the one to show. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number

@@ -1,52 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { exportKind } from './desk/exports.ts'
 import type { Endpoint } from './endpoint.ts'
 import { contract } from './index.ts'
 
-/** The calls in section 7 of the spec, row by row. */
-const specification = [
-  ['GET /api/user', ''],
-  ['POST /api/login', 'email, password'],
-  ['POST /api/register', 'email, password, name'],
-  ['POST /api/logout', ''],
-  ['GET /api/login', ''],
-  ['POST /api/newsletter/subscribe', 'email'],
-  ['POST /api/create-subscription-intent', 'productSlug, billingType, email'],
-  ['POST /api/auth/guest-purchase-login', 'paymentIntentId'],
-  ['POST /api/purchases/confirm', 'paymentIntentId'],
-  [
-    'POST /api/access-requests',
-    'paymentIntentId, exchangeName, tradingViewUsername, apiKey, secretKey, additionalInfo',
-  ],
-  ['GET /api/purchases', ''],
-  ['GET /api/recommended-assets', ''],
-  ['POST /api/purchases/{id}/cancel', ''],
-  ['GET /api/purchases/{id}/invoice', ''],
-  ['PATCH /api/user/profile', 'name, tradingViewUsername'],
-  ['POST /api/contact', 'firstName, lastName, email, message'],
-  ['POST /api/auth/request-password-reset', 'email'],
-  ['POST /api/auth/reset-password', 'token, newPassword'],
-  ['GET /api/products', ''],
-  ['GET /api/products/rebound-sigma-pro', ''],
-  ['GET /api/admin/recommended-assets', ''],
-  ['GET /api/admin/users', ''],
-  ['GET /api/admin/purchases', ''],
-  ['POST /api/admin/recommended-assets', 'productId, ticker, note, sortOrder, isActive'],
-  ['DELETE /api/admin/recommended-assets/{id}', ''],
-  ['PATCH /api/admin/purchases/{id}/cancel', ''],
-  ['POST /api/admin/users', 'email, password, name, isAdmin'],
-  ['DELETE /api/admin/users/{id}', ''],
-  ['POST /api/admin/purchases', 'userId, productId, billingType, amount, status'],
-  ['DELETE /api/admin/purchases/{id}', ''],
-  ['GET /api/admin/export/{kind}', ''],
-] as const
+/** The table of calls in docs/product.md, row by row. */
+const promised = readFileSync('docs/product.md', 'utf8')
+  .matchAll(/^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| ([^|]*)\|/gm)
+  .map(([, call = '', fields = '']) => [call, fields.trim()] as const)
+  .toArray()
 
 const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
   Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
 )
 
-/** Where the contract has a parameter, the spec has `{id}` or a product's slug. */
+/** Where the contract has a parameter, the page has `{id}` or a product's slug. */
 function isCallTo(endpoint: Endpoint, call: string) {
   const pattern = endpoint.path.replaceAll(/:\w+/g, String.raw`(\{\w+\}|rebound-sigma-pro)`)
   return new RegExp(`^${endpoint.method} ${pattern}$`).test(call)
@@ -58,7 +27,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
   const besides = new Set([
     ...inPath,
     'website',
-    // Optional, and asked in addition to the spec's fields.
+    // Optional, and asked in addition to the promised fields.
     ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
     ...(path === '/api/admin/users' ? ['invite'] : []),
@@ -72,16 +41,16 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
   return Object.keys(properties).filter((name) => !besides.has(name))
 }
 
-test.for(specification)('%s is in the contract, with payload (%s)', ([call, payload]) => {
+test.for(promised)('%s is in the contract, with payload (%s)', ([call, payload]) => {
   const matches = endpoints.filter(({ endpoint }) => isCallTo(endpoint, call))
   expect(matches).toHaveLength(1)
   const fields = matches.flatMap(({ endpoint }) => payloadOf(endpoint))
   expect(fields.toSorted()).toEqual(payload.split(', ').filter(Boolean).toSorted())
 })
 
-test('the table lists every endpoint, and whether it is the spec’s or ours', () => {
+test('the table lists every endpoint, and whether the page promises it', () => {
   const rows = endpoints.map(({ name, endpoint }) => [
-    specification.some(([call]) => isCallTo(endpoint, call)) ? 'spec' : 'ours',
+    promised.some(([call]) => isCallTo(endpoint, call)) ? 'promised' : 'ours',
     endpoint.access,
     `${endpoint.method} ${endpoint.path}`,
     name,
@@ -95,8 +64,8 @@ test('the table lists every endpoint, and whether it is the spec’s or ours', (
       .trimEnd(),
   )
   process.stdout.write(`\n${lines.join('\n')}\n\n`)
-  expect(specification).toHaveLength(31)
-  expect(rows.filter(([whose]) => whose === 'spec')).toHaveLength(specification.length)
+  expect(promised).toHaveLength(31)
+  expect(rows.filter(([whose]) => whose === 'promised')).toHaveLength(promised.length)
 })
 
 test.for(endpoints)('$name says what it is for and rejects unknown fields', ({ endpoint }) => {

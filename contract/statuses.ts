@@ -12,7 +12,7 @@ export const billingPeriods = { monthly: 'month', yearly: 'year' } as const sati
   string
 >
 
-/** The spec's four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card. */
+/** The promised four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card. */
 export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
@@ -39,7 +39,7 @@ export const isOngoing = (purchase: {
   endsAt: unknown
 }) => isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null)
 
-/** Statuses as they are, except the one the spec spells out. */
+/** Statuses as they are, except the one that docs/product.md spells out. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
   pending_cancel: 'Cancels at period end',

@@ -17,7 +17,7 @@ const signals = (page: Page) =>
 
 const lookedUp = (page: Page) => page.waitForResponse(/ipapi/)
 
-test('a visitor in a listed region is asked, in the words of the spec', async ({ page }) => {
+test('a visitor in a listed region is asked, in the promised words', async ({ page }) => {
   await comeFrom(page, { country_code: 'DE' })
   await page.goto('/')
   await expect(banner(page).getByRole('heading')).toHaveText('Cookie Notice')

@@ -84,7 +84,7 @@ function shape(s: Settings, warnings: string[], given: ReadonlySet<string>) {
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,
     package: { indicatorUrl: s.INDICATOR_URL, strategyUrl: s.STRATEGY_URL },
-    /** Whether the access request asks for the exchange and its keys, as the spec has it, or for the username alone. */
+    /** Whether the access request asks for the exchange and its keys, as docs/product.md has it, or for the username alone. */
     askExchangeKeys: s.ASK_EXCHANGE_KEYS === 'yes',
     /** The person behind the product, shown when named. */
     maker: { name: s.MAKER_NAME, sentence: s.MAKER_SENTENCE, photo: s.MAKER_PHOTO },

@@ -9,7 +9,7 @@ export const accessPromiseHours = 24
 export const promisedBy = (submittedAt: Date) =>
   new Date(submittedAt.getTime() + accessPromiseHours * 3_600_000)
 
-/** The form after payment; its texts come from the spec. */
+/** The form after payment; its texts are in docs/product.md. */
 export const accessRequestForm = schema((z) =>
   z.strictObject({
     exchangeName: text(z, 100, 'Exchange name is required'),

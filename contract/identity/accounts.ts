@@ -115,7 +115,7 @@ export const accounts = {
     path: '/api/user/profile',
     access: 'user',
     summary: 'Change my name and TradingView username',
-    // The spec's profile form has no validation: an empty value is allowed and clears the field.
+    // The profile form has no validation: an empty value is allowed and clears the field.
     input: (z) => z.strictObject({ name: optionalText(z, 100), tradingViewUsername: optionalText(z, 100) }),
     output: nothing,
   }),

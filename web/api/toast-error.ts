@@ -19,7 +19,7 @@ export function toastError(message: Message, error: unknown) {
   toast({ title, description: said ?? description ?? 'Please try again.', destructive: true })
 }
 
-/** The server's user-facing message, else "status: body" (section 8 of the spec). */
+/** The server's user-facing message, else "status: body" (docs/product.md, errors). */
 export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
   // `fetch` rejects with a TypeError when the server can't be reached.

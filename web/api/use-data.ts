@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { call } from './client.ts'
 
-/** The path segments, as the spec says, followed by the call's other input. */
+/** The path segments, followed by the call's other input. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): unknown[] {
   const segments = endpoint.path.split('/').filter(Boolean)
   return input === undefined || Object.keys(input).length === 0 ? segments : [...segments, input]

@@ -34,7 +34,7 @@ const FormContext = createContext<FormState>({ errors: {}, pending: false })
 export function Form<Values>(props: {
   schema: Schema<Values>
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>
-  /** Receives every validation error, for the messages the spec wants as toasts. */
+  /** Receives every validation error, for the messages that are toasts, too. */
   onInvalid?: (errors: Errors, values: Record<string, unknown>) => void
   /** Values without a field, such as an id. */
   extra?: Record<string, unknown>

@@ -94,7 +94,7 @@ describe('requesting access', () => {
     expect(row?.tradingViewUsername).toBe('ada_trades')
   })
 
-  test('says what is missing, in the spec’s words', async () => {
+  test('says what is missing, in the promised words', async () => {
     const buyer = await owner()
     const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
     await expect(buyer.ask(empty)).rejects.toMatchObject({

@@ -129,7 +129,7 @@ const supportAreas = areas.flatMap((area): Area[] => {
 })
 export const areasFor = ({ isAdmin }: { isAdmin: boolean }) => (isAdmin ? areas : supportAreas)
 
-/** The spec's three tabs. */
+/** The three tabs of docs/product.md. */
 export const isTab = ({ name }: Area) => ['Assets', 'Users', 'Purchases'].includes(name)
 
 export const addressOf = ({ views }: Area) => views[0].path
@@ -146,7 +146,7 @@ export function placeAt(pathname: string, shown = areas) {
   return undefined
 }
 
-/** `/admin#users` and the like, as the spec and older emails have them. */
+/** `/admin#users` and the like, as links in older emails have them. */
 export function addressOfHash(hash: string) {
   const name = hash.slice(1).toLowerCase()
   const views = areas.flatMap((area) => [{ name: area.name, path: addressOf(area) }, ...listedViews(area)])

@@ -5,7 +5,7 @@ import { type Area, addressOf, isTab } from './areas.ts'
 export const panelId = 'admin-panel'
 export const tabId = ({ name }: Area) => `admin-tab-${name}`
 
-/** The spec's tabs. They are links, so each opens in a window of its own, too. */
+/** The three tabs of docs/product.md. They are links, so each opens in a window of its own, too. */
 export function TabStrip({ areas, here }: { areas: Area[]; here: Area | undefined }) {
   const tabs = areas.filter(isTab)
   return (

@@ -27,7 +27,7 @@ export default function AuthPage() {
   const [email, setEmail] = useState('')
   const isIn = user !== null
   const isTyping = email !== ''
-  // The next page's code is there when the login is, so that the spec's moment is all there is to wait.
+  // The next page's code is there when the login is, so that the promised 50 ms are all there is to wait.
   useEffect(() => {
     if (isTyping) prefetch(returnPath())
   }, [isTyping, prefetch])

@@ -84,7 +84,7 @@ function ResetForm({ token }: { token: string }) {
   )
 }
 
-/** The spec's two toasts, in addition to the field errors. */
+/** The two promised toasts, in addition to the field errors. */
 function explain(errors: Record<string, string>) {
   toast(
     errors.confirmPassword

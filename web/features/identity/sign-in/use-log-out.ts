@@ -2,7 +2,7 @@ import { useLogout } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { useNavigation } from '#web/ui/navigation.tsx'
 
-/** Logs out and goes home after the spec's delay. */
+/** Logs out and goes home after the promised delay. */
 export function useLogOut() {
   const logout = useLogout()
   const { navigate } = useNavigation()
