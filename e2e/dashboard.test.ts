@@ -257,7 +257,11 @@ test.describe('invoices', () => {
     await expect(tab.getByText('$39.00').first()).toBeVisible()
   })
 
-  test('a failure is reported in the server’s words or the promised ones', async ({ page, shop, context }) => {
+  test('a failure is reported in the server’s words or the promised ones', async ({
+    page,
+    shop,
+    context,
+  }) => {
     const buyer = await shop.user()
     await bookPurchase(shop.connection, buyer.user.id)
     await openDashboard(page, buyer, shop)
