@@ -19,15 +19,27 @@ test.for([
     '#sandbox/a.ts',
     'server may not import sandbox',
   ],
-  ['the ground floor knows no features', 'server/http/a.ts', '#server/features/b/b.ts', 'the ground floor'],
+  [
+    'the ground floor knows no features',
+    'server/http/a.ts',
+    '#server/features/site/b/b.ts',
+    'the ground floor',
+  ],
   [
     'a room knows nothing about HTTP',
-    'server/features/a/a.ts',
-    '../../http/mount.ts',
+    'server/features/site/a/a.ts',
+    '#server/http/mount.ts',
     "only a room's routes.ts knows about HTTP",
   ],
-  ['a feature has one entry point', 'server/features/a/a.ts', '../b/inner.ts', 'others see only'],
-  ["a feature's routes are for the app", 'server/features/a/a.ts', '../b/routes.ts', 'others see only'],
+  [
+    'wings know those before them',
+    'server/features/selling/a/a.ts',
+    '#server/features/access/b/b.ts',
+    'selling may not know access',
+  ],
+  ['on every floor', 'contract/identity/a.ts', '#contract/desk/b.ts', 'identity may not know desk'],
+  ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'others see only'],
+  ["a feature's routes are for the app", 'server/features/site/a/a.ts', '../b/routes.ts', 'others see only'],
   [
     'test helpers stay in tests',
     'server/app.ts',
@@ -51,20 +63,20 @@ test.for([
   ],
   [
     'a page does not know its layout',
-    'web/features/a/a-page.tsx',
+    'web/features/site/a/a-page.tsx',
     '#web/layout/header.tsx',
     'features may not import app',
   ],
   [
     'a page keeps some files to itself',
-    'web/features/a/a-page.tsx',
-    '#web/features/b/inner.ts',
+    'web/features/site/a/a-page.tsx',
+    '#web/features/site/b/inner.ts',
     'b does not offer it',
   ],
   [
     'the app sees only what is offered, too',
     'web/layout/header.tsx',
-    '#web/features/b/inner.ts',
+    '#web/features/site/b/inner.ts',
     'b does not offer it',
   ],
   ['rooms are imported with #', 'web/main.tsx', '../contract/fields.ts', 'write #contract/fields.ts'],
@@ -83,8 +95,8 @@ test.for([
 
 test('a room imports no HTTP package; only its routes do', () => {
   const source = "import 'fastify'\nimport '@fastify/cookie'\nimport 'node:http'"
-  expect(complaintsAbout({ 'server/features/a/routes.ts': source })).toEqual([])
-  expect(complaintsAbout({ 'server/features/a/inner.ts': source })).toHaveLength(3)
+  expect(complaintsAbout({ 'server/features/site/a/routes.ts': source })).toEqual([])
+  expect(complaintsAbout({ 'server/features/site/a/inner.ts': source })).toHaveLength(3)
 })
 
 test('the contract imports no package but zod', () => {
@@ -138,14 +150,15 @@ test('allowed imports pass', () => {
   const files = {
     'contract/a.ts': "import type * as z from './zod.ts'",
     'contract/zod.ts': "export { string } from 'zod/mini'",
-    'web/main.tsx': "import '#contract/a.ts'\nimport 'react'\nimport './features/auth/return-path.ts'",
+    'web/main.tsx':
+      "import '#contract/a.ts'\nimport 'react'\nimport './features/identity/sign-in/return-path.ts'",
     'web/features/identity/sign-in/return-path.ts': "import '#web/api/client.ts'",
     'web/api/client.ts': "import '#contract/a.ts'\nimport '#web/ui/toast.tsx'",
     'web/ui/toast.tsx': '',
-    'server/app.ts': "import './features/a/routes.ts'\nimport './features/a/a.ts'",
-    'server/features/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
-    'server/features/a/a.ts': "import '../b/b.ts'\nimport '#server/database/schema.ts'",
-    'server/features/b/b.ts': '',
+    'server/app.ts': "import './features/site/a/routes.ts'\nimport './features/site/a/a.ts'",
+    'server/features/site/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
+    'server/features/site/a/a.ts': "import '../b/b.ts'\nimport '#server/database/schema.ts'",
+    'server/features/site/b/b.ts': '',
     'server/database/schema.ts': '',
     'server/testing/open-shop.ts': "import '#sandbox/a.ts'\nimport '#server/app.ts'",
     'sandbox/a.ts': '',

@@ -7,15 +7,15 @@ const tables = [
   { name: 'auditLog', sqlName: 'audit_log', owner: 'audit' },
 ]
 const owners = {
-  'server/features/identity/accounts/inner.ts': `import { users } from '../../database/schema.ts'\ntx.update(users).set({})`,
-  'server/audit/audit.ts': `import { auditLog } from '../../database/schema.ts'\ndb.insert(auditLog)`,
+  'server/features/identity/accounts/inner.ts': `import { users } from '#server/database/schema.ts'\ntx.update(users).set({})`,
+  'server/audit/audit.ts': `import { auditLog } from '#server/database/schema.ts'\ndb.insert(auditLog)`,
 }
 const complaintsAbout = (files: Record<string, string>) =>
   checkTables(new Map(Object.entries({ ...owners, ...files })), tables).complaints
 
 test('owners write, everyone reads', () => {
   const reader = `import { users } from '#server/database/schema.ts'\ndb.select().from(users).for('update')`
-  expect(complaintsAbout({ 'server/features/other/other.ts': reader })).toEqual([])
+  expect(complaintsAbout({ 'server/features/desk/other/other.ts': reader })).toEqual([])
 })
 
 test.for([
@@ -25,27 +25,27 @@ test.for([
   ['a statement', 'tx.execute(sql`update ${users} set name = 1`)'],
   ['a statement with the table name in it', "pool.query('delete from users')"],
 ] as const)('%s from another room is reported', ([, code]) => {
-  const file = `import { users } from '../../database/schema.ts'\n${code}`
-  expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
-    'server/features/other/other.ts writes users: ask server/features/identity/accounts',
+  const file = `import { users } from '#server/database/schema.ts'\n${code}`
+  expect(complaintsAbout({ 'server/features/desk/other/other.ts': file })).toEqual([
+    'server/features/desk/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 
 test('an alias does not hide the table', () => {
-  const renamed = `import { users as rows } from '../../database/schema.ts'\ntx.delete(rows)`
-  expect(complaintsAbout({ 'server/features/b/a.ts': renamed })).toEqual([
-    'server/features/b/a.ts writes users: ask server/features/identity/accounts',
+  const renamed = `import { users as rows } from '#server/database/schema.ts'\ntx.delete(rows)`
+  expect(complaintsAbout({ 'server/features/desk/b/a.ts': renamed })).toEqual([
+    'server/features/desk/b/a.ts writes users: ask server/features/identity/accounts',
   ])
-  const hidden = `import { users } from '../../database/schema.ts'\nfor (const table of [users]) tx.delete(table)`
+  const hidden = `import { users } from '#server/database/schema.ts'\nfor (const table of [users]) tx.delete(table)`
   expect(complaintsAbout({ 'server/features/identity/accounts/b.ts': hidden })).toEqual([
     'server/features/identity/accounts/b.ts writes a table the check cannot name',
   ])
 })
 
 test('importing the file of one room does not hide the table', () => {
-  const file = `import { users } from '../../database/schema/accounts.ts'\ndb.insert(users)`
-  expect(complaintsAbout({ 'server/features/other/other.ts': file })).toEqual([
-    'server/features/other/other.ts writes users: ask server/features/identity/accounts',
+  const file = `import { users } from '#server/database/schema/accounts.ts'\ndb.insert(users)`
+  expect(complaintsAbout({ 'server/features/desk/other/other.ts': file })).toEqual([
+    'server/features/desk/other/other.ts writes users: ask server/features/identity/accounts',
   ])
 })
 
@@ -58,7 +58,7 @@ test('a table belongs to the room its file is named after', async () => {
 
 test('maps and hashes are not tables', () => {
   const code = 'waiting.delete(key)\ncreateHash(a).update(text)'
-  expect(complaintsAbout({ 'server/features/other/other.ts': code })).toEqual([])
+  expect(complaintsAbout({ 'server/features/desk/other/other.ts': code })).toEqual([])
 })
 
 test('a check that finds no writes does not pass', () => {
