@@ -20,10 +20,11 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
   /** Whether a public call needs to know who is logged in, if anyone. Without it we skip the database lookup. */
   caller?: Caller
   /**
-   * Only within ten minutes of proving who they are; after that, the shop asks once more (`server/http/gate.ts`). A call
-   * that carries the password needs no other proof from those whom a password proves.
+   * Only while a proof of who they are lasts; after that, the shop asks once more (`server/http/gate.ts`). A call that
+   * carries the password needs no other proof from those whom a password proves; one that names a field of its
+   * body needs a proof only if that field is set.
    */
-  fresh?: true | 'or password'
+  fresh?: true | 'or password' | { with: string }
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
   whileSettingUp?: true
   summary: string

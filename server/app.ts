@@ -144,6 +144,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
       staffNeedFactor: config.staffNeedFactor,
       production: config.production,
       waysToProve: rooms.factors.waysToProve,
+      useProof: sessions.useProof,
       securityLog: rooms.securityLog,
     }),
     limits: config.rateLimits ? rooms.attempts : undefined,

@@ -57,6 +57,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets',
     access: 'admin',
+    fresh: true,
     summary: 'Add an asset at a position in the list, or at the end if none is given',
     input: (z) =>
       z.strictObject({
@@ -72,6 +73,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets/import',
     access: 'admin',
+    fresh: true,
     summary: 'Add many assets at once; those already on the list are left alone',
     input: (z) =>
       z.strictObject({
@@ -84,6 +86,7 @@ export const assets = {
     method: 'PATCH',
     path: '/api/admin/recommended-assets/:id/move',
     access: 'admin',
+    fresh: true,
     summary: 'Move an asset to another position in the list; 1 is the first',
     input: (z) => z.strictObject({ id: id(z), position: z.int().check(z.minimum(1), z.maximum(100_000)) }),
     output: nothing,
@@ -92,6 +95,7 @@ export const assets = {
     method: 'PATCH',
     path: '/api/admin/recommended-assets/:id/active',
     access: 'admin',
+    fresh: true,
     summary: 'Show an asset to owners or hide it',
     input: (z) => z.strictObject({ id: id(z), isActive: z.boolean() }),
     output: nothing,
@@ -100,6 +104,7 @@ export const assets = {
     method: 'PATCH',
     path: '/api/admin/recommended-assets/:id/note',
     access: 'admin',
+    fresh: true,
     summary: 'Change an asset’s note; an empty one removes it',
     input: (z) => z.strictObject({ id: id(z), note: optionalText(z, 500) }),
     output: nothing,
@@ -108,6 +113,7 @@ export const assets = {
     method: 'POST',
     path: '/api/admin/recommended-assets/review',
     access: 'admin',
+    fresh: true,
     summary: 'Record that the whole list was reviewed today',
     input: nothing,
     output: nothing,
@@ -116,6 +122,7 @@ export const assets = {
     method: 'DELETE',
     path: '/api/admin/recommended-assets/:id',
     access: 'admin',
+    fresh: true,
     summary: 'Remove a recommended asset',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,

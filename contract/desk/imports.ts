@@ -43,6 +43,7 @@ export const imports = {
     method: 'POST',
     path: '/api/admin/imports',
     access: 'admin',
+    fresh: true,
     summary:
       'Book subscribers who paid elsewhere; whoever is there already is left alone, so it can be repeated',
     input: (z) =>

@@ -93,6 +93,7 @@ export const settings = {
     method: 'POST',
     path: '/api/admin/settings',
     access: 'admin',
+    fresh: true,
     summary: 'Set what the environment leaves open; an empty value goes back to the default',
     input: (z) =>
       z.strictObject(
@@ -107,6 +108,7 @@ export const settings = {
     method: 'POST',
     path: '/api/admin/settings/photo',
     access: 'admin',
+    fresh: true,
     summary: 'Set the maker’s photo, a small JPEG, PNG or WebP in base64; an empty one removes it',
     input: (z) =>
       z.strictObject({

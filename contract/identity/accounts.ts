@@ -198,7 +198,7 @@ export const accounts = {
     method: 'POST',
     path: '/api/admin/users',
     access: 'admin',
-    fresh: true,
+    fresh: { with: 'isAdmin' },
     summary: 'Create a user',
     input: (z) =>
       z.strictObject({

@@ -138,6 +138,7 @@ export const declarations = {
     method: 'POST',
     path: '/api/admin/declarations/:id/close',
     access: 'admin',
+    fresh: true,
     summary: 'Close a declaration that was handled in another way, and say how',
     input: (z) => z.strictObject({ id: id(z), outcome: closingNote(z) }),
     output: nothing,

@@ -175,6 +175,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/admin/purchases',
     access: 'admin',
+    fresh: true,
     summary: 'Book a purchase by hand',
     input: (z) =>
       z.strictObject({
@@ -197,6 +198,7 @@ export const purchases = {
     method: 'PATCH',
     path: '/api/admin/purchases/:id/cancel',
     access: 'admin',
+    fresh: true,
     summary: 'Cancel a purchase and its Stripe subscription',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
@@ -234,6 +236,7 @@ export const purchases = {
     method: 'POST',
     path: '/api/admin/purchases/:id/extend',
     access: 'admin',
+    fresh: true,
     summary: 'Move the next payment, or the end, to a later day, free of charge',
     input: (z) => z.strictObject({ id: id(z), until: day(z) }),
     output: nothing,

@@ -43,6 +43,7 @@ export const messages = {
     method: 'POST',
     path: '/api/admin/messages/:id/reply',
     access: 'admin',
+    fresh: true,
     summary: 'Answer a message by email; answers to that reach the support address',
     input: (z) => z.strictObject({ id: id(z), answer: text(z, 5000, 'Please enter an answer') }),
     output: nothing,

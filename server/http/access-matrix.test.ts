@@ -4,9 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
 import * as z from '#contract/zod.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
-import { addApp } from '../testing/authenticator-app.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
-import { production } from '../testing/production.ts'
 import type { Visitor } from '../testing/visitor.ts'
 
 /** Every call of the contract as every kind of person. Whatever joins the contract is tested with it. */
@@ -80,62 +78,6 @@ test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint 
   const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, 303]))
   expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : doors[endpoint.access])
 })
-
-describe('in production, eleven minutes after the login', () => {
-  let later: TestShop
-  let admin: Visitor
-  beforeAll(async () => {
-    later = await openShop({ env: { ...production, ADMIN_TWO_FACTOR: 'optional' } })
-    admin = await later.admin()
-    later.clock.advance({ minutes: 11 })
-  })
-  afterAll(() => later.close())
-
-  test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
-    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : letIn
-    expect(await knock(endpoint, admin)).toBe(expected)
-  })
-
-  test('what carries the password asks only those whom a password does not prove', async () => {
-    const buyer = await later.user()
-    await addApp(later, buyer)
-    later.clock.advance({ minutes: 11 })
-    for (const { endpoint } of endpoints.filter(({ endpoint: { fresh } }) => fresh === 'or password'))
-      expect([endpoint.path, await knock(endpoint, buyer)]).toEqual([endpoint.path, 403])
-  })
-
-  test('what a thief with a stolen session would want says so', () => {
-    const fresh = endpoints.filter(({ endpoint }) => endpoint.fresh).map(({ name }) => name)
-    expect(fresh.toSorted()).toEqual(wantedByThieves.toSorted())
-  })
-})
-
-const wantedByThieves = [
-  'factors.beginAppCodes',
-  'factors.confirmAppCodes',
-  'factors.removeAppCodes',
-  'factors.renewRecoveryCodes',
-  'factors.beginPasskey',
-  'factors.addPasskey',
-  'factors.removePasskey',
-  'credentials.changePassword',
-  'credentials.changeEmail',
-  'accounts.deleteMyself',
-  'accounts.adminAdd',
-  'accounts.adminDelete',
-  'staff.adminSetRole',
-  'purchases.adminRefund',
-  'purchases.adminDelete',
-  'accessRequests.adminReveal',
-  'tradingViewAdmin.connect',
-  'tradingViewAdmin.forget',
-  'declarations.adminCarryOut',
-  'exports.download',
-  'newsletterAddresses.adminExport',
-  'customerData.adminDownload',
-  'customers.adminCorrectEmail',
-  'customers.adminSeeAs',
-]
 
 describe('buyer B cannot touch what is buyer A’s', () => {
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'eve', apiKey: 'key', secretKey: 'secret' }

@@ -5,7 +5,14 @@ import { Refusal } from '../errors.ts'
 import type { SecurityLog } from '../security/security-log.ts'
 
 /** A session as the gate sees it: whose it is, and how and when they last showed who they are. */
-export type Session = { id: string; user: User; provenBy: Proof; provenAt: Date }
+export type Session = {
+  id: string
+  user: User
+  provenBy: Proof
+  provenAt: Date
+  /** When a call last needed that proof. */
+  proofUsedAt: Date | null
+}
 
 type Dependencies = {
   now: () => Date
@@ -15,16 +22,22 @@ type Dependencies = {
   production: boolean
   /** What this person can show once more, and whether they have set up a second factor. */
   waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
+  /** Notes that a call has just needed the proof of this session. */
+  useProof(sessionId: string): Promise<void>
   securityLog: SecurityLog
 }
 
-/** How long a proof lasts. */
+/** A proof lasts while one works: this long after the last call that needed it, and no longer than an hour. */
 const freshFor = 10 * 60_000
+const freshAtMost = 60 * 60_000
+/** Many calls in a row write down one use. */
+const usesApart = 30_000
 
 export type Gate = ReturnType<typeof createGate>
 
 /** Decides who may call what: by role, by second step, and by how long ago they showed who they are. */
-export function createGate({ now, staffNeedFactor, production, waysToProve, securityLog }: Dependencies) {
+export function createGate(deps: Dependencies) {
+  const { now, staffNeedFactor, production, waysToProve, useProof, securityLog } = deps
   const mustSetUp = ({ user, provenBy }: Session) =>
     staffNeedFactor && isStaff(user) && !strongProofs.some((proof) => proof === provenBy)
 
@@ -34,8 +47,18 @@ export function createGate({ now, staffNeedFactor, production, waysToProve, secu
     throw new Refusal(403, "You don't have admin access.")
   }
 
-  async function assertFresh({ fresh }: Endpoint, { user, provenAt }: Session) {
-    if (!fresh || now().getTime() - provenAt.getTime() < freshFor) return
+  async function assertFresh(
+    { fresh }: Endpoint,
+    { id, user, provenAt, proofUsedAt }: Session,
+    body: unknown,
+  ) {
+    if (!fresh || (typeof fresh === 'object' && !isSet(body, fresh.with))) return
+    const since = (time: Date) => now().getTime() - time.getTime()
+    const unused = since(proofUsedAt && proofUsedAt > provenAt ? proofUsedAt : provenAt)
+    if (unused < freshFor && since(provenAt) < freshAtMost) {
+      if (unused >= usesApart) await useProof(id)
+      return
+    }
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
     if (fresh === 'or password' && ways.includes('password')) return
@@ -46,7 +69,12 @@ export function createGate({ now, staffNeedFactor, production, waysToProve, secu
     mustSetUp,
 
     /** The session to go on with; undefined for a visitor, whom only a public call lets in. */
-    async enter(endpoint: Endpoint, session: Session | undefined, ip: string): Promise<Session | undefined> {
+    async enter(
+      endpoint: Endpoint,
+      session: Session | undefined,
+      ip: string,
+      body: unknown,
+    ): Promise<Session | undefined> {
       const isPublic = endpoint.access === 'public'
       if (!session) {
         if (isPublic) return undefined
@@ -57,11 +85,15 @@ export function createGate({ now, staffNeedFactor, production, waysToProve, secu
         throw new Refusal(403, sentences.setUp)
       }
       assertAllowed(endpoint, session, ip)
-      await assertFresh(endpoint, session)
+      await assertFresh(endpoint, session, body)
       return session
     },
   }
 }
+
+/** Asked before the input is validated, so whatever came counts as set, unless it is falsy. */
+const isSet = (body: unknown, field: string) =>
+  Boolean((body as Record<string, unknown> | null | undefined)?.[field])
 
 const sentences = {
   again: 'Please confirm that it’s you.',

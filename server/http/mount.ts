@@ -93,7 +93,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           if (endpoint.limit)
             await limits?.count(`${endpoint.method} ${endpoint.path}`, networkOf(request.ip), endpoint.limit)
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
-          const session = await gate.enter(endpoint, found, request.ip)
+          const session = await gate.enter(endpoint, found, request.ip, request.body)
           const input = parse(endpoint, request)
           const actor: Actor<User | null> = {
             user: session?.user ?? null,

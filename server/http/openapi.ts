@@ -44,7 +44,7 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
     tags: [tag],
     summary: endpoint.summary,
     ...(endpoint.access === 'public' ? {} : { security: [{ session: [] }], 'x-access': endpoint.access }),
-    ...(endpoint.fresh ? { 'x-fresh': true } : {}),
+    ...(endpoint.fresh ? { 'x-fresh': endpoint.fresh } : {}),
     parameters: [
       ...inPath.map((field) => parameter(field, 'path')),
       ...(inBody ? [] : rest.map(([field]) => parameter(field, 'query'))),

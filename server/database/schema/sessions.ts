@@ -20,6 +20,8 @@ export const sessions = pgTable(
     expiresAt: moment().notNull(),
     /** When they last showed who they are, and how; null in sessions from before it was kept: then at the login. */
     provenAt: moment(),
+    /** When a call last needed that proof; null if none has. */
+    proofUsedAt: moment(),
     provenBy: text().$type<Proof>().notNull().default('password'),
     userAgent: text().notNull().default(''),
     ip: text().notNull().default(''),

@@ -14,7 +14,7 @@ const newcomer = (number: number) => ({
   email: `newcomer${number}@example.com`,
   password: 'nobody would guess it',
   name: 'Newcomer',
-  isAdmin: false,
+  isAdmin: true,
 })
 
 describe('what a thief would want', () => {

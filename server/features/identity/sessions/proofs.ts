@@ -22,5 +22,9 @@ export function createProofs({ db, now }: { db: Database; now: () => Date }) {
         .set({ provenAt: now(), ...(by && { provenBy: by }) })
         .where(eq(sessions.id, sessionId ?? ''))
     },
+
+    async useProof(sessionId: string) {
+      await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
+    },
   }
 }

@@ -30,7 +30,9 @@ export const withToken = (hash: string) =>
   or(eq(sessions.tokenHash, hash), eq(sessions.previousTokenHash, hash))
 
 /** With a new token, the browser must be given it. */
-type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt'> & { newToken?: string | undefined }
+type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt' | 'proofUsedAt'> & {
+  newToken?: string | undefined
+}
 
 type Dependencies = { db: Database; now: () => Date; securityLog: SecurityLog }
 
@@ -91,7 +93,14 @@ export function createFind({ db, now, securityLog }: Dependencies) {
 
 type Session = { user: User } & Pick<
   typeof sessions.$inferSelect,
-  'id' | 'tokenHash' | 'previousTokenHash' | 'rotatedAt' | 'createdAt' | 'lastUsedAt' | 'provenBy'
+  | 'id'
+  | 'tokenHash'
+  | 'previousTokenHash'
+  | 'rotatedAt'
+  | 'createdAt'
+  | 'lastUsedAt'
+  | 'provenBy'
+  | 'proofUsedAt'
 > & { provenAt: Date }
 
 /** Whether the browser has sent its new token: then it surely received it. */
@@ -115,6 +124,7 @@ function prepareLoad(
       lastUsedAt: sessions.lastUsedAt,
       provenBy: sessions.provenBy,
       provenAt: sql<Date>`coalesce(${sessions.provenAt}, ${sessions.createdAt})`.mapWith(sessions.createdAt),
+      proofUsedAt: sessions.proofUsedAt,
       user: userColumns,
     })
     .from(sessions)

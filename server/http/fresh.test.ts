@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#contract/accounts.ts'
+import type { Endpoint } from '#contract/endpoint.ts'
+import { contract } from '#contract/index.ts'
+import { stepUp } from '#contract/step-up.ts'
+import { sessions } from '../database/schema.ts'
+import { addApp } from '../testing/authenticator-app.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+import { production } from '../testing/production.ts'
+import type { Visitor } from '../testing/visitor.ts'
+
+const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
+  Object.entries<Endpoint>(rows).map(([name, endpoint]) => ({ name: `${room}.${name}`, endpoint })),
+)
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+const letIn = 400
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop({ env: { ...production, ADMIN_TWO_FACTOR: 'optional' } })
+})
+afterAll(() => shop.close())
+
+/** Sends a field that no call knows: whoever is let in gets a 400 about it, and nothing changes. */
+async function knock({ method, path }: Endpoint, visitor: Visitor, input: Record<string, unknown> = {}) {
+  const address = path.replaceAll(/:\w+/g, nobodysId)
+  const asQuery = method === 'GET' || method === 'DELETE'
+  const { status } = await visitor.fetch(asQuery ? `${address}?nobodyKnows=1` : address, {
+    method,
+    ...(asQuery
+      ? {}
+      : {
+          body: JSON.stringify({ ...input, nobodyKnows: 1 }),
+          headers: { 'content-type': 'application/json' },
+        }),
+  })
+  return status
+}
+
+describe('eleven minutes after the login', () => {
+  let admin: Visitor
+  beforeAll(async () => {
+    admin = await shop.admin()
+    shop.clock.advance({ minutes: 11 })
+  })
+
+  test.for(endpoints)('$name asks who is there only if it says so', async ({ endpoint }) => {
+    const expected = endpoint.answer === 'redirect' ? 303 : endpoint.fresh === true ? 403 : letIn
+    expect(await knock(endpoint, admin)).toBe(expected)
+    if (typeof endpoint.fresh !== 'object') return
+    expect(await knock(endpoint, admin, { [endpoint.fresh.with]: false })).toBe(letIn)
+    expect(await knock(endpoint, admin, { [endpoint.fresh.with]: true })).toBe(403)
+    expect(await knock(endpoint, admin, { [endpoint.fresh.with]: 'yes' })).toBe(403)
+  })
+
+  test('what carries the password asks only those whom a password does not prove', async () => {
+    const buyer = await shop.user()
+    await addApp(shop, buyer)
+    shop.clock.advance({ minutes: 11 })
+    for (const { endpoint } of endpoints.filter(({ endpoint: { fresh } }) => fresh === 'or password'))
+      expect([endpoint.path, await knock(endpoint, buyer)]).toEqual([endpoint.path, 403])
+  })
+})
+
+describe('one proof', () => {
+  const ask = (admin: Visitor) => knock(contract.settings.adminSave, admin)
+
+  test('lasts while one works: ten minutes after the last call that needed it', async () => {
+    const admin = await shop.admin()
+    for (let worked = 0; worked < 5; worked++) {
+      shop.clock.advance({ minutes: 9 })
+      expect(await ask(admin)).toBe(letIn)
+    }
+    shop.clock.advance({ minutes: 10 })
+    expect(await ask(admin)).toBe(403)
+  })
+
+  test('lasts an hour at most', async () => {
+    const admin = await shop.admin()
+    for (let worked = 0; worked < 6; worked++) {
+      shop.clock.advance({ minutes: 9 })
+      expect(await ask(admin)).toBe(letIn)
+    }
+    shop.clock.advance({ minutes: 6 })
+    expect(await ask(admin)).toBe(403)
+    await admin.call(stepUp.withPassword, { password: admin.password })
+    expect(await ask(admin)).toBe(letIn)
+  })
+
+  test('is not kept alive by calls that don’t need it, or that were refused', async () => {
+    const admin = await shop.admin()
+    shop.clock.advance({ minutes: 9 })
+    await admin.call(accounts.adminList, {})
+    await knock(accounts.adminAdd, admin, { isAdmin: false })
+    shop.clock.advance({ minutes: 2 })
+    for (let tried = 0; tried < 2; tried++) expect(await ask(admin)).toBe(403)
+  })
+
+  test('is written down once for calls that come in a row', async () => {
+    const admin = await shop.admin()
+    const used = async () => {
+      const rows = await shop.connection.db.select({ at: sessions.proofUsedAt }).from(sessions)
+      return rows.filter(({ at }) => at !== null).length
+    }
+    const before = await used()
+    await ask(admin)
+    expect(await used()).toBe(before)
+    shop.clock.advance({ minutes: 1 })
+    await ask(admin)
+    expect(await used()).toBe(before + 1)
+  })
+})
+
+test('what a thief with a stolen session would want says so', () => {
+  const fresh = endpoints.filter(({ endpoint }) => endpoint.fresh).map(({ name }) => name)
+  expect(fresh.toSorted()).toEqual(wantedByThieves.toSorted())
+})
+
+test('whatever else staff can change is left without a question on purpose', () => {
+  const unasked = endpoints.filter(
+    ({ endpoint: { access, method, fresh } }) =>
+      (access === 'staff' || access === 'admin') && method !== 'GET' && (!fresh || typeof fresh === 'object'),
+  )
+  expect(unasked.map(({ name }) => name).toSorted()).toEqual(Object.keys(notWorthAsking).toSorted())
+})
+
+const wantedByThieves = [
+  // Someone's own account.
+  'factors.beginAppCodes',
+  'factors.confirmAppCodes',
+  'factors.removeAppCodes',
+  'factors.renewRecoveryCodes',
+  'factors.beginPasskey',
+  'factors.addPasskey',
+  'factors.removePasskey',
+  'credentials.changePassword',
+  'credentials.changeEmail',
+  'accounts.deleteMyself',
+  // Other people, and what is kept about them.
+  'accounts.adminAdd',
+  'accounts.adminDelete',
+  'staff.adminSetRole',
+  'customers.adminCorrectEmail',
+  'customers.adminSeeAs',
+  'customerData.adminDownload',
+  'exports.download',
+  'newsletterAddresses.adminExport',
+  'accessRequests.adminReveal',
+  // Money, and who may use what was sold.
+  'purchases.adminAdd',
+  'purchases.adminCancel',
+  'purchases.adminExtend',
+  'purchases.adminRefund',
+  'purchases.adminDelete',
+  'imports.adminImport',
+  'declarations.adminCarryOut',
+  'declarations.adminClose',
+  'accessRequests.adminRevoke',
+  // The connection to TradingView.
+  'tradingViewAdmin.connect',
+  'tradingViewAdmin.forget',
+  'tradingViewAdmin.pause',
+  'tradingViewAdmin.resume',
+  'tradingViewAdmin.settings',
+  'tradingViewAdmin.chooseScript',
+  'tradingViewAdmin.dropScript',
+  'tradingViewAdmin.remove',
+  'tradingViewAdmin.adopt',
+  'tradingViewAdmin.rename',
+  // What buyers see, click, trade by, or read in the shop's name.
+  'settings.adminSave',
+  'settings.adminSavePhoto',
+  'assets.adminAdd',
+  'assets.adminImport',
+  'assets.adminMove',
+  'assets.adminSwitch',
+  'assets.adminNote',
+  'assets.adminReview',
+  'assets.adminDelete',
+  'reviews.adminAnswer',
+  'reviews.adminHide',
+  'messages.adminReply',
+  'accessRequests.adminRefuse',
+]
+
+/** What staff may change however old their proof is, and why that's no use to a thief. */
+const notWorthAsking: Record<string, string> = {
+  'accounts.adminAdd': 'without a role, an account can do no more than one that signed up',
+  'accessRequests.adminGrant': 'opens only what was paid for; the day’s work of support',
+  'accessRequests.adminUndo': 'takes back a grant of the last minute, before the buyer is told',
+  'accessRequests.adminRestore': 'opens only what is still paid for',
+  'tradingViewAdmin.test': 'only asks whether the session is alive',
+  'tradingViewAdmin.reconcile': 'does what the schedule does anyway',
+  'tradingViewAdmin.retry': 'does what the schedule does anyway',
+  'messages.adminSettle': 'a mark for the seller, which can be taken back',
+  'customers.adminResend': 'the shop’s own words, to the customer’s own address',
+  'customers.adminAddNote': 'for staff only',
+  'customers.adminDeleteNote': 'for staff only',
+  'customers.adminSendPasswordLink': 'goes to the customer’s own mailbox',
+  'jobs.adminRetry': 'does what was to be done anyway',
+  'jobs.adminDiscard': 'drops what had failed for good',
+  'imports.adminCheck': 'changes nothing',
+  'reminders.adminSend': 'the shop’s own words, once a week at most',
+  'settings.adminTestMail': 'goes to the admin who asks',
+}
