@@ -45,7 +45,7 @@ export function StepUpDialog({ ways, onDone }: Props) {
   return (
     <Dialog
       title="Please confirm that it’s you"
-      description="What you’re about to do needs it. We won’t ask again for ten minutes."
+      description="What you’re about to do needs it. We won’t ask again while you’re at it, for up to an hour."
       onClose={() => onDone(false)}
     >
       {ways.includes('passkey') && (

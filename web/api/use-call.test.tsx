@@ -52,6 +52,16 @@ test.for([
   expect(readAfter(error)).toBe(`Failed to add asset / ${text}`)
 })
 
+test('someone who closes the question who they are is told of no failure', () => {
+  const toast = vi.spyOn(toasts, 'toast').mockImplementation(() => {})
+  toastError(
+    'Export failed',
+    refused(403, '', '{"message":"Please confirm that it’s you.","again":["password"]}'),
+  )
+  expect(toast).not.toHaveBeenCalled()
+  toast.mockRestore()
+})
+
 test('a fixed text is shown when the server fails, but not when it says what is wrong', () => {
   const message = { title: 'Failed to send message', description: 'Please write us.', isFixed: true }
   expect(readAfter(refused(500, '', '{"message":"Something went wrong"}'), message)).toBe(

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { stepUp } from '#contract/identity/step-up.ts'
+import { contract } from '#contract/index.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { production } from '#server/testing/production.ts'
 
@@ -36,6 +38,41 @@ describe('what a thief would want', () => {
     await admin.call(accounts.adminAdd, newcomer(2))
     shop.clock.advance({ minutes: 11 })
     await expect(admin.call(accounts.adminAdd, newcomer(3))).rejects.toMatchObject({ status: 403 })
+  })
+
+  test('two hours later, is refused without a proof and changes nothing', async () => {
+    const [admin, buyer] = [await shop.admin(), await shop.buyer()]
+    const settings = await admin.call(contract.settings.adminShow, {})
+    shop.clock.advance({ hours: 2 })
+    const again = { status: 403, again: ['password'] }
+    const { id, productId } = buyer.purchase
+    const thefts = [
+      () => admin.call(contract.settings.adminSave, { INDICATOR_URL: 'https://evil.example/' }),
+      () =>
+        admin.call(purchases.adminAdd, {
+          userId: admin.user.id,
+          productId,
+          billingType: 'monthly',
+          amount: 0,
+          status: 'active',
+        }),
+      () => admin.call(purchases.adminCancel, { id }),
+      () =>
+        admin.call(contract.imports.adminImport, {
+          lines: [{ line: 1, email: 'thief@example.com', plan: 'monthly', paidUntil: '2030-01-01' }],
+          invite: false,
+          hasAccess: false,
+        }),
+    ]
+    for (const theft of thefts) await expect(theft()).rejects.toMatchObject(again)
+    expect(await admin.call(contract.settings.adminShow, {})).toEqual(settings)
+    expect(await admin.call(purchases.adminList, {})).toMatchObject([{ id, status: 'active' }])
+  })
+
+  test('is not a user without a role, who is added without a question', async () => {
+    const admin = await shop.admin()
+    shop.clock.advance({ hours: 2 })
+    expect(await admin.call(accounts.adminAdd, { ...newcomer(6), isAdmin: false })).toEqual({})
   })
 
   test('counts for one device: another one of the same person is asked on its own', async () => {

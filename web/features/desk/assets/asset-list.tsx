@@ -55,8 +55,8 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
 
   function put({ id, ticker }: ManagedAsset, to: number) {
     if (to < 0 || to >= assets.length || assets[to]?.id === id) return
-    move.mutate({ id, to })
-    setSaid(`${ticker} is now number ${to + 1} of ${assets.length}`)
+    const news = `${ticker} is now number ${to + 1} of ${assets.length}`
+    move.mutate({ id, to }, { onSuccess: () => setSaid(news) })
   }
 
   function press(event: KeyboardEvent, asset: ManagedAsset, index: number) {

@@ -9,9 +9,11 @@ import { customers } from '#contract/desk/customers.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { wasCalledOff } from '#web/api/toast-error.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
 import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
-import { Skeleton } from '#web/ui/card.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Failed } from '../lists/endless-table.tsx'
 
@@ -19,11 +21,19 @@ type Seen = OutputOf<typeof customers.adminSeeAs>
 
 /** The buyer's own page, filled with what the server says they see. Nothing on it reaches any account. */
 export default function SeeAs({ id }: { id: string }) {
-  const { data, isError, refetch } = useData(customers.adminSeeAs, { id })
+  const { data, error, refetch } = useData(customers.adminSeeAs, { id })
   const client = useQueryClient()
   // Every look asks anew and is recorded.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
-  if (isError) return <Failed retry={() => void refetch()} />
+  if (wasCalledOff(error))
+    return (
+      <EmptyState title="Please confirm that it’s you" description="This page shows a customer’s data.">
+        <Button variant="secondary" onClick={() => void refetch()}>
+          Confirm
+        </Button>
+      </EmptyState>
+    )
+  if (error) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-96 rounded-lg" />
   return (
     <div className="flex flex-col gap-4">

@@ -3,6 +3,7 @@ import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { newsletterAddresses } from '#contract/desk/newsletter-addresses.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
+import { wasCalledOff } from '#web/api/toast-error.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { saveFile } from './save-file.ts'
 
@@ -34,8 +35,8 @@ export function useExport() {
       const file = await collect(response, (rows) => setProgress({ kind, rows, of }))
       saveFile(file, `${state ? `${kind}-${state}` : kind}-${today()}.csv`)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
-    } catch {
-      if (!controller.signal.aborted)
+    } catch (error) {
+      if (!controller.signal.aborted && !wasCalledOff(error))
         toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
     } finally {
       setProgress(null)
