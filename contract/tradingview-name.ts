@@ -23,6 +23,11 @@ export function readUsername(typed: string): ReadName {
   return { username: name }
 }
 
+/**
+ * Whoever gives a name learns whether it is a customer's: a buyer must hear why theirs is refused. So few are answered.
+ */
+export const namesPerDay = { requests: 20, seconds: 86_400 }
+
 export const nameTaken = 'This TradingView account already belongs to another customer.'
 
 /** For comparing: TradingView ignores case when it looks for a name. */

@@ -34,8 +34,15 @@ export const conflict = (message: string) => new Refusal(409, message)
 
 /** Refused for a while: the message and the header say for how long. */
 export function tooMany(seconds: number) {
+  const minutes = Math.ceil(seconds / 60)
   const inWords =
-    seconds < 2 ? 'a second' : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+    seconds < 2
+      ? 'a second'
+      : seconds < 90
+        ? `${seconds} seconds`
+        : minutes < 120
+          ? `${minutes} minutes`
+          : `${Math.ceil(minutes / 60)} hours`
   return new Refusal(429, `Too many attempts. Please try again in ${inWords}.`, {
     retryAfterSeconds: seconds,
   })

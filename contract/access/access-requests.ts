@@ -3,6 +3,7 @@ import { billingType, id, instant, optionalText, paymentIntentId, text } from '.
 import { type InferOutput, schema } from '../schema.ts'
 import { purchaseStatus } from '../selling/purchases.ts'
 import { type AccessRequestStatus, accessRequestStatuses } from '../statuses.ts'
+import { namesPerDay } from '../tradingview-name.ts'
 
 /** How soon after the request access is promised. */
 export const accessPromiseHours = 24
@@ -80,7 +81,6 @@ const some = schema((z) => z.array(id(z)).check(z.minLength(1, 'Please choose a 
 /** How many requests changed: fewer than were named if another admin got there first. */
 const changed = schema((z) => z.strictObject({ changed: z.int() }))
 const pages = schema((z) => z.strictObject({ limit: paging(z).limit, cursor: paging(z).cursor }))
-const limit = { requests: 30, seconds: 60 }
 
 /** Parts of the queue: `overdue` is past the promise. */
 export const requestViews = ['overdue'] as const
@@ -93,7 +93,7 @@ export const accessRequests = {
     summary: 'Request access on TradingView, promised within 24 hours',
     input: (z) => z.extend(sentForm(z), { paymentIntentId: paymentIntentId(z) }),
     output: nothing,
-    limit,
+    limit: namesPerDay,
   }),
   submitForPurchase: endpoint({
     method: 'POST',
@@ -102,7 +102,7 @@ export const accessRequests = {
     summary: 'Request access later, or again with another TradingView username; replaces an open request',
     input: (z) => z.extend(sentForm(z), { purchaseId: id(z) }),
     output: nothing,
-    limit,
+    limit: namesPerDay,
   }),
   list: endpoint({
     method: 'GET',
@@ -190,6 +190,6 @@ export const accessRequests = {
     summary: 'Show the exchange keys of one request; the audit log records who looked',
     input: (z) => z.strictObject({ id: id(z) }),
     output: (z) => z.strictObject({ apiKey: z.string(), secretKey: z.string() }),
-    limit,
+    limit: { requests: 30, seconds: 60 },
   }),
 }

@@ -2,6 +2,7 @@ import { endpoint, nothing } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 import { accessStates, entitlementReasons } from '../statuses.ts'
+import { namesPerDay } from '../tradingview-name.ts'
 
 /** Longer than a name may be, so links fit. */
 export const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
@@ -66,6 +67,6 @@ export const tradingView = {
     summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
     input: (z) => z.strictObject({ purchaseId: id(z), username: typedName(z) }),
     output: nothing,
-    limit: { requests: 20, seconds: 600 },
+    limit: namesPerDay,
   }),
 }

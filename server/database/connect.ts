@@ -103,7 +103,7 @@ export function unreachable(url: string, error: unknown, setting: string) {
 }
 
 /** Drizzle wraps what PostgreSQL said. */
-function causeOf(error: unknown): { cause?: Error; code: string } {
+export function causeOf(error: unknown): { cause?: Error; code: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return cause instanceof Error ? { cause, code: (cause as { code?: string }).code ?? '' } : { code: '' }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanForwardedFor, networkOf, shortAddress, trustIn } from './addresses.ts'
+import { cleanForwardedFor, networksOf, shortAddress, trustIn } from './addresses.ts'
 
 test.for([
   ['198.51.100.7', '198.51.100.7'],
@@ -28,12 +28,18 @@ test('a number of proxies means nearby ones: whoever bypasses them is not a prox
   expect([trusts('198.51.100.7', 1), trusts('127.0.0.1', 2)]).toEqual([true, false])
 })
 
-test('one IPv6 network counts as one visitor', () => {
-  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:DB8:1:2::'))
-  expect(networkOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
-  expect(networkOf('::ffff:198.51.100.7')).toBe('198.51.100.7')
-  expect(networkOf('198.51.100.7')).toBe('198.51.100.7')
-  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+test('one IPv6 network counts as one visitor, and the larger one around it as five', () => {
+  const namesOf = (address: string) => networksOf(address).map(({ network }) => network)
+  expect(networksOf('2001:db8:1:2:3:4:5:6')).toEqual(networksOf('2001:DB8:1:2::'))
+  expect(networksOf('2001:db8::1')).toEqual([
+    { network: '2001:db8:0:0::/64', times: 1 },
+    { network: '2001:db8:0::/48', times: 5 },
+  ])
+  expect(namesOf('2001:db8:1:2::')[1]).toBe(namesOf('2001:db8:1:3::')[1])
+  expect(namesOf('2001:db8:1:2::')[1]).not.toBe(namesOf('2001:db8:2:2::')[1])
+  expect(networksOf('::ffff:198.51.100.7')).toEqual([{ network: '198.51.100.7', times: 1 }])
+  expect(networksOf('198.51.100.7')).toEqual([{ network: '198.51.100.7', times: 1 }])
+  expect(namesOf('fe80::1%eth0')[0]).toBe('fe80:0:0:0::/64')
 })
 
 test.for([

@@ -76,16 +76,26 @@ function plainAddress(entry: string): string | undefined {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
 }
 
-/** Whom to count as one: whoever has one IPv6 address has its whole network. */
-export function networkOf(address: string): string {
+/** Counted as one, with so many times the limit of a single visitor. */
+export type Network = { network: string; times: number }
+
+/**
+ * Whom to count as one: whoever has one IPv6 address has its whole /64, and may have the /48 around it. Several visitors
+ * may be in that one, too, so together they get more.
+ */
+export function networksOf(address: string): Network[] {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? []
-  if (mapped) return mapped
+  if (mapped) return [{ network: mapped, times: 1 }]
   const plain = address.split('%')[0] ?? ''
-  if (isIPv4(plain) || isIP(plain) === 0) return plain
+  if (isIPv4(plain) || isIP(plain) === 0) return [{ network: plain, times: 1 }]
   const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const [left, right] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]]
   const zeros = Array<string>(8 - left.length - right.length).fill('0')
-  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`
+  const groups = [...left, ...zeros, ...right]
+  return [
+    { network: `${groups.slice(0, 4).join(':')}::/64`, times: 1 },
+    { network: `${groups.slice(0, 3).join(':')}::/48`, times: 5 },
+  ]
 }
 
 /** Enough to see a flood and where it comes from, too little to identify anyone. */

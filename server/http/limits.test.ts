@@ -46,6 +46,14 @@ test('the addresses of one IPv6 network count as one', async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(5)
 })
 
+test('the networks of one IPv6 /48 together get five times as much, and no more', async () => {
+  const statuses: number[] = []
+  for (let count = 0; count < 110; count++)
+    statuses.push((await logIn(`site-${count}@example.com`, `2001:db8:2:${count.toString(16)}::1`)).status)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  expect((await logIn('site-1@example.com', '2001:db8:3:1::1')).status).toBe(401)
+})
+
 test('one email may be tried ten times in fifteen minutes, from anywhere and on any process', async () => {
   await using other = await openShop({ databaseUrl: shop.connection.url })
   const { user, password } = await other.user()
@@ -114,6 +122,13 @@ describe('who is a customer', () => {
     expect(await ask(other, from(99), `customer-${known}@example.com`, 'checkout')).toBe(200)
     expect(await ask(other, from(99), 'one-more@example.com', 'checkout')).toBe(429)
     expect(await ask(other, '2001:db8:7:8::1', 'one-more@example.com', 'checkout')).toBe(200)
+    const further: number[] = []
+    for (let subnet = 16; subnet < 116; subnet++)
+      further.push(
+        await ask(other, `2001:db8:7:${subnet.toString(16)}::1`, `more-${subnet}@example.com`, 'register'),
+      )
+    expect(further.filter((status) => status === 429).length).toBeGreaterThan(15)
+    expect(await ask(other, '2001:db8:8:1::1', 'one-more@example.com', 'checkout')).toBe(200)
     for (const open of [one, other]) open.clock.advance({ minutes: 61 })
     expect(await ask(one, '2001:db8:7:7::1', 'one-more@example.com', 'register')).toBe(200)
   })

@@ -5,7 +5,7 @@ import type { Actor, User } from '../actor.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
-import { networkOf } from './addresses.ts'
+import { networksOf } from './addresses.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -91,7 +91,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         handler: async (request, reply) => {
           // Only this process has let it through (`rateLimit` above); the others may have had just as many.
           if (endpoint.limit)
-            await limits?.count(`${endpoint.method} ${endpoint.path}`, networkOf(request.ip), endpoint.limit)
+            await limits?.count(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.enter(endpoint, found, request.ip, request.body)
           const input = parse(endpoint, request)

@@ -19,9 +19,12 @@ async function answerTo(lines: string[]) {
 }
 
 describe('a request that the router refuses', () => {
-  const bad = ['/api/reviews/%zz', `/api/admin/users/${'x'.repeat(3000)}`]
+  const bad = [
+    ['an encoding that means nothing', '/api/reviews/%zz'],
+    ['a parameter without end', `/api/admin/users/${'x'.repeat(3000)}`],
+  ] as const
 
-  test.for(bad)('is answered like any other, and not repeated: %s', async (path) => {
+  test.for(bad)('is answered like any other, and not repeated: %s', async ([, path]) => {
     const response = await fetch(shop.url + path)
     expect([400, 404, 414]).toContain(response.status)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')

@@ -13,6 +13,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
+import { takenSentence } from '../database/unique.ts'
 import { Refusal, tooMany } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
@@ -176,6 +177,8 @@ function explain(error: FastifyError | Refusal): Explained {
       message: 'The shop is busy right now. Please try again in a moment.',
       retryAfterSeconds: 1,
     }
+  const taken = takenSentence(error)
+  if (taken) return { status: 409, message: taken }
   const status = error.statusCode ?? 500
   if (status === 413) return { status, message: 'That’s too much text' }
   if (status === 415) return { status, message: 'Please send JSON' }

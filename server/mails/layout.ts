@@ -1,5 +1,11 @@
 import { brand } from '#contract/brand.ts'
-import { type LegalBlock, type LegalText, piecesOf } from '#contract/selling/legal/text.ts'
+import {
+  isList,
+  type LegalBlock,
+  type LegalText,
+  piecesOf,
+  type Words,
+} from '#contract/selling/legal/text.ts'
 import { escapeHtml } from '../security/escape-html.ts'
 import type { MailContent, MailSite } from './template.ts'
 
@@ -96,8 +102,8 @@ const absolute = (href: string, publicUrl: string) => (href.startsWith('/') ? pu
 function documentsHtml(documents: LegalText[], publicUrl: string) {
   if (documents.length === 0) return ''
   const small = 'font-size:14px;line-height:1.55'
-  const inline = (text: string) =>
-    piecesOf(text)
+  const inline = (words: Words) =>
+    piecesOf(words)
       .map((piece) =>
         piece.href
           ? `<a href="${escapeHtml(absolute(piece.href, publicUrl))}" ${as('link', 'text-decoration:underline')}>${escapeHtml(piece.text)}</a>`
@@ -105,9 +111,9 @@ function documentsHtml(documents: LegalText[], publicUrl: string) {
       )
       .join('')
   const block = (given: LegalBlock) =>
-    typeof given === 'string'
-      ? `<p ${as('ink', `margin:0 0 12px;${small}`)}>${inline(given)}</p>`
-      : `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
+    isList(given)
+      ? `<ul ${as('ink', `margin:0 0 12px;padding:0 0 0 20px;${small}`)}>${given.list.map((item) => `<li style="margin:0 0 4px">${inline(item)}</li>`).join('')}</ul>`
+      : `<p ${as('ink', `margin:0 0 12px;${small}`)}>${inline(given)}</p>`
   const parts = documents.map(
     ({ title, blocks }) =>
       `<h2 ${as('ink', 'margin:24px 0 8px;font-size:17px;line-height:1.3')}>${escapeHtml(title)}</h2>\n${blocks.map(block).join('\n')}`,
@@ -116,8 +122,8 @@ function documentsHtml(documents: LegalText[], publicUrl: string) {
 }
 
 function documentText({ title, blocks }: LegalText, publicUrl: string) {
-  const inline = (text: string) =>
-    piecesOf(text)
+  const inline = (words: Words) =>
+    piecesOf(words)
       .map(({ text: shown, href }) =>
         href?.startsWith('/') && !shown.startsWith('http')
           ? `${shown} (${absolute(href, publicUrl)})`
@@ -127,7 +133,7 @@ function documentText({ title, blocks }: LegalText, publicUrl: string) {
   return [
     title.toUpperCase(),
     ...blocks.map((given) =>
-      typeof given === 'string' ? inline(given) : given.list.map((item) => `- ${inline(item)}`).join('\n'),
+      isList(given) ? given.list.map((item) => `- ${inline(item)}`).join('\n') : inline(given),
     ),
   ].join('\n\n')
 }

@@ -94,7 +94,7 @@ export function createMails({
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
       await enqueue(tx, { kind: kind as MailKind, to: user.email, data })
-      return { userId, kind }
+      return { userId, kind, to: user.email }
     },
 
     /** Straight to the mail server: whoever tests the settings wants its answer, not a queue. */

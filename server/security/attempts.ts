@@ -2,6 +2,7 @@ import { eq, lt, or, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../database/connect.ts'
 import { attempts } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
+import type { Network } from '../http/addresses.ts'
 import { hashToken } from './tokens.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
@@ -21,15 +22,19 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */
   async function waitFor(
     what: string,
-    whom: string,
+    whom: string | Network[],
     { requests, seconds }: Limit,
     { device, tx = db }: Options = {},
   ): Promise<number> {
     const endsAt = new Date(now().getTime() + seconds * 1000)
     const over = lt(attempts.endsAt, now())
-    const [row] = await tx
+    const counted = typeof whom === 'string' ? [{ network: whom, times: 1 }] : whom
+    const most = new Map(
+      counted.map(({ network, times }) => [keyOf(what, network, device), requests * times]),
+    )
+    const rows = await tx
       .insert(attempts)
-      .values({ key: keyOf(what, whom, device), count: 1, endsAt })
+      .values([...most.keys()].map((key) => ({ key, count: 1, endsAt })))
       .onConflictDoUpdate({
         target: attempts.key,
         set: {
@@ -38,8 +43,10 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
         },
       })
       .returning()
-    if (!row || row.count <= requests) return 0
-    return Math.max(1, Math.ceil((row.endsAt.getTime() - now().getTime()) / 1000))
+    const waits = rows
+      .filter(({ key, count }) => count > (most.get(key) ?? requests))
+      .map(({ endsAt: until }) => Math.max(1, Math.ceil((until.getTime() - now().getTime()) / 1000)))
+    return Math.max(0, ...waits)
   }
 
   async function clearStarting(tx: Transaction, whats: string[], whom: string) {
@@ -49,7 +56,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       .where(or(...prefixes.map((prefix) => sql`starts_with(${attempts.key}, ${prefix})`)))
   }
 
-  const allows = async (what: string, whom: string, limit: Limit, options?: Options) =>
+  const allows = async (what: string, whom: string | Network[], limit: Limit, options?: Options) =>
     (await waitFor(what, whom, limit, options)) === 0
 
   return {
@@ -57,7 +64,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
     allows,
 
     /** Counts one more try, and refuses it beyond the limit. */
-    async count(what: string, whom: string, limit: Limit, options?: Options) {
+    async count(what: string, whom: string | Network[], limit: Limit, options?: Options) {
       const seconds = await waitFor(what, whom, limit, options)
       if (seconds > 0) throw tooMany(seconds)
     },

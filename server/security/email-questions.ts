@@ -1,8 +1,8 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Database } from '../database/connect.ts'
 import { emailQuestions } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
-import { networkOf } from '../http/addresses.ts'
+import { networksOf } from '../http/addresses.ts'
 import { hashToken } from './tokens.ts'
 
 const mostEmails = 20
@@ -12,25 +12,44 @@ export type EmailQuestions = ReturnType<typeof createEmailQuestions>
 
 /**
  * Sign-up and checkout must say when an address is taken, so whoever calls them learns who is a customer. That cannot be
- * hidden, but it can be limited: one network may ask about twenty different addresses an hour, across all processes.
+ * hidden, but it can be limited: one network may ask about twenty different addresses an hour, across all
+ * processes, and an IPv6 /48 about a hundred.
  */
 export function createEmailQuestions({ db, now }: { db: Database; now: () => Date }) {
   return {
     async ask(ip: string, email: string) {
-      const network = hashToken(networkOf(ip))
-      const asked = { network, email: hashToken(email) }
-      const ofNetwork = eq(emailQuestions.network, network)
+      const asked = hashToken(email)
+      const networks = networksOf(ip).map(({ network, times }) => ({
+        network: hashToken(network),
+        most: mostEmails * times,
+      }))
+      const names = networks.map(({ network }) => network)
       const refusedFor = await db.transaction(async (tx) => {
         // One at a time, or twenty at once would each see none of the others.
-        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${network}, 0))`)
+        for (const network of names)
+          await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${network}, 0))`)
+        const since = new Date(now().getTime() - hour)
+        const before = await tx
+          .select()
+          .from(emailQuestions)
+          .where(and(inArray(emailQuestions.network, names), gt(emailQuestions.askedAt, since)))
+          .orderBy(emailQuestions.askedAt)
+        const unasked = networks.filter(
+          ({ network }) => !before.some((each) => each.network === network && each.email === asked),
+        )
+        for (const { network, most } of unasked) {
+          const here = before.filter((each) => each.network === network)
+          const [oldest] = here
+          if (oldest && here.length >= most) return oldest.askedAt.getTime() - since.getTime()
+        }
+        if (unasked.length === 0) return 0
         await tx
-          .delete(emailQuestions)
-          .where(and(ofNetwork, lte(emailQuestions.askedAt, new Date(now().getTime() - hour))))
-        const before = await tx.select().from(emailQuestions).where(ofNetwork).orderBy(emailQuestions.askedAt)
-        const [oldest] = before
-        if (before.some((each) => each.email === asked.email)) return 0
-        if (oldest && before.length >= mostEmails) return oldest.askedAt.getTime() + hour - now().getTime()
-        await tx.insert(emailQuestions).values({ ...asked, askedAt: now() })
+          .insert(emailQuestions)
+          .values(unasked.map(({ network }) => ({ network, email: asked, askedAt: now() })))
+          .onConflictDoUpdate({
+            target: [emailQuestions.network, emailQuestions.email],
+            set: { askedAt: sql`excluded.asked_at` },
+          })
         return 0
       })
       if (refusedFor > 0) throw tooMany(Math.ceil(refusedFor / 1000))

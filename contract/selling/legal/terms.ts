@@ -1,5 +1,5 @@
 import { reboundSigmaPro, regularPrice } from '../price-list.ts'
-import type { LegalText, Party } from './text.ts'
+import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
 const dollars = (cents: number) => `$${cents / 100}`
@@ -21,7 +21,7 @@ export function terms(
       blocks: [
         `These terms apply between you and ${party.name} (“we”), who runs this site. By buying a subscription or creating an account, you accept them.`,
         [party.name, ...party.address].join(', '),
-        `Questions? Write to [${party.email}](mailto:${party.email}).`,
+        sentence`Questions? Write to ${link(party.email, `mailto:${party.email}`)}.`,
       ],
     },
     {
@@ -62,7 +62,7 @@ export function terms(
       id: 'cancellation',
       title: 'Cancellation',
       blocks: [
-        `You can cancel at any time in your [dashboard](/dashboard). The cancellation takes effect at the end of the billing period you have paid for${except}; you retain access until then. A cancelled subscription is not charged again.`,
+        sentence`You can cancel at any time in your ${link('dashboard', '/dashboard')}. The cancellation takes effect at the end of the billing period you have paid for${except}; you retain access until then. A cancelled subscription is not charged again.`,
       ],
     },
     {
@@ -127,7 +127,7 @@ function consumerRights(party: Party): LegalText[] {
         'If you are a consumer, you can withdraw from the contract within 14 days and get all your money back, without a reason. The next two sections have the instruction, and the one after them a form.',
         'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. When you order, you can ask us to start right away; giving us your TradingView username asks for the same. Either way, if you withdraw we refund everything and keep nothing for the days you used it.',
         'A contract for a year that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that year, to the day.',
-        'You can cancel without logging in, with [Cancel contracts here](/cancel) at the bottom of every page. For good cause, you can cancel without notice.',
+        sentence`You can cancel without logging in, with ${link('Cancel contracts here', '/cancel')} at the bottom of every page. For good cause, you can cancel without notice.`,
         'We keep the service in conformity with the contract for as long as it runs, with the updates that takes. If something is wrong, you have your statutory rights, and we are glad to hear from you first.',
       ],
     },

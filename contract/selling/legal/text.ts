@@ -1,8 +1,12 @@
 import { brand } from '#contract/brand.ts'
 import type { Seller } from '../../seller.ts'
 
-/** Legal texts as data, so that a page and an email say the same. `[dashboard](/dashboard)` is a link. */
-export type LegalBlock = string | { list: string[] }
+export type Piece = { text: string; href?: string }
+/** A paragraph; one with links is made of pieces. Nothing in it is markup: what the seller's settings say stays text. */
+export type Words = string | Piece[]
+
+/** Legal texts as data, so that a page and an email say the same. */
+export type LegalBlock = Words | { list: Words[] }
 export type LegalText = { id: string; title: string; blocks: LegalBlock[] }
 
 /** Who sells, as the texts name them. */
@@ -25,18 +29,24 @@ export const partyOf = (
   publicUrl,
 })
 
-export type Piece = { text: string; href?: string }
+export const link = (text: string, href: string): Piece => ({ text, href })
 
-/** A paragraph, split at its links. */
-export function piecesOf(paragraph: string): Piece[] {
+/** A paragraph with links: sentence`See your ${link('dashboard', '/dashboard')}.` */
+export function sentence(parts: TemplateStringsArray, ...values: (string | Piece)[]): Piece[] {
   const pieces: Piece[] = []
-  let from = 0
-  for (const found of paragraph.matchAll(/\[([^\]]+)\]\(([^)\s]+)\)/g)) {
-    const [all, text = '', href = ''] = found
-    if (found.index > from) pieces.push({ text: paragraph.slice(from, found.index) })
-    pieces.push({ text, href })
-    from = found.index + all.length
+  let text = ''
+  for (const [index, part] of parts.entries()) {
+    const value = values[index] ?? ''
+    if (typeof value === 'string') text += part + value
+    else {
+      pieces.push({ text: text + part }, value)
+      text = ''
+    }
   }
-  if (from < paragraph.length) pieces.push({ text: paragraph.slice(from) })
-  return pieces
+  return [...pieces, { text }].filter((piece) => piece.text !== '')
 }
+
+export const piecesOf = (words: Words): Piece[] => (typeof words === 'string' ? [{ text: words }] : words)
+
+export const isList = (block: LegalBlock): block is { list: Words[] } =>
+  typeof block === 'object' && 'list' in block

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, not, sql } from 'drizzle-orm'
 import { isLive } from '#contract/statuses.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -56,6 +56,7 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
       if (usernameKey) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${usernameKey}))`)
       const isTaken =
         usernameKey !== null && (await takenBy(tx, productId, usernameKey, userId)) !== undefined
+      if (usernameKey && !isTaken) await leaveName(tx, productId, usernameKey, userId)
       const named = {
         username,
         usernameKey: isTaken ? null : usernameKey,
@@ -123,8 +124,8 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
     },
 
     /** When this buyer changed names by themselves, newest first. */
-    changesOf: (userId: string) =>
-      db
+    changesOf: (userId: string, tx: Transaction | Database = db) =>
+      tx
         .select({ at: usernameChanges.at })
         .from(usernameChanges)
         .where(and(eq(usernameChanges.userId, userId), sql`${usernameChanges.byAdmin} is null`))
@@ -133,18 +134,30 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
   }
 }
 
+/** Somebody whose access has ended keeps no name from its owner; who is only kept out by the seller does. */
+const keepsName = sql`(${entitlements.reason} is not null or ${entitlements.withheldSince} is not null)`
+
+const hasName = (productId: string, usernameKey: string, butNot: string) =>
+  and(
+    eq(entitlements.productId, productId),
+    eq(entitlements.usernameKey, usernameKey),
+    ne(entitlements.userId, butNot),
+  )
+
+/** Another customer had this name before; if they come back, they are told that it is taken. */
+async function leaveName(tx: Transaction, productId: string, usernameKey: string, to: string) {
+  await tx
+    .update(entitlements)
+    .set({ usernameKey: null, problem: 'taken' })
+    .where(and(hasName(productId, usernameKey, to), not(keepsName)))
+}
+
 /** The customer who has this name, other than this one. */
 async function takenBy(tx: Transaction | Database, productId: string, usernameKey: string, userId: string) {
   const [other] = await tx
     .select({ userId: entitlements.userId })
     .from(entitlements)
-    .where(
-      and(
-        eq(entitlements.productId, productId),
-        eq(entitlements.usernameKey, usernameKey),
-        ne(entitlements.userId, userId),
-      ),
-    )
+    .where(and(hasName(productId, usernameKey, userId), keepsName))
   return other?.userId
 }
 

@@ -193,6 +193,33 @@ describe('a name', () => {
     )
   })
 
+  test('of somebody who got their money back is free for its owner, who takes over what is there', async () => {
+    const squatter = await shop.namedBuyer('squatted_name')
+    await shop.accessOf(squatter)
+    const admin = await shop.admin()
+    await admin.call(purchases.adminCancel, { id: squatter.purchase.id })
+    await shop.settle()
+    const owner = await shop.buyer()
+    const { id: purchaseId } = owner.purchase
+    await owner.call(tradingView.changeUsername, { purchaseId, username: 'Squatted_Name' })
+    expect(await shop.accessOf(owner)).toMatchObject({ state: 'unlocked', username: 'squatted_name' })
+    await shop.buy(squatter)
+    expect(await shop.accessOf(squatter)).toMatchObject({ state: 'taken' })
+    expect(await shop.listed()).toContain('squatted_name')
+  })
+
+  test('stays with somebody whom the seller keeps out although they pay', async () => {
+    const [kept, other] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
+    await shop.accessOf(kept)
+    await shop.connection.pool.query(
+      'update entitlements set reason = null, until = null, withheld_since = now() where user_id = $1',
+      [kept.user.id],
+    )
+    await expect(
+      other.call(tradingView.changeUsername, { purchaseId: other.purchase.id, username: 'kept_out_name' }),
+    ).rejects.toMatchObject({ status: 409 })
+  })
+
   test('that two customers gave before there was a connector stays with the first; the other needs attention', async () => {
     const [first, second] = [await shop.namedBuyer('TwinTrader'), await shop.namedBuyer('twintrader')]
     await shop.settle()
@@ -228,6 +255,20 @@ describe('a name', () => {
       status: 409,
       serverMessage: expect.stringMatching(/^You can change .* again on/),
     })
+  })
+
+  test('is changed once, however many changes are asked for at the same moment', async () => {
+    const buyer = await shop.namedBuyer('one_of_many')
+    await shop.accessOf(buyer)
+    const { id: purchaseId } = buyer.purchase
+    const names = ['many_one', 'many_two', 'many_three']
+    await Promise.allSettled(
+      names.map((username) => buyer.call(tradingView.changeUsername, { purchaseId, username })),
+    )
+    const { rows } = await shop.connection.pool.query('select 1 from username_changes where user_id = $1', [
+      buyer.user.id,
+    ])
+    expect(rows).toHaveLength(1)
   })
 
   test('that fails keeps the old one unlocked', async () => {

@@ -159,6 +159,28 @@ describe('an email', () => {
     await expect(admin.call(customers.adminResend, { id: link })).rejects.toMatchObject({ status: 409 })
   })
 
+  test('fills nobody’s mailbox: ten by hand a day, links and copies together', async () => {
+    const { user } = await shop.buyer()
+    const told = await timelineOf(user.id)
+    const id = told.find(({ title }) => /receipt/.test(title))?.mailId ?? ''
+    for (let count = 0; count < 5; count++) {
+      await admin.call(customers.adminSendPasswordLink, { id: user.id })
+      await admin.call(customers.adminResend, { id })
+    }
+    const before = (await mailsTo(user.email)).length
+    const refusal = {
+      status: 429,
+      serverMessage: expect.stringMatching(/^We’ve sent this person ten emails/),
+    }
+    await expect(admin.call(customers.adminSendPasswordLink, { id: user.id })).rejects.toMatchObject(refusal)
+    await expect(admin.call(customers.adminResend, { id })).rejects.toMatchObject(refusal)
+    expect(await mailsTo(user.email)).toHaveLength(before)
+    shop.clock.advance({ hours: 25 })
+    admin = await shop.admin()
+    await admin.call(customers.adminResend, { id })
+    expect(await mailsTo(user.email)).toHaveLength(before + 1)
+  })
+
   test('to the seller is listed under nobody, and old ones are forgotten', async () => {
     expect(await admin.call(customers.adminTimeline, { id: admin.user.id })).not.toContainEqual(
       expect.objectContaining({ kind: 'mail' }),

@@ -2,8 +2,8 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
-import { conflict } from '#server/errors.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { conflict, Refusal } from '#server/errors.ts'
 import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
 import type { Assets } from '#server/features/access/assets/assets.ts'
 import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
@@ -14,6 +14,7 @@ import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import type { Contact } from '#server/features/site/contact/contact.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import type { Attempts } from '#server/security/attempts.ts'
 import { createNotes } from './notes.ts'
 import { createTimeline } from './timeline.ts'
 
@@ -21,6 +22,7 @@ type Dependencies = {
   db: Database
   now: () => Date
   audit: Audit
+  attempts: Pick<Attempts, 'allows'>
   mails: Mails
   accounts: Accounts
   sessions: Sessions
@@ -37,6 +39,8 @@ export type CustomerDesk = ReturnType<typeof createCustomerDesk>
 
 /** Most people have one or two; nobody's page is longer than this. */
 const mostPurchases = 200
+/** Emails that our people send again, to one mailbox. */
+const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
 export function createCustomerDesk(deps: Dependencies) {
@@ -44,13 +48,28 @@ export function createCustomerDesk(deps: Dependencies) {
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
   const notes = createNotes(deps)
 
+  /** A borrowed or bored staff account must not fill somebody's mailbox. */
+  async function countMail(tx: Transaction | Database, email: string) {
+    if (await deps.attempts.allows('mail by staff', email, mostMails, { tx })) return
+    throw new Refusal(429, 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
+  }
+
   return {
     notes,
     forget: notes.forget,
     dataOf: notes.dataOf,
     timeline: createTimeline(deps),
-    sendPasswordLink,
-    correctEmail,
+
+    async sendPasswordLink(actor: Actor, id: string) {
+      const { email } = await describe(id)
+      await countMail(db, email)
+      await sendPasswordLink(actor, id)
+    },
+
+    async correctEmail(actor: Actor, id: string, email: string) {
+      await countMail(db, email)
+      await correctEmail(actor, id, email)
+    },
 
     async show(id: string) {
       const account = await describe(id)
@@ -74,7 +93,8 @@ export function createCustomerDesk(deps: Dependencies) {
 
     async resend(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
-        const { userId, kind } = await mails.resend(tx, id)
+        const { userId, kind, to } = await mails.resend(tx, id)
+        await countMail(tx, to)
         await audit.record(tx, actor, { action: 'mail.resend', aboutId: userId, detail: { kind } })
       })
     },

@@ -28,7 +28,7 @@ export type BeginDependencies = {
   purchases: { sync(subscriptionId: string): Promise<void> }
   questions: Pick<EmailQuestions, 'ask'>
   refuseShopAddress: RefuseShopAddress
-  seats: Pick<Seats, 'reserve'>
+  seats: Pick<Seats, 'insistOnFree' | 'reserve'>
   /** Whether Stripe computes tax, for which it must know where the buyer is. */
   wantsTax: boolean
   crashPoint: (name: string) => void
@@ -96,13 +96,13 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
         else if (await stripe.hasPaid(attempt.paymentIntentId)) {
           if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
         } else if (isSame) {
-          await seats.reserve({ userId: user?.id ?? null, email }, product.id)
+          await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)
           await checkouts.rename(attempt.id, tradingViewUsername)
           return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
         }
       }
       await refuseSecond(db, product, user, email)
-      await seats.reserve({ userId: user?.id ?? null, email }, product.id)
+      await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)
 
       const attempt = randomUUID()
       const kept = await keepNonce(nonce)

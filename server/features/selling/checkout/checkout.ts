@@ -49,15 +49,15 @@ export function createCheckout(deps: Dependencies) {
     forfeitNonce: (nonce: string) => checkouts.forfeitLogins(hashToken(nonce)),
 
     /** Only whoever started the checkout, before it is paid. */
-    async agree({ user }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
+    async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
       const { paymentIntentId, ...agreement } = agreed
       const begun = await checkouts.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId
         ? begun.userId === user?.id
         : nonce !== undefined && begun?.nonceHash === hashToken(nonce)
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
-      // Their 15 minutes may be over: better refused now than refunded later.
-      await seats.reserve(begun, begun.productId)
+      // Better refused now than refunded later.
+      await seats.reserve(begun, begun.productId, ip)
       await checkouts.recordAgreement(begun.id, agreement)
     },
 

@@ -8,6 +8,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { seats } from '#contract/selling/seats.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
 
 let shop: ConnectedShop
 let admin: Awaited<ReturnType<ConnectedShop['admin']>>
@@ -17,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 beforeEach(async () => {
   admin = await shop.admin()
-  await shop.connection.pool.query('delete from seat_reservations; delete from waitlist')
+  await shop.connection.pool.query(
+    'delete from seat_reservations; delete from waitlist; delete from attempts; delete from email_questions',
+  )
   await settings({ seatLimit: null, showsSeats: false })
 })
 
@@ -40,6 +43,20 @@ const refusal = {
   serverMessage: 'All seats are taken at the moment. We can tell you when one is free.',
 }
 
+/** Presses Pay: what was agreed to is recorded, and the seat is kept, before the card is charged. */
+const agree = (visitor: Visitor, { paymentIntentId }: { paymentIntentId: string }) =>
+  visitor.call(checkout.agree, {
+    paymentIntentId,
+    startNow: true,
+    consentVersion: startNow.version,
+    termsVersion,
+  })
+const beginAndAgree = async (visitor: Visitor, given?: { email: string }) => {
+  const begun = await shop.begin(visitor, given)
+  await agree(visitor, begun)
+  return begun
+}
+
 describe('a limit of seats', () => {
   test('gives the last seat to one of many who want it at once, in two processes', async () => {
     await using second = await openConnectedShop({
@@ -48,7 +65,10 @@ describe('a limit of seats', () => {
     })
     const wanting = await Promise.all([shop, second, shop, second].map((each) => each.user()))
     await leaveFree(1)
-    const outcomes = await Promise.allSettled(wanting.map((visitor) => shop.begin(visitor)))
+    const begun = await Promise.all(wanting.map((visitor) => shop.begin(visitor)))
+    const outcomes = await Promise.allSettled(
+      wanting.map((visitor, index) => agree(visitor, begun[index] ?? { paymentIntentId: '' })),
+    )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     for (const { reason } of refused) expect(reason).toMatchObject(refusal)
@@ -57,16 +77,26 @@ describe('a limit of seats', () => {
   test('keeps a seat for 15 minutes while its buyer pays, however often the page is reloaded', async () => {
     const [first, second] = [await shop.user(), await shop.user()]
     await leaveFree(1)
-    await shop.begin(first)
-    await shop.begin(first)
+    const begun = await beginAndAgree(first)
+    await beginAndAgree(first)
     expect(await shown()).toMatchObject({ isSoldOut: true })
     await expect(shop.begin(second)).rejects.toMatchObject(refusal)
     shop.clock.advance({ minutes: 14 })
     await expect(shop.begin(second)).rejects.toMatchObject(refusal)
     shop.clock.advance({ minutes: 2 })
     expect(await shown()).toMatchObject({ isSoldOut: false })
-    await shop.begin(second)
+    await beginAndAgree(second)
+    await expect(agree(first, begun)).rejects.toMatchObject(refusal)
     await expect(shop.begin(first)).rejects.toMatchObject(refusal)
+  })
+
+  test('keeps no seat for somebody who only fills in the form', async () => {
+    const buyer = await shop.user()
+    await leaveFree(1)
+    for (let count = 0; count < 4; count++)
+      await shop.begin(shop.visitor(), { email: `looking-${count}@example.com` })
+    expect(await shown()).toMatchObject({ isSoldOut: false })
+    await beginAndAgree(buyer)
   })
 
   test('counts a seat once when it is paid, for guests too', async () => {
@@ -85,7 +115,7 @@ describe('a limit of seats', () => {
     expect(await shown()).toEqual({ isSoldOut: false, shown: null })
     await settings({ showsSeats: true })
     expect(await shown()).toEqual({ isSoldOut: false, shown: { taken: people, limit: people + 38 } })
-    await shop.begin(await shop.user())
+    await beginAndAgree(await shop.user())
     expect(await shown()).toMatchObject({ shown: { taken: people } })
     await shop.buyer()
     expect(await shown()).toMatchObject({ shown: { taken: people + 1 } })
@@ -105,35 +135,28 @@ describe('a limit of seats', () => {
 })
 
 describe('a seat whose 15 minutes are over', () => {
-  const agreeing = ({ paymentIntentId }: { paymentIntentId: string }) => ({
-    paymentIntentId,
-    startNow: true,
-    consentVersion: startNow.version,
-    termsVersion,
-  })
-
   test('is still its buyer’s while nobody else has it', async () => {
     await leaveFree(1)
     const [late, agreed] = [await shop.user(), await shop.user()]
-    const begun = await shop.begin(late)
+    const begun = await beginAndAgree(late)
     shop.clock.advance({ minutes: 16 })
     await shop.pay(begun)
     await shop.confirmPurchase(late, begun)
     expect(await late.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
     await leaveFree(1)
-    const other = await shop.begin(agreed)
+    const other = await beginAndAgree(agreed)
     shop.clock.advance({ minutes: 16 })
-    await agreed.call(checkout.agree, agreeing(other))
+    await agree(agreed, other)
     expect(await shown()).toMatchObject({ isSoldOut: true })
   })
 
   test('is refused before the card is charged once somebody else has it', async () => {
     await leaveFree(1)
     const [late, next] = [await shop.user(), await shop.user()]
-    const begun = await shop.begin(late)
+    const begun = await beginAndAgree(late)
     shop.clock.advance({ minutes: 16 })
-    await shop.begin(next)
-    await expect(late.call(checkout.agree, agreeing(begun))).rejects.toMatchObject(refusal)
+    await beginAndAgree(next)
+    await expect(agree(late, begun)).rejects.toMatchObject(refusal)
   })
 
   test('is sold once, however many pay for it at the same moment in two processes; the others get their money back', async () => {
@@ -146,7 +169,7 @@ describe('a seat whose 15 minutes are over', () => {
     const begun = []
     for (const each of [shop, second, shop, second]) {
       const visitor = await each.user()
-      begun.push({ visitor, ...(await shop.begin(visitor)) })
+      begun.push({ visitor, ...(await beginAndAgree(visitor)) })
       for (const { clock } of [shop, second]) clock.advance({ minutes: 16 })
     }
     await Promise.all(begun.map((each) => shop.pay(each)))
@@ -162,6 +185,23 @@ describe('a seat whose 15 minutes are over', () => {
     expect(await meter()).toMatchObject({ people: people + 1 })
     const told = (await shop.mails()).filter(({ subject }) => subject.endsWith('no seat was left'))
     expect(told).toHaveLength(3)
+  })
+
+  test('lets one network keep three seats and no more; whoever comes after them can still buy', async () => {
+    await leaveFree(8)
+    for (let count = 0; count < 8; count++)
+      await beginAndAgree(shop.visitor(), { email: `keeping-${count}@example.com` })
+    const { rows } = await shop.connection.pool.query('select holder from seat_reservations')
+    expect(rows).toHaveLength(3)
+    expect(await shown()).toMatchObject({ isSoldOut: false })
+    await shop.buyer()
+    for (let quarters = 0; quarters < 8; quarters++) {
+      shop.clock.advance({ minutes: 16 })
+      for (let count = 0; count < 3; count++)
+        await beginAndAgree(shop.visitor(), { email: `again-${quarters}-${count}@example.com` })
+    }
+    expect((await shop.connection.pool.query('select holder from seat_reservations')).rows).toEqual([])
+    admin = await shop.admin()
   })
 })
 

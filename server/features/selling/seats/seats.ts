@@ -1,16 +1,24 @@
-import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { soldOut } from '#contract/selling/seats.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
+import { networksOf } from '#server/http/addresses.ts'
 import type { Mails } from '#server/mails/mails.ts'
+import type { Attempts } from '#server/security/attempts.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
 import { createMeter } from './meter.ts'
 import { createWaitingList } from './waiting-list.ts'
 
-type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
+type Dependencies = {
+  db: Database
+  now: () => Date
+  mails: Mails
+  attempts: Pick<Attempts, 'allows'>
+  supportEmail: string
+}
 
 /** Who pays: an account, or a guest by their address. */
 type Buyer = { userId: string | null; email: string }
@@ -25,41 +33,66 @@ export type Seats = ReturnType<typeof createSeats>
 
 /** How many people have access, how many may have it, and who waits for a seat. */
 export function createSeats(deps: Dependencies) {
-  const { db, now } = deps
+  const { db, now, attempts } = deps
 
   /** Whoever wants a seat waits here for those before them. */
   const takeTurns = (tx: Transaction, productId: string) =>
     tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
 
-  const isFree = async (tx: Transaction, productId: string, limit: number) =>
+  const isFree = async (tx: Database | Transaction, productId: string, limit: number) =>
     (await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) < limit
 
-  /** Whose purchase was booked by hand until a day buys the next one while sitting. */
-  async function hasSeat(tx: Transaction, userId: string, productId: string) {
-    const isTheirs = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
-    return (await tx.$count(purchases, isTheirs)) > 0
+  /** Kept for them, or theirs already: whose purchase was booked by hand until a day buys the next one while sitting. */
+  async function isTheirs(tx: Database | Transaction, { userId, email }: Buyer, productId: string) {
+    const kept = await tx.$count(
+      seatReservations,
+      and(
+        eq(seatReservations.productId, productId),
+        eq(seatReservations.holder, userId ?? email),
+        gt(seatReservations.expiresAt, now()),
+      ),
+    )
+    return kept > 0 || (userId !== null && (await hasSeat(tx, userId, productId)))
   }
+
+  async function hasSeat(tx: Database | Transaction, userId: string, productId: string) {
+    const isMine = and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase)
+    return (await tx.$count(purchases, isMine)) > 0
+  }
+
+  /** Without a limit, one network could keep every free seat from buyers, and never pay. */
+  const mayKeep = async (tx: Transaction, ip: string) =>
+    (await attempts.allows('seat', networksOf(ip), { requests: 3, seconds: reservedFor / 1000 }, { tx })) &&
+    (await attempts.allows('seats of a day', networksOf(ip), { requests: 12, seconds: 86_400 }, { tx }))
 
   return {
     ...createWaitingList(deps),
     ...createMeter(deps),
 
-    /** Before a checkout begins, and again before its card is charged. */
-    async reserve({ userId, email }: Buyer, productId: string) {
+    /** Before a checkout begins. Nothing is kept yet: whoever only fills in a form has bought nothing. */
+    async insistOnFree(buyer: Buyer, productId: string) {
+      const { limit } = await limitOf(db)
+      if (limit === null || (await isTheirs(db, buyer, productId))) return
+      if (!(await isFree(db, productId, limit))) throw conflict(soldOut)
+    },
+
+    /**
+     * When the buyer presses Pay, before the card is charged: kept for 15 minutes. Beyond what one network may keep, a
+     * free seat can still be bought, first come, first served.
+     */
+    async reserve(buyer: Buyer, productId: string, ip: string) {
       const { limit } = await limitOf(db)
       if (limit === null) return
-      const holder = userId ?? email
       await db.transaction(async (tx) => {
         await takeTurns(tx, productId)
         await tx.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
-        const expiresAt = new Date(now().getTime() + reservedFor)
-        const renewed = await tx
-          .update(seatReservations)
-          .set({ expiresAt })
-          .where(and(eq(seatReservations.productId, productId), eq(seatReservations.holder, holder)))
-        if (renewed.rowCount || (userId && (await hasSeat(tx, userId, productId)))) return
+        if (await isTheirs(tx, buyer, productId)) return
         if (!(await isFree(tx, productId, limit))) throw conflict(soldOut)
-        await tx.insert(seatReservations).values({ productId, holder, expiresAt })
+        if (!(await mayKeep(tx, ip))) return
+        const expiresAt = new Date(now().getTime() + reservedFor)
+        await tx
+          .insert(seatReservations)
+          .values({ productId, holder: buyer.userId ?? buyer.email, expiresAt })
       })
     },
 

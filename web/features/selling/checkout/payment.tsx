@@ -28,7 +28,7 @@ export function Payment(props: {
   email: string
   billing: BillingType
   onChange: (() => void) | null
-  /** The 15 minutes were over, and somebody else has the seat. */
+  /** Somebody else has the last seat by now. */
   onSoldOut: () => void
 }) {
   const { ready, email, billing, onChange, onSoldOut } = props

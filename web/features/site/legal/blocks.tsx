@@ -1,27 +1,29 @@
-import { type LegalBlock, piecesOf } from '#contract/selling/legal/text.ts'
+import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
 import { Link } from '#web/ui/navigation.tsx'
 
 /** Paragraphs and lists of a legal text, with their links. */
 export function Blocks({ blocks }: { blocks: LegalBlock[] }) {
   return blocks.map((block) =>
-    typeof block === 'string' ? (
-      <p key={block}>
-        <Paragraph text={block} />
-      </p>
-    ) : (
-      <ul key={block.list[0]}>
+    isList(block) ? (
+      <ul key={keyOf(block.list[0] ?? '')}>
         {block.list.map((item) => (
-          <li key={item}>
-            <Paragraph text={item} />
+          <li key={keyOf(item)}>
+            <Paragraph words={item} />
           </li>
         ))}
       </ul>
+    ) : (
+      <p key={keyOf(block)}>
+        <Paragraph words={block} />
+      </p>
     ),
   )
 }
 
-function Paragraph({ text }: { text: string }) {
-  return piecesOf(text).map((piece) => {
+const keyOf = (words: Words) => piecesOf(words)[0]?.text
+
+function Paragraph({ words }: { words: Words }) {
+  return piecesOf(words).map((piece) => {
     if (!piece.href) return piece.text
     return piece.href.startsWith('/') ? (
       <Link key={piece.href} href={piece.href}>

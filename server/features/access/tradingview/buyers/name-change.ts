@@ -1,5 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { entitlements, tvGrants } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
@@ -22,8 +23,8 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
   const { db, now } = tradingView
 
   /** Once in seven days and five times in a year; whoever has not been unlocked yet may correct freely. */
-  async function mayChangeFrom(userId: string): Promise<Date | null> {
-    const changes = await entitled.changesOf(userId)
+  async function mayChangeFrom(userId: string, tx: Transaction | Database = db): Promise<Date | null> {
+    const changes = await entitled.changesOf(userId, tx)
     const [newest] = changes
     const fifth = changes[changesInAYear - 1]
     const free = Math.max(newest ? newest.at.getTime() + week : 0, fifth ? fifth.at.getTime() + year : 0)
@@ -31,8 +32,8 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
   }
 
   /** The name that is unlocked now, if there is one. */
-  async function openName(userId: string, productId: string): Promise<string | undefined> {
-    const [open] = await db
+  async function openName(tx: Transaction, userId: string, productId: string): Promise<string | undefined> {
+    const [open] = await tx
       .select({ usernameKey: tvGrants.usernameKey })
       .from(entitlements)
       .innerJoin(
@@ -58,17 +59,20 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
       { purchaseId, productId }: Record<'purchaseId' | 'productId', string>,
       typed: string,
     ) {
-      const username = await entitled.claimable(db, { userId, productId }, typed)
-      const toKey = keyOfName(username)
-      const fromKey = await openName(userId, productId)
-      const isChange = fromKey !== undefined && fromKey !== toKey
-      const from = isChange ? await mayChangeFrom(userId) : null
-      if (from)
-        throw conflict(
-          `You can change your TradingView username again on ${from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })}.`,
-        )
       await db.transaction(async (tx) => {
-        if (isChange) await entitled.recordChange(tx, { userId, fromKey, toKey, byAdmin: null })
+        // In turns: two at once would both find that the last change is long ago.
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`name change ${userId}`}))`)
+        const username = await entitled.claimable(tx, { userId, productId }, typed)
+        const toKey = keyOfName(username)
+        const fromKey = await openName(tx, userId, productId)
+        if (fromKey !== undefined && fromKey !== toKey) {
+          const from = await mayChangeFrom(userId, tx)
+          if (from)
+            throw conflict(
+              `You can change your TradingView username again on ${from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })}.`,
+            )
+          await entitled.recordChange(tx, { userId, fromKey, toKey, byAdmin: null })
+        }
         await accessRequests.claim(tx, { userId, purchaseId, productId, username })
       })
     },

@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
+import { openShop, type TestShop } from '../testing/open-shop.ts'
+import { sentences } from './unique.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+test('every unique index has a sentence, or a reason why people never hit it', async () => {
+  const { rows } = await shop.connection.pool.query<{ name: string }>(
+    `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+     join pg_namespace n on n.oid = c.relnamespace
+     where i.indisunique and not i.indisprimary and n.nspname = 'public' order by 1`,
+  )
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(sentences).toSorted())
+})
+
+test('whoever is a moment too late is told so: the address went to somebody else between check and write', async () => {
+  const admin = await shop.admin()
+  const { user } = await shop.user()
+  const email = 'wanted-by-two@example.com'
+  const faster = new pg.Client(shop.connection.url)
+  await faster.connect()
+  await faster.query('begin')
+  await faster.query(`insert into users (email, name) values ($1, 'Faster')`, [email])
+  const corrected = admin
+    .call(customers.adminCorrectEmail, { id: user.id, email })
+    .catch((error: unknown) => error)
+  await expect
+    .poll(async () => {
+      const { rows } = await shop.connection.pool.query(`select 1 from pg_locks where not granted`)
+      return rows.length
+    })
+    .toBeGreaterThan(0)
+  await faster.query('commit')
+  await faster.end()
+  expect(await corrected).toMatchObject({ status: 409 })
+  expect(await admin.call(customers.adminShow, { id: user.id })).toMatchObject({ email: user.email })
+})

@@ -1,0 +1,37 @@
+import { nameTaken } from '#contract/tradingview-name.ts'
+import { causeOf } from './connect.ts'
+
+/**
+ * What people are told when somebody else was faster, for each unique index. Rooms check first; this is for the moment
+ * between the check and the write. Null where people cannot meet: ids and tokens made by a machine, and upserts.
+ */
+export const sentences: Record<string, string | null> = {
+  users_email_unique: 'There is already an account with this email.',
+  purchases_one_live: 'There is already an active subscription for this account.',
+  access_requests_one_open: 'There is already an open request for this purchase. Please reload this page.',
+  entitlements_name: nameTaken,
+  recommended_assets_ticker: 'This symbol is already on the list.',
+  // Upserts.
+  entitlements_one: null,
+  newsletter_subscriptions_email_unique: null,
+  reviews_one_each: null,
+  seat_reservations_holder: null,
+  tv_grants_name: null,
+  tv_scripts_pineId_unique: null,
+  waitlist_once: null,
+  // Made by a machine.
+  checkouts_paymentIntentId_unique: null,
+  checkouts_subscriptionId_unique: null,
+  password_tokens_tokenHash_unique: null,
+  purchases_paymentIntentId_unique: null,
+  purchases_stripeSubscriptionId_unique: null,
+  sessions_tokenHash_unique: null,
+}
+
+/** The sentence for an error that means "somebody has this already"; undefined for any other. */
+export function takenSentence(error: unknown): string | undefined {
+  const { cause, code } = causeOf(error)
+  if (code !== '23505') return undefined
+  const { constraint = '' } = cause as { constraint?: string }
+  return sentences[constraint] ?? undefined
+}
