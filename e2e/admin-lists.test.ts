@@ -67,7 +67,7 @@ test('the list and the role dialog say who has not confirmed their address', asy
   await page.goto('/admin/users')
   await page.getByRole('button', { name: `Role of ${confirmed}` }).click()
   await expect(dialog(page).getByText('Not confirmed.')).toBeHidden()
-  await dialog(page).getByLabel('Role').selectOption('Support')
+  await dialog(page).getByLabel('Role', { exact: true }).selectOption('Support')
   await dialog(page).getByRole('button', { name: 'Change role' }).click()
   await toast(page, 'Role changed')
   await expect(rowOf(page, confirmed)).toContainText('Support')

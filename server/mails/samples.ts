@@ -1,3 +1,4 @@
+import { roles } from '#contract/statuses.ts'
 import type { MailData, MailKind } from './templates.ts'
 
 /** At least one example of every email, for the preview and its tests; the types enforce it. */
@@ -45,7 +46,7 @@ export const samples: Samples = {
     },
   ],
   newAdmin: [{ email: 'grace@example.com' }],
-  roleGiven: [{ role: 'admin' }, { role: 'support' }],
+  roleGiven: [{ role: 'admin' }, ...roles.map((role) => ({ role }))],
   accountDeleted: [{}],
   factorAdded: [{ what: 'passkey' }, { what: 'authenticator app' }, { what: 'set of recovery codes' }],
   factorRemoved: [{ what: 'authenticator app' }, { what: 'second step' }],
