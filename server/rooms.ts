@@ -34,7 +34,7 @@ import {
   createCustomers,
   wantedPrices,
 } from './features/selling/checkout/checkout.ts'
-import { createDeclarations } from './features/selling/declarations/declarations.ts'
+import { createDeclarations, endOpenLinks } from './features/selling/declarations/declarations.ts'
 import { createPurchases, eventTypes } from './features/selling/purchases/purchases.ts'
 import { createSeats } from './features/selling/seats/seats.ts'
 import { createStripeSetup } from './features/selling/stripe-setup/stripe-setup.ts'
@@ -215,6 +215,7 @@ function createSelling(deps: RoomDependencies, common: ReturnType<typeof createC
     linkToken: secrets.linkToken,
     isLinkToken: secrets.isLinkToken,
     accountChanged: customers.accountChanged,
+    endOpenLinks: (tx, userId) => endOpenLinks(tx, userId, common.now()),
   })
   const checkouts = createCheckouts(common)
   const tradingView = createTradingView({

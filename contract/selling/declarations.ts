@@ -30,6 +30,10 @@ export const receivedText =
   ({ declaredAt }: { declaredAt: Date }) =>
     `We’ve received your ${kind} on ${toTheSecond(declaredAt)}. ${receiptNote}`
 
+/** What a link says after its time. */
+export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
+  `This link has ended, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`
+
 const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z) }))
 
 export const grounds = ['ordinary', 'good_cause'] as const

@@ -32,6 +32,10 @@ export const declarations = pgTable(
     userId: uuid().references(() => users.id),
     /** The contract it is about, as far as we can tell. */
     purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
+    /** Until when its emailed link carries it out. Null if it has none, or is older than this column. */
+    linkEndsAt: moment(),
+    /** When the seller was told that the link had not been clicked. */
+    sellerToldAt: moment(),
     handledAt: moment(),
     /** How it ended, in words for the seller. */
     outcome: text(),

@@ -42,6 +42,8 @@ type Dependencies = {
   isLinkToken: Secrets['isLinkToken']
   /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
+  /** Links to declarations that went to the address which the account no longer has. */
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
 }
 
 export function createAccounts(deps: Dependencies) {

@@ -18,11 +18,13 @@ type Dependencies = {
   passwordLinks: PasswordLinks
   refuseShopAddress: RefuseShopAddress
   accountChanged(tx: Transaction, userId: string): Promise<void>
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
 }
 
 /** What the seller's people set right in a customer's account. */
 export function createCorrections(deps: Dependencies) {
-  const { db, mails, audit, passwordLinks, accountChanged, refuseShopAddress } = deps
+  const { db, mails, audit, passwordLinks, accountChanged, endOpenLinks, refuseShopAddress } = deps
+
   async function lock(tx: Transaction, userId: string) {
     const [user] = await tx
       .select()
@@ -81,6 +83,7 @@ export function createCorrections(deps: Dependencies) {
         // Nor may the old mailbox undo it.
         await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
         await endSessions(tx, userId)
+        await endOpenLinks(tx, userId)
         await accountChanged(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')
         await mails.send(tx, user.email, 'emailMoved', { name: user.name })

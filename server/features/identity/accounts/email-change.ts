@@ -32,13 +32,15 @@ type Dependencies = {
   isLinkToken: Secrets['isLinkToken']
   passwordLinks: PasswordLinks
   accountChanged(tx: Transaction, userId: string): Promise<void>
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
 }
 
 const useless = () => new Refusal(400, 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {
-  const { db, now, mails, audit, attempts, questions, isLinkToken, passwordLinks, accountChanged } = deps
+  const { db, now, mails, audit, attempts, questions, isLinkToken, passwordLinks } = deps
+  const { accountChanged, endOpenLinks } = deps
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   /** Gives the account this address; links emailed to the other one stop working. */
@@ -51,6 +53,7 @@ export function createEmailChange(deps: Dependencies) {
       .where(eq(users.id, userId))
       .returning({ isAdmin: users.isAdmin, role: users.role })
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
+    await endOpenLinks(tx, userId)
     await accountChanged(tx, userId)
     const { ip, action } = recorded
     if (user && isStaff(user))

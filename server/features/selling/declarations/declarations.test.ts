@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access/access-requests.ts'
+import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
@@ -206,6 +207,43 @@ test('the receipt’s time decides, not the click: declared in time and confirme
   await shop.advance(3, 'day')
   await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
+})
+
+test('after 14 days its link only says so: nothing ends, nothing is refunded, and the seller decides', async () => {
+  const buyer = await shop.buyer()
+  const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  await shop.advance(14, 'day')
+  for (let click = 0; click < 2; click++)
+    await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
+      status: 410,
+      message: expect.stringContaining('nothing was changed or refunded'),
+    })
+  await shop.settle()
+  expect(await stored(id)).toMatchObject({ state: 'open' })
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+})
+
+test('a link that went to a mailbox the account no longer has carries out nothing', async () => {
+  const buyer = await shop.buyer()
+  await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const admin = await shop.admin()
+  await admin.call(customers.adminCorrectEmail, { id: buyer.user.id, email: 'moved@example.com' })
+  await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
+    status: 410,
+  })
+  await shop.settle()
+  expect(await admin.call(purchases.adminList, { status: 'live' })).toContainEqual(
+    expect.objectContaining({ id: buyer.purchase.id, status: 'active' }),
+  )
+  await shop.visitor().call(contract.withdraw, declared('moved@example.com'))
+  const again = (await mailsTo('moved@example.com')).find(({ text }) => text.includes('confirm?id='))
+  await shop.visitor().call(contract.confirm, linkIn(again?.text))
+  expect(await admin.call(purchases.adminList, { status: 'live' })).not.toContainEqual(
+    expect.objectContaining({ id: buyer.purchase.id }),
+  )
 })
 
 test('on day 15 it is too late to be automatic; the seller may still carry it out', async () => {

@@ -1,6 +1,7 @@
 import { and, eq, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
-import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import { linkEnded } from '#contract/selling/declarations.ts'
+import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import { declarations } from '#server/database/schema.ts'
@@ -11,6 +12,7 @@ import { findContract } from './contracts.ts'
 import { createCorrespondence } from './correspondence.ts'
 import type { DeclarationRow, Dependencies } from './dependencies.ts'
 import { createExecution } from './execution.ts'
+import { endOpenLinks, hasLiveLink } from './open-links.ts'
 import { createPersonalData } from './personal-data.ts'
 
 type Declared = {
@@ -21,6 +23,8 @@ type Declared = {
   reason?: string | undefined
   endsOn?: string | undefined
 }
+
+export { endOpenLinks }
 
 export type Declarations = ReturnType<typeof createDeclarations>
 
@@ -37,17 +41,26 @@ export function createDeclarations(deps: Dependencies) {
   const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
     if (row?.state !== 'open') return
-    const contract = await findContract(db, row)
-    if (contract)
-      await db.update(declarations).set({ purchaseId: contract.purchase.id }).where(eq(declarations.id, id))
-    const isCertain = contract !== undefined && mayCarryOut(row, contract.purchase)
-    const isOwner = contract !== undefined && row.userId === contract.owner.id
-    const awaits = isCertain && !isOwner ? contract.owner : undefined
+    const { isCertain, isOwner, awaits } = await attach(row)
     await sendReceipt(row, { withLink: awaits?.email === row.email })
     if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
     if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
     else if (!isCertain) await tellSeller(row)
   })
+
+  /** Remembers whose contract it is, and whether a link to its owner may carry it out. */
+  const attach = (row: DeclarationRow) =>
+    db.transaction(async (tx) => {
+      const contract = await findContract(tx, row)
+      const isCertain = contract !== undefined && mayCarryOut(row, contract.purchase)
+      const isOwner = contract !== undefined && row.userId === contract.owner.id
+      const awaits = isCertain && !isOwner ? contract.owner : undefined
+      await tx
+        .update(declarations)
+        .set({ purchaseId: contract?.purchase.id ?? null, ...(awaits ? {} : { linkEndsAt: null }) })
+        .where(eq(declarations.id, row.id))
+      return { isCertain, isOwner, awaits }
+    })
 
   async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
     if (consumerLaw === 'none') throw notFound('Page')
@@ -66,6 +79,7 @@ export function createDeclarations(deps: Dependencies) {
           reason: forCause ? reason || null : null,
           endsOn: endsOn || null,
           declaredAt,
+          linkEndsAt: declarationDue(declaredAt),
           networkHash: hashToken(ip),
           userId: user?.id ?? null,
         })
@@ -85,6 +99,7 @@ export function createDeclarations(deps: Dependencies) {
       if (!secrets.isLinkToken('declaration', id, token)) throw new Refusal(400, 'This link is not valid')
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'This link has expired.')
+      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, linkEnded(row))
       const purchase = await purchases.find(row.purchaseId)
       if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
     },
