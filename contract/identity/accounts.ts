@@ -4,6 +4,7 @@ import {
   givenPassword,
   id,
   instant,
+  optionalName,
   optionalText,
   personName,
   resetPassword,
@@ -115,8 +116,8 @@ export const accounts = {
     path: '/api/user/profile',
     access: 'user',
     summary: 'Change my name and TradingView username',
-    // The profile form has no validation: an empty value is allowed and clears the field.
-    input: (z) => z.strictObject({ name: optionalText(z, 100), tradingViewUsername: optionalText(z, 100) }),
+    // An empty value is allowed and clears the field.
+    input: (z) => z.strictObject({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) }),
     output: nothing,
   }),
   profile: endpoint({

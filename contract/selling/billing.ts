@@ -1,5 +1,5 @@
 import { endpoint, nothing } from '../endpoint.ts'
-import { optionalText } from '../fields.ts'
+import { optionalLine } from '../fields.ts'
 import { exactDollars } from '../money.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
 
@@ -39,10 +39,10 @@ export const taxLine = ({ percent, amount, isReverseCharge }: Tax) =>
     : `incl. ${percent} % VAT (${exactDollars(amount)})`
 
 const details = (z: Zod) => ({
-  company: optionalText(z, 100),
-  street: optionalText(z, 100),
-  postalCode: optionalText(z, 20),
-  city: optionalText(z, 100),
+  company: optionalLine(z, 100),
+  street: optionalLine(z, 100),
+  postalCode: optionalLine(z, 20),
+  city: optionalLine(z, 100),
   country: z
     .string()
     .check(z.refine<string>((typed) => typed === '' || countries.includes(typed), chooseCountry)),

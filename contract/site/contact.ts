@@ -1,5 +1,5 @@
 import { endpoint, nothing } from '../endpoint.ts'
-import { email, optionalText, text } from '../fields.ts'
+import { email, line, optionalText, text } from '../fields.ts'
 
 export const contact = {
   send: endpoint({
@@ -10,8 +10,8 @@ export const contact = {
     summary: 'Send the seller a message',
     input: (z) =>
       z.strictObject({
-        firstName: text(z, 100, 'Please enter your first name'),
-        lastName: text(z, 100, 'Please enter your last name'),
+        firstName: line(z, 100, 'Please enter your first name'),
+        lastName: line(z, 100, 'Please enter your last name'),
         email: email(z),
         message: text(z, 5000, 'Please enter a message'),
         /** A honeypot: people never see this field, so anything in it came from a bot. */

@@ -1,5 +1,6 @@
-import { looksLikeLink } from '#contract/fields.ts'
+import { isPersonName } from '#contract/fields.ts'
 import type { LegalText, Party } from '#contract/selling/legal/text.ts'
+import { inert } from './inert.ts'
 
 /** What templates know about the shop. */
 export type MailSite = {
@@ -41,7 +42,7 @@ export type MailContent = {
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 
 /** A guest's name may be unknown; and nobody may use a sign-up name to send a message to someone else's address. */
-export const greeting = (name: string) => (name && !looksLikeLink(name) ? `Hello ${name},` : 'Hello,')
+export const greeting = (name: string) => (name && isPersonName(name) ? `Hello ${inert(name)},` : 'Hello,')
 
 export const dollars = (cents: number) =>
   (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })

@@ -1,3 +1,4 @@
+import { inertLine } from '../inert.ts'
 import { greeting, type Template } from '../template.ts'
 
 const accessRequestReceived: Template<{ name: string; tradingViewUsername: string }> = (
@@ -11,7 +12,7 @@ const accessRequestReceived: Template<{ name: string; tradingViewUsername: strin
     greeting(name),
     'Thank you. We’ll unlock Rebound Sigma Pro for your TradingView account within 24 hours and email you as soon as it’s done.',
   ],
-  details: [['TradingView username', tradingViewUsername]],
+  details: [['TradingView username', inertLine(tradingViewUsername)]],
   action: { label: 'Read the setup guide', url: `${publicUrl}/setup-guide` },
   footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
 })
@@ -28,7 +29,7 @@ const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
     'Rebound Sigma Pro is unlocked for your TradingView account. You’ll find it on TradingView under Indicators, in the “Invite-only scripts” tab.',
     'The setup guide gets you to your first daily chart in about five minutes.',
   ],
-  details: [['TradingView username', tradingViewUsername]],
+  details: [['TradingView username', inertLine(tradingViewUsername)]],
   action: { label: 'Start the setup guide', url: `${publicUrl}/setup-guide` },
 })
 
@@ -57,7 +58,7 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
     'Rebound Sigma Pro is no longer unlocked for this TradingView account, because the subscription behind it has ended or you moved to another username.',
     'You’re welcome back any time. If you think this is a mistake, reply to this email.',
   ],
-  details: [['TradingView username', tradingViewUsername]],
+  details: [['TradingView username', inertLine(tradingViewUsername)]],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 

@@ -1,3 +1,4 @@
+import { inert } from '../inert.ts'
 import { dollars, greeting, type Template } from '../template.ts'
 
 const contactMessage: Template<{ firstName: string; lastName: string; email: string; message: string }> = (
@@ -24,7 +25,7 @@ const contactAnswer: Template<{ firstName: string; message: string; answer: stri
   preheader: answer.slice(0, 120),
   heading: 'Our answer to your message',
   paragraphs: [greeting(firstName), ...answer.split(/(?:\r?\n){2,}/)],
-  footnote: `You wrote:\n${message}\n\nAnything else? Reply to this email or write to ${supportEmail}.`,
+  footnote: `You wrote:\n${inert(message)}\n\nAnything else? Reply to this email or write to ${supportEmail}.`,
 })
 
 /** Sent right away, because the buyer's 24 hours have started. */

@@ -1,6 +1,7 @@
 import { toTheSecond } from '#contract/selling/declarations.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
+import { inert, inertLine } from '../inert.ts'
 import { day, greeting, type MailSite, type Template } from '../template.ts'
 
 type Declared = {
@@ -13,6 +14,12 @@ type Declared = {
   reason: string | null
   endsOn: string | null
   declaredAt: string
+}
+
+/** For a mailbox that may be anyone's. */
+const contentForOthers = (data: Declared) => {
+  const contract = data.contract === data.email ? data.contract : inertLine(data.contract)
+  return content({ ...data, name: inertLine(data.name), contract })
 }
 
 const content = (data: Declared): [string, string][] => [
@@ -51,8 +58,8 @@ const declarationReceived: Template<Declared & { withLink: boolean }> = (data, s
         ? 'You bought with this email address, so one click carries it out right away.'
         : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; if nobody clicks it, we check your declaration ourselves, within 14 days.',
     ],
-    ...(data.reason ? { quote: data.reason } : {}),
-    details: content(data),
+    ...(data.reason ? { quote: inert(data.reason) } : {}),
+    details: contentForOthers(data),
     ...(data.withLink ? { action: { label: confirmLabel(data.kind), url: confirmLink(data.id, site) } } : {}),
     footnote: `Wasn’t this you? Someone must have typed your address. Reply to this email, and we’ll look into it.`,
   }
@@ -77,7 +84,7 @@ const declarationToConfirm: Template<{
       'If it wasn’t you, there’s nothing to do: nothing happens to your contract, and we’ve told nobody that it exists.',
     ],
     details: [
-      ['Name given', data.declaredBy],
+      ['Name given', inertLine(data.declaredBy)],
       ['Received', toTheSecond(data.declaredAt)],
     ],
     action: { label: confirmLabel(data.kind), url: confirmLink(data.id, site) },
@@ -99,4 +106,24 @@ const declarationWaits: Template<Declared> = (data, { publicUrl }) => ({
   replyTo: { name: data.name, address: data.email },
 })
 
-export const declarationMails = { declarationReceived, declarationToConfirm, declarationWaits }
+/** To the seller, three days after a declaration whose link was not clicked. */
+const declarationUnconfirmed: Template<Declared & { dueAt: string }> = (data, { publicUrl }) => ({
+  subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
+  preheader: `${data.name} declared it, and nobody has clicked the link.`,
+  heading: `A ${data.kind} is still not confirmed`,
+  paragraphs: [
+    `We emailed a link to the address of the contract, and nobody has clicked it for three days, or the link no longer works. So a person must look at it: check who declared it, then carry it out or close it by ${day(data.dueAt)}. After that day, the link carries out nothing anymore.`,
+  ],
+  ...(data.reason ? { quote: data.reason } : {}),
+  details: [...content(data), ['Due by', day(data.dueAt)]],
+  action: { label: 'Open the declarations', url: `${publicUrl}/admin/purchases/declarations?state=open` },
+  footnote: 'Your reply goes to the person who declared it.',
+  replyTo: { name: data.name, address: data.email },
+})
+
+export const declarationMails = {
+  declarationReceived,
+  declarationToConfirm,
+  declarationWaits,
+  declarationUnconfirmed,
+}

@@ -1,3 +1,4 @@
+import { inertLine } from '../inert.ts'
 import { day, greeting, type Template } from '../template.ts'
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
@@ -106,7 +107,7 @@ const nameNotFound: Template<{ name: string; username: string; similar: string[]
   heading: 'One step left',
   paragraphs: [
     greeting(name),
-    `TradingView doesn’t know ${username}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks in seconds.`,
+    `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks in seconds.`,
   ],
   action: { label: 'Correct it', url: `${publicUrl}/dashboard` },
 })

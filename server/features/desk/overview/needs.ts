@@ -5,6 +5,7 @@ import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Database } from '#server/database/connect.ts'
 import { accessRequests, declarations, purchases } from '#server/database/schema.ts'
 import { isOverdue, openRequests } from '#server/features/access/access-requests/access-requests.ts'
+import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
 import type { Queue } from '#server/jobs/queue.ts'
 
@@ -51,7 +52,7 @@ export function createNeeds({ db, now, queue, accessRequests: requests, settings
       const [found] = await db
         .select({ count: sql<number>`count(*)::int`, since: min(declarations.declaredAt) })
         .from(declarations)
-        .where(eq(declarations.state, 'open'))
+        .where(isSellers(now()))
       return found ? { count: found.count, dueAt: found.since && declarationDue(found.since) } : nothing
     },
     async failed_payments() {

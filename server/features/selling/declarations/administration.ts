@@ -1,18 +1,26 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { DeclarationFilter } from '#contract/selling/declarations.ts'
 import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-import type { DeclarationState } from '#contract/statuses.ts'
+
 import type { Actor } from '#server/actor.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
+import { isSellers } from './open-links.ts'
 
-type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationState | undefined }
-type Given = Pick<Dependencies, 'db' | 'audit'> & { execution: Execution }
+type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationFilter | undefined }
+type Given = Pick<Dependencies, 'db' | 'now' | 'audit'> & { execution: Execution }
 
 /** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
-export function createAdministration({ db, audit, execution }: Given) {
+export function createAdministration({ db, now, audit, execution }: Given) {
+  const having = (state: DeclarationFilter) => {
+    if (state === 'open') return isSellers(now())
+    if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${isSellers(now())})`)
+    return eq(declarations.state, state)
+  }
+
   async function findOpen(id: string) {
     const row = await execution.find(id)
     if (!row) throw notFound('Declaration')
@@ -38,14 +46,14 @@ export function createAdministration({ db, audit, execution }: Given) {
         .leftJoin(users, eq(users.id, purchases.userId))
         .where(
           and(
-            state ? eq(declarations.state, state) : undefined,
+            state && having(state),
             after && sql`(${declarations.declaredAt}, ${declarations.id}) < (${after.at}, ${after.id})`,
           ),
         )
         .orderBy(desc(declarations.declaredAt), desc(declarations.id))
         .limit(limit + 1)
       const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
-      return { items: items.map(present), next }
+      return { items: items.map((row) => present(row, now())), next }
     },
 
     async carryOut(actor: Actor, id: string) {
@@ -77,6 +85,7 @@ const shown = {
   reason: declarations.reason,
   endsOn: declarations.endsOn,
   declaredAt: declarations.declaredAt,
+  linkEndsAt: declarations.linkEndsAt,
   handledAt: declarations.handledAt,
   outcome: declarations.outcome,
 }
@@ -91,10 +100,12 @@ type Row = {
   }
 }
 
-function present({ declaration, purchase: { id, email, status, createdAt } }: Row) {
-  const { kind, declaredAt } = declaration
+function present({ declaration, purchase: { id, email, status, createdAt } }: Row, now: Date) {
+  const { linkEndsAt, ...row } = declaration
+  const { kind, state, declaredAt } = row
   return {
-    ...declaration,
+    ...row,
+    awaitsClick: state === 'open' && linkEndsAt !== null && now < linkEndsAt,
     dueAt: declarationDue(declaredAt),
     purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
     isLate: kind === 'withdrawal' && createdAt !== null && declaredAt >= withdrawalEnds(createdAt),

@@ -1,16 +1,31 @@
+import { and, eq, isNotNull } from 'drizzle-orm'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import { users } from '#server/database/schema.ts'
+import type { Limit } from '#server/security/attempts.ts'
 import type { DeclarationRow, Dependencies } from './dependencies.ts'
 
 const hour = 3600
+const day = 86_400
+
+/** Counted apart, or mail about others' declarations would cost an owner their own receipt. */
+type Limited = 'declaration' | 'declaration-owner'
 
 /** What we write about a declaration: to whoever made it, to the contract's owner, to the seller. Each once. */
 export function createCorrespondence({
+  db,
   mails,
   attempts,
   supportEmail,
-}: Pick<Dependencies, 'mails' | 'attempts' | 'supportEmail'>) {
+}: Pick<Dependencies, 'db' | 'mails' | 'attempts' | 'supportEmail'>) {
   /** Nobody's mailbox can be flooded; the declaration is stored and counts all the same. */
-  async function unlessFlooded(to: string, requests: number, send: () => Promise<void>) {
-    if (await attempts.allows('declaration', to, { requests, seconds: hour })) await send()
+  async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
+    if (await attempts.allows(what, to, limit)) await send()
+  }
+
+  /** The first receipt always goes out. Of more, an address that may be a stranger's gets three a day. */
+  async function receiptsFor(email: string): Promise<Limit> {
+    const isProven = and(eq(users.email, email), isNotNull(users.verifiedAt))
+    return { requests: 3, seconds: (await db.$count(users, isProven)) > 0 ? hour : day }
   }
 
   const contentOf = (row: DeclarationRow) => ({
@@ -27,8 +42,8 @@ export function createCorrespondence({
 
   return {
     /** The link only goes to the address of the purchase. */
-    sendReceipt: (row: DeclarationRow, { withLink }: { withLink: boolean }) =>
-      unlessFlooded(row.email, 3, () =>
+    sendReceipt: async (row: DeclarationRow, { withLink }: { withLink: boolean }) =>
+      unlessFlooded('declaration', row.email, await receiptsFor(row.email), () =>
         mails.sendOnce(`receipt of declaration ${row.id}`, row.email, 'declarationReceived', {
           ...contentOf(row),
           withLink,
@@ -36,7 +51,7 @@ export function createCorrespondence({
       ),
 
     askOwner: (row: DeclarationRow, owner: { email: string; name: string }) =>
-      unlessFlooded(owner.email, 3, () =>
+      unlessFlooded('declaration-owner', owner.email, { requests: 3, seconds: hour }, () =>
         mails.sendOnce(`owner of declaration ${row.id}`, owner.email, 'declarationToConfirm', {
           id: row.id,
           kind: row.kind,
@@ -47,13 +62,21 @@ export function createCorrespondence({
       ),
 
     tellSeller: (row: DeclarationRow) =>
-      unlessFlooded(`seller ${supportEmail}`, 20, () =>
+      unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
         mails.sendOnce(
           `seller about declaration ${row.id}`,
           supportEmail,
           'declarationWaits',
           contentOf(row),
         ),
+      ),
+
+    tellUnconfirmed: (row: DeclarationRow) =>
+      unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
+        mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
+          ...contentOf(row),
+          dueAt: declarationDue(row.declaredAt).toISOString(),
+        }),
       ),
   }
 }

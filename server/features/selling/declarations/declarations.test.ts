@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access/access-requests.ts'
-import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
+import { declarations } from '#server/database/schema.ts'
+import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -15,20 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const stored = async (id: string, at = shop) =>
-  (await at.connection.db.select().from(declarations).where(eq(declarations.id, id)))[0]
-
-const mailsTo = async (to: string, at = shop) => {
-  await at.settle()
-  return (await at.mails()).filter((mail) => mail.to === to)
-}
-
-const linkIn = (text: string | undefined) => {
-  const [, id = '', token = ''] = /confirm\?id=([\w-]+)&token=([\w-]+)/.exec(text ?? '') ?? []
-  return { id, token }
-}
-
-const declared = (email: string) => ({ name: 'Ada Trader', contract: email, email })
+const stored = (id: string) => storedDeclaration(shop, id)
+const mailsTo = (to: string) => allMailsTo(shop, to)
 
 test('someone logged out withdraws: a receipt to the second, one click, all money back, no access', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
@@ -153,15 +141,33 @@ test('a flood is stored, but sends an address at most three receipts an hour', a
   expect(kept).toHaveLength(5)
 })
 
-test('a receipt never carries someone’s link', async () => {
-  const fine = { name: 'Eve', contract: 'RS-00000000', email: 'victim@example.com' }
-  for (const wrong of [{ name: 'visit evil.example' }, { contract: 'https://evil.example' }])
-    await expect(shop.visitor().call(contract.withdraw, { ...fine, ...wrong })).rejects.toMatchObject({
+test('a receipt quotes what was typed, but no mail program finds a link in it', async () => {
+  const email = 'victim@example.com'
+  const reason = 'Your card was charged.\nLog in at t.me/x or https://evil.example/login'
+  const fine = { name: 'Eve', contract: 'see x.com/evil', email, grounds: 'good_cause' as const, reason }
+  await shop.visitor().call(contract.cancel, fine)
+  const [receipt] = await mailsTo(email)
+  expect(receipt?.text).toContain('> Log in at t. me/x or https: / /evil. example/login')
+  expect(receipt?.text).toContain('Contract: see x. com/evil')
+  expect(`${receipt?.text} ${receipt?.html}`).not.toMatch(/t\.me|x\.com|evil\.example/)
+  for (const name of ['visit evil.example', 't.me/x', 'Eve\nYour card was charged'])
+    await expect(shop.visitor().call(contract.cancel, { ...fine, name })).rejects.toMatchObject({
       status: 400,
     })
-  await expect(
-    shop.visitor().call(contract.cancel, { ...fine, grounds: 'good_cause', reason: 'see www.evil.example' }),
-  ).rejects.toMatchObject({ status: 400 })
+})
+
+test('an address that proved nothing gets three receipts a day, and never less than the first', async () => {
+  const [unproven, buyer] = ['unproven@example.com', await shop.buyer()]
+  for (let sent = 0; sent < 4; sent++)
+    await shop.visitor().call(contract.withdraw, { ...declared(buyer.user.email), email: unproven })
+  expect(await mailsTo(unproven)).toHaveLength(3)
+  shop.clock.advance({ hours: 2 })
+  await shop.visitor().call(contract.withdraw, { ...declared('none'), email: unproven })
+  expect(await mailsTo(unproven)).toHaveLength(3)
+  // What strangers declared about the contract costs its owner no receipt.
+  await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  const subjects = (await mailsTo(buyer.user.email)).map(({ subject }) => subject)
+  expect(subjects).toContain('We’ve received your withdrawal')
 })
 
 test('what a person declared is in their data and leaves with their account; the fact stays', async () => {
@@ -195,92 +201,6 @@ test('where the law does not ask for it, there are no declarations', async () =>
   await expect(elsewhere.visitor().call(contract.withdraw, declared('a@example.com'))).rejects.toMatchObject({
     status: 404,
   })
-})
-
-// From here on, time passes.
-
-test('the receipt’s time decides, not the click: declared in time and confirmed later, it counts', async () => {
-  const buyer = await shop.buyer()
-  await shop.advance(14, 'day')
-  await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
-  await shop.advance(3, 'day')
-  await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
-})
-
-test('after 14 days its link only says so: nothing ends, nothing is refunded, and the seller decides', async () => {
-  const buyer = await shop.buyer()
-  const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
-  await shop.advance(14, 'day')
-  for (let click = 0; click < 2; click++)
-    await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
-      status: 410,
-      message: expect.stringContaining('nothing was changed or refunded'),
-    })
-  await shop.settle()
-  expect(await stored(id)).toMatchObject({ state: 'open' })
-  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
-})
-
-test('a link that went to a mailbox the account no longer has carries out nothing', async () => {
-  const buyer = await shop.buyer()
-  await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
-  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
-  const admin = await shop.admin()
-  await admin.call(customers.adminCorrectEmail, { id: buyer.user.id, email: 'moved@example.com' })
-  await expect(shop.visitor().call(contract.confirm, linkIn(receipt?.text))).rejects.toMatchObject({
-    status: 410,
-  })
-  await shop.settle()
-  expect(await admin.call(purchases.adminList, { status: 'live' })).toContainEqual(
-    expect.objectContaining({ id: buyer.purchase.id, status: 'active' }),
-  )
-  await shop.visitor().call(contract.withdraw, declared('moved@example.com'))
-  const again = (await mailsTo('moved@example.com')).find(({ text }) => text.includes('confirm?id='))
-  await shop.visitor().call(contract.confirm, linkIn(again?.text))
-  expect(await admin.call(purchases.adminList, { status: 'live' })).not.toContainEqual(
-    expect.objectContaining({ id: buyer.purchase.id }),
-  )
-})
-
-test('on day 15 it is too late to be automatic; the seller may still carry it out', async () => {
-  const buyer = await shop.buyer()
-  await shop.advance(15, 'day')
-  await shop.advance(1, 'minute')
-  const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
-  await shop.settle()
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
-  const admin = await shop.admin()
-  const [row] = await admin.call(contract.adminList, {})
-  expect(row).toMatchObject({ id, state: 'open', isLate: true })
-  await admin.call(contract.adminCarryOut, { id })
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
-})
-
-test('a cancellation for a later day waits for that day’s period; one that fails holds up no other', async () => {
-  const [gone, buyer] = [await shop.buyer(), await shop.buyer()]
-  const endsOn = new Date(shop.clock.now().getTime() + 45 * 86_400_000).toISOString().slice(0, 10)
-  const wish = { grounds: 'ordinary' as const, endsOn }
-  await gone.call(contract.cancel, { ...declared(gone.user.email), ...wish })
-  await shop.settle()
-  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), ...wish })
-  await shop.settle()
-  expect(await stored(id)).toMatchObject({ state: 'confirmed' })
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
-  await shop.advance(1, 'month')
-  await shop.advance(1, 'hour')
-  // Someone deleted its subscription at Stripe.
-  await shop.connection.db
-    .update(purchaseRows)
-    .set({ stripeSubscriptionId: 'sub_gone' })
-    .where(eq(purchaseRows.id, gone.purchase.id))
-  await expect(shop.queue.runNow('carry-out-declarations')).rejects.toThrow('1 of 2 declarations')
-  expect(await stored(id)).toMatchObject({ state: 'done' })
-  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
-  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel' }])
 })
 
 test('declarations are deleted three years later, at the end of the year', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, lt, or } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declarations.ts'
 import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
@@ -12,7 +12,7 @@ import { findContract } from './contracts.ts'
 import { createCorrespondence } from './correspondence.ts'
 import type { DeclarationRow, Dependencies } from './dependencies.ts'
 import { createExecution } from './execution.ts'
-import { endOpenLinks, hasLiveLink } from './open-links.ts'
+import { endOpenLinks, hasLiveLink, isSellers } from './open-links.ts'
 import { createPersonalData } from './personal-data.ts'
 
 type Declared = {
@@ -24,7 +24,7 @@ type Declared = {
   endsOn?: string | undefined
 }
 
-export { endOpenLinks }
+export { endOpenLinks, isSellers }
 
 export type Declarations = ReturnType<typeof createDeclarations>
 
@@ -35,7 +35,7 @@ export type Declarations = ReturnType<typeof createDeclarations>
  */
 export function createDeclarations(deps: Dependencies) {
   const { db, now, queue, secrets, purchases, consumerLaw } = deps
-  const { sendReceipt, askOwner, tellSeller } = createCorrespondence(deps)
+  const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(deps)
   const execution = createExecution(deps)
 
   const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
@@ -45,7 +45,10 @@ export function createDeclarations(deps: Dependencies) {
     await sendReceipt(row, { withLink: awaits?.email === row.email })
     if (awaits && awaits.email !== row.email) await askOwner(row, awaits)
     if (isCertain && isOwner) await execution.confirmAndCarryOut(id)
-    else if (!isCertain) await tellSeller(row)
+    else if (!isCertain) {
+      await tellSeller(row)
+      await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, id))
+    }
   })
 
   /** Remembers whose contract it is, and whether a link to its owner may carry it out. */
@@ -57,7 +60,11 @@ export function createDeclarations(deps: Dependencies) {
       const awaits = isCertain && !isOwner ? contract.owner : undefined
       await tx
         .update(declarations)
-        .set({ purchaseId: contract?.purchase.id ?? null, ...(awaits ? {} : { linkEndsAt: null }) })
+        .set({
+          purchaseId: contract?.purchase.id ?? null,
+          // Only the first time: a job that runs again must not revive a link that has ended.
+          ...(awaits && !row.purchaseId ? { linkEndsAt: declarationDue(row.declaredAt) } : {}),
+        })
         .where(eq(declarations.id, row.id))
       return { isCertain, isOwner, awaits }
     })
@@ -79,7 +86,6 @@ export function createDeclarations(deps: Dependencies) {
           reason: forCause ? reason || null : null,
           endsOn: endsOn || null,
           declaredAt,
-          linkEndsAt: declarationDue(declaredAt),
           networkHash: hashToken(ip),
           userId: user?.id ?? null,
         })
@@ -106,6 +112,19 @@ export function createDeclarations(deps: Dependencies) {
 
     administration: createAdministration({ ...deps, execution }),
     carryOutConfirmed: execution.carryOutConfirmed,
+
+    /** What nobody has confirmed for three days waits for the seller, who hears of it once. */
+    async handToSeller() {
+      const unconfirmed = await db
+        .select()
+        .from(declarations)
+        .where(and(isSellers(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
+      for (const row of unconfirmed) {
+        await tellUnconfirmed(row)
+        await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, row.id))
+      }
+    },
+
     ...createPersonalData(deps),
 
     /** Kept for as long as someone may sue over them; an open one a year longer. */

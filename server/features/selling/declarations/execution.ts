@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations } from '#server/database/schema.ts'
-import type { Dependencies } from './dependencies.ts'
+import type { DeclarationRow, Dependencies } from './dependencies.ts'
 
 export type Execution = ReturnType<typeof createExecution>
 
@@ -17,17 +18,19 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
     const row = await find(id)
     if (row?.state !== 'confirmed' || !row.purchaseId) return
     const before = await purchases.find(row.purchaseId)
+    const until = declarationDue(row.declaredAt)
     let outcome = 'The contract had already ended'
     if (row.kind === 'withdrawal') {
-      if (isLive(before.status) || before.refundedAmount < before.amount)
-        outcome = 'Ended at once and refunded in full'
-      await purchases.withdraw(row.purchaseId)
+      const wasDue = isLive(before.status) || before.refundedAmount < before.amount
+      const kept = await purchases.withdraw(row.purchaseId, until)
+      if (wasDue) outcome = kept > 0 ? keptLater(kept, until) : 'Ended at once and refunded in full'
     } else if (isLive(before.status)) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       if (row.endsOn && before.currentPeriodEnd && before.currentPeriodEnd < new Date(row.endsOn)) return
-      await purchases.cancelDeclared(row.purchaseId)
-      const { endsAt } = await purchases.find(row.purchaseId)
-      outcome = endsAt ? `Ends on ${endsAt.toISOString().slice(0, 10)}` : 'Ended at once'
+      await purchases.cancelDeclared(row.purchaseId, { from: countsFrom(row), until })
+      const { endsAt, refundedAmount } = await purchases.find(row.purchaseId)
+      const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
+      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : `Ended at once${paidBack}`
     }
     await close(id, outcome)
   }
@@ -69,3 +72,14 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
     },
   }
 }
+
+const dayOf = (date: Date) => date.toISOString().slice(0, 10)
+
+/** A cancellation for a later day counts from the end of that day. */
+const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
+  const wished = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
+  return wished > declaredAt ? wished : declaredAt
+}
+
+const keptLater = (kept: number, until: Date) =>
+  `Ended at once. Paid after ${dayOf(until)} and not refunded: $${(kept / 100).toFixed(2)}`

@@ -1,8 +1,23 @@
-import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, or } from 'drizzle-orm'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { declarations, purchases } from '#server/database/schema.ts'
 import type { DeclarationRow } from './dependencies.ts'
+
+const day = 86_400_000
+/** How long only the owner's click is waited for. */
+const daysToConfirm = 3
+
+/** Open, and the seller's to decide: without a link that still works, or not confirmed for three days. */
+export const isSellers = (now: Date) =>
+  and(
+    eq(declarations.state, 'open'),
+    or(
+      isNull(declarations.linkEndsAt),
+      lte(declarations.linkEndsAt, now),
+      lte(declarations.declaredAt, new Date(now.getTime() - daysToConfirm * day)),
+    ),
+  )
 
 /**
  * When an account gets another address: links that went to the old mailbox carry out nothing anymore. What was declared

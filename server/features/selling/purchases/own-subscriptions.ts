@@ -10,7 +10,8 @@ import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { AccessEffects } from './access-effects.ts'
 import { type createBooked, endOf } from './booked.ts'
-import type { Lookup } from './lookup.ts'
+import type { Lookup, PurchaseRow } from './lookup.ts'
+import { addMonths } from './months.ts'
 import { noticeFor } from './notice.ts'
 import { payBackAll } from './pay-back.ts'
 
@@ -27,6 +28,9 @@ type Dependencies = {
   consumerLaw: 'eu' | 'none'
   crashPoint: (name: string) => void
 }
+
+/** From when a declaration counts, and until when payments go back without a person's decision. */
+type Declared = { from: Date; until: Date }
 
 /** How buyers end their subscriptions, and undo that. */
 export function createOwnSubscriptions(deps: Dependencies) {
@@ -65,14 +69,36 @@ export function createOwnSubscriptions(deps: Dependencies) {
     })
   }
 
+  async function endAndPayBack(purchase: PurchaseRow, isMeant: (paidAt: Date) => boolean) {
+    const { id, stripeSubscriptionId: subscriptionId } = purchase
+    if (!subscriptionId) {
+      await booked.end(id)
+      return 0
+    }
+    return runExclusive(subscriptionId, async () => {
+      await stripe.cancelNow(subscriptionId)
+      crashPoint('withdrawn at Stripe')
+      await payBackAll(stripe, subscriptionId, ({ paidAt }) => isMeant(paidAt))
+      await sync(subscriptionId)
+      const { payments } = await stripe.subscription(subscriptionId)
+      return payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
+    })
+  }
+
   return {
     /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
     cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
 
-    /** For an owner who declared it without logging in: see features/declarations. */
-    async cancelDeclared(id: string) {
-      const { status } = await lookup.find(id)
-      if (isLive(status) && status !== 'pending_cancel') await cancel(id)
+    /**
+     * For an owner who declared it without logging in: see features/declarations. It counts from then: if it was renewed
+     * while it waited, it ends now, and the renewals go back.
+     */
+    async cancelDeclared(id: string, declared: Declared) {
+      const purchase = await lookup.find(id)
+      if (!isLive(purchase.status)) return
+      if (wasRenewedSince(declared.from, purchase, consumerLaw))
+        await endAndPayBack(purchase, (paidAt) => paidAt > declared.from && paidAt <= declared.until)
+      else if (purchase.status !== 'pending_cancel') await cancel(id)
     },
 
     /** What `cancel` would do now, to be shown before anyone confirms it. */
@@ -99,16 +125,10 @@ export function createOwnSubscriptions(deps: Dependencies) {
       })
     },
 
-    /** Withdrawn: it ends now, and everything paid for it goes back. Safe to repeat. */
-    async withdraw(id: string) {
-      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id)
-      if (!subscriptionId) return booked.end(id)
-      await runExclusive(subscriptionId, async () => {
-        await stripe.cancelNow(subscriptionId)
-        crashPoint('withdrawn at Stripe')
-        await payBackAll(stripe, subscriptionId)
-        await sync(subscriptionId)
-      })
+    /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
+    async withdraw(id: string, until: Date) {
+      const purchase = await lookup.find(id)
+      return endAndPayBack(purchase, (paidAt) => paidAt <= until)
     },
 
     /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
@@ -138,4 +158,13 @@ export function createOwnSubscriptions(deps: Dependencies) {
       await access.purchaseEnded(db, { userId }, now())
     },
   }
+}
+
+/** A year that had renewed before runs on for a month instead, and its rest is paid back: see notice.ts. */
+function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
+  const { billingType, createdAt, currentPeriodEnd, lastPaidAt, stripeSubscriptionId } = purchase
+  if (!stripeSubscriptionId || !currentPeriodEnd || !lastPaidAt || lastPaidAt <= from) return false
+  const isYearly = billingType === 'yearly'
+  if (consumerLaw === 'eu' && isYearly && addMonths(createdAt, 12) <= from) return false
+  return addMonths(currentPeriodEnd, isYearly ? -12 : -1) > from
 }

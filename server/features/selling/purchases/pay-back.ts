@@ -1,4 +1,4 @@
-import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Queue } from '#server/jobs/queue.ts'
 
 type Dependencies = {
@@ -10,10 +10,14 @@ type Dependencies = {
 
 export type PayBackJobs = ReturnType<typeof createPayBackJobs>
 
+type Which = (payment: Subscription['payments'][number]) => boolean
+
 /** Refunds whatever is left of every payment for a subscription. Safe to repeat: what is back is not left. */
-export async function payBackAll(stripe: StripeGateway, subscriptionId: string) {
+export async function payBackAll(stripe: StripeGateway, subscriptionId: string, isMeant: Which = () => true) {
   const left = async () =>
-    (await stripe.subscription(subscriptionId)).payments.filter(({ amount, refunded }) => refunded < amount)
+    (await stripe.subscription(subscriptionId)).payments.filter(
+      (payment) => payment.refunded < payment.amount && isMeant(payment),
+    )
   for (const { paymentIntentId } of await left())
     await stripe.refund(paymentIntentId, async () => {
       const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)

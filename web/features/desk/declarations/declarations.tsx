@@ -1,8 +1,13 @@
 import { useState } from 'react'
-import { closingNote, type Declaration, declarations } from '#contract/selling/declarations.ts'
+import {
+  closingNote,
+  type Declaration,
+  declarationFilters,
+  declarations,
+} from '#contract/selling/declarations.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { declarationStates, statusTexts } from '#contract/statuses.ts'
+import { statusTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -20,7 +25,8 @@ import { timeLeft } from '../parts/time-left.ts'
 import { useAddress } from '../shell/use-address.ts'
 
 const handling = { list: declarations.adminList, refreshes: [purchases.adminList] }
-const choices = { state: declarationStates } as const
+const choices = { state: declarationFilters } as const
+const dayOf = (value: string) => new Date(value).toLocaleDateString(undefined, { dateStyle: 'medium' })
 const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
 
 export default function DeclarationsTab() {
@@ -33,13 +39,13 @@ export default function DeclarationsTab() {
     failed: 'Failed to carry it out',
   })
 
-  async function askAndCarryOut({ id, kind, purchase }: Declaration) {
+  async function askAndCarryOut({ id, kind, purchase, dueAt }: Declaration) {
     const yes = await confirm({
       title: 'Carry out',
       description:
         kind === 'withdrawal'
-          ? `Refund ${purchase?.email} in full, and end the contract now?`
-          : `Cancel the contract of ${purchase?.email}?`,
+          ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the contract now? Later payments are yours to refund.`
+          : `Cancel the contract of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
       action: 'Carry out',
       destructive: true,
     })
@@ -53,8 +59,9 @@ export default function DeclarationsTab() {
           Withdrawals and cancellations
         </h2>
         <p className="text-sm text-muted">
-          Declared without logging in. The shop carries out what its owner confirmed; the rest is yours to
-          decide by its due date. Check who declared it before you carry it out.
+          Declared without logging in. The shop carries out what its owner confirmed; the rest, and what isn’t
+          confirmed within three days, is yours to decide by its due date. Check who declared it before you
+          carry it out.
         </p>
       </header>
       <Chips
@@ -154,6 +161,7 @@ function Due({ row }: { row: Declaration }) {
       <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
       <span className="mt-1 block text-xs text-muted">
         <Time value={row.dueAt} />
+        {row.awaitsClick && <span className="block">Waiting for the buyer’s click</span>}
       </span>
     </>
   )

@@ -1,0 +1,21 @@
+/**
+ * Someone else's words in an email of ours, with nothing left that a client would make clickable: a space goes where a
+ * link would be found, and no other mark goes in or out, except those that nobody sees.
+ */
+export const inert = (typed: string) =>
+  typed
+    .replaceAll(/\r\n?|[\v\f\u0085\p{Zl}\p{Zp}]/gu, '\n')
+    .replaceAll(/\t/g, ' ')
+    .replaceAll(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
+    // t.me/x, www.example.com
+    .replaceAll(/[.。．｡](?=\p{Cf}{0,9}[\p{L}\p{M}])/gu, '$& ')
+    // 192.0.2.1
+    .replaceAll(/(?<=\d)\.(?=\d{1,3}\.\d)/g, '. ')
+    // https:, mailto:, tel:
+    .replaceAll(/(?<=\p{L}):(?=\S)/gu, ': ')
+    // //example, \\server
+    .replaceAll(/[/\\](?=[/\\])/g, '$& ')
+    .replaceAll(/@(?=\S)/g, '@ ')
+
+/** The same for what belongs in one line. */
+export const inertLine = (typed: string) => inert(typed).replaceAll(/\s*\n\s*/g, ' ')
