@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { openShop } from '#server/testing/open-shop.ts'
 import { sell } from '#server/testing/sell.ts'
 import type { Call } from './api/api.ts'
-import { claimsOf } from './testing/claims.ts'
+import { claimsOf, typeCheck } from './testing/claims.ts'
 import { openTestSandbox } from './testing/open-test-sandbox.ts'
-import { typeCheck } from './testing/type-check.ts'
 
 /** A life of every kind of object, so that each is returned in each of its states. */
 async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
@@ -103,7 +102,7 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await stripe.setupIntents.confirm(setup.id, careful)
   await sandbox.controls.authenticate(setup.id, 'complete')
   await stripe.setupIntents.retrieve(setup.id, { expand: ['payment_method'] })
-  await stripe.customers.listPaymentMethods(paid.customer.id)
+  await stripe.paymentMethods.list({ customer: paid.customer.id })
 
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: 1_700_000_000, name: 'Tests' })
   await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: 1_700_000_100 })

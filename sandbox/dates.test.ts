@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addSteps, periodEnd } from './dates.ts'
+import { addSteps, periodEnd } from './basics.ts'
 
 const at = (text: string) => Date.parse(text) / 1000
 const monthly = { interval: 'month', interval_count: 1 } as const

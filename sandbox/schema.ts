@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { randomText } from './identifiers.ts'
+import { randomText } from './basics.ts'
 
 const statements = `
 create schema if not exists sandbox;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type pg from 'pg'
-import { coalesce } from './coalesce.ts'
+import { coalesce } from './basics.ts'
 import { missing } from './failure.ts'
 
 export type Endpoint = { url: string; secret: string }

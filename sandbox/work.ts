@@ -1,19 +1,14 @@
 import type pg from 'pg'
+import { type List, newId } from './basics.ts'
 import { missing, otherMode } from './failure.ts'
-import { newId } from './identifiers.ts'
 import type { Customer } from './objects/customer.ts'
 import { dueAt, type Kept, type Kind, type Kinds, ownerOf } from './objects/kinds.ts'
-import type { List } from './objects/list.ts'
 import { createChance, type Quirks } from './quirks.ts'
 
 export const apiVersion = '2026-10-28.endive'
 
 export type RequestMark = { id: string; idempotency_key: string | null }
-export type Page = {
-  limit?: number | undefined
-  starting_after?: string | undefined
-  ending_before?: string | undefined
-}
+export type Page = { limit?: number | undefined; starting_after?: string | undefined }
 export type Filter = {
   match?: object
   created?: { from: number; to: number } | undefined
@@ -143,16 +138,14 @@ export class Work {
     const from = filter.created?.from ?? 0
     const to = filter.created?.to ?? Number.MAX_SAFE_INTEGER
     const limit = Math.min(Math.max(page.limit ?? 10, 1), 100)
-    const cursor = page.starting_after ?? page.ending_before
-    if (cursor !== undefined)
-      await this.get(kind, cursor, page.starting_after ? 'starting_after' : 'ending_before')
-    const backwards = page.starting_after === undefined && page.ending_before !== undefined
+    const cursor = page.starting_after
+    if (cursor !== undefined) await this.get(kind, cursor, 'starting_after')
     const { rows } = await this.database.query<{ data: Kinds[K] }>(
       `select data from sandbox.objects
         where kind = $1 and data @> $2 and (data->>'created')::bigint between $3 and $4
           and seq > $9 and ($5::text is null or data->>$5 = any ($6))
-          and ($7::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.objects where id = $7))
-        order by seq ${backwards ? 'asc' : 'desc'} limit $8`,
+          and ($7::text is null or seq < (select seq from sandbox.objects where id = $7))
+        order by seq desc limit $8`,
       [
         kind,
         JSON.stringify(filter.match ?? {}),
@@ -166,7 +159,6 @@ export class Work {
       ],
     )
     const data = rows.slice(0, limit).map((row) => row.data)
-    if (backwards) data.reverse()
     return { object: 'list', data, has_more: rows.length > limit, url }
   }
 

@@ -6,7 +6,15 @@ import { compress } from '#server/pages/compressed.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const client = join(root, 'dist/web')
 const renderer = join(root, 'dist/render')
-const sources = ['web', 'contract', 'content', 'vite.config.ts', 'package-lock.json', 'scripts/build-web.ts']
+const sources = [
+  'web',
+  'contract',
+  'content',
+  'vite.config.ts',
+  'package-lock.json',
+  'scripts/build-web.ts',
+  'scripts/build-libraries.ts',
+]
 
 /** True if the web part was never built, or if any of its sources is newer than the build. */
 export async function isWebStale() {
@@ -16,15 +24,18 @@ export async function isWebStale() {
   return false
 }
 
-/** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. */
+/** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. `dist/libraries`: `build-libraries.ts`. */
 async function buildWeb() {
   // Loaded only now, so a start with nothing to build does not wait for it.
   const { build } = await import('vite')
+  const { buildLibraries } = await import('./build-libraries.ts')
   // A half-finished build must look stale, so the old renderer goes first and the new one comes last.
   await rm(renderer, { recursive: true, force: true })
-  console.log('  1 of 3  what browsers load')
+  console.log('  1 of 4  what browsers load')
   await build({ root, logLevel: 'warn' })
-  console.log('  2 of 3  what the server renders pages with')
+  console.log('  2 of 4  what the server loads')
+  await buildLibraries(root)
+  console.log('  3 of 4  what the server renders pages with')
   await build({
     root,
     logLevel: 'warn',
@@ -40,7 +51,7 @@ async function buildWeb() {
   })
   await rename(join(client, '.vite/manifest.json'), join(renderer, 'manifest.json'))
   await rm(join(client, '.vite'), { recursive: true })
-  console.log('  3 of 3  compressing')
+  console.log('  4 of 4  compressing')
   const files = await readdir(client, { recursive: true, withFileTypes: true })
   await Promise.all(
     files

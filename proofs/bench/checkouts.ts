@@ -22,7 +22,7 @@ export async function openBuyers(shop: LabShop, count: number) {
 }
 
 /** Stripe takes its time with a payment, but we measure the shop. */
-async function buyersAt(shop: LabShop) {
+export async function buyersAt(shop: LabShop) {
   await shop.query(
     `update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`,
   )

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/free-port.ts'
@@ -8,17 +10,17 @@ import { planted, watchForLeaks } from './leaks.ts'
 /** The admin of every shop in the lab. */
 export const seller = { email: `seller@${planted.domain}`, password: 'the seller of this shop' }
 
-/** The Node options of `npm start`. */
-const flags = [
-  '--max-semi-space-size=4',
-  '--max-old-space-size=512',
-  '--import',
-  import.meta.resolve('#server/process/boot.js'),
-]
+const here = fileURLToPath(new URL('../..', import.meta.url))
 const labShop = fileURLToPath(new URL('./shop-entry.ts', import.meta.url))
 
-/** A shop in its own process; after a restart it has the same address. */
-export async function openProcess(env: Record<string, string>, { entry = labShop } = {}) {
+/** The Node options of `npm start`. */
+function flagsOf(folder: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return String(scripts.start).split(' ').slice(1, -1)
+}
+
+/** A shop in its own process; after a restart it has the same address. Another `folder` holds another build of it. */
+export async function openProcess(env: Record<string, string>, { entry = labShop, folder = here } = {}) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const isReady = () =>
@@ -29,7 +31,8 @@ export async function openProcess(env: Record<string, string>, { entry = labShop
 
   async function start(from: string): Promise<{ child: ChildProcess; seconds: number }> {
     const begun = performance.now()
-    const child = spawn(process.execPath, [...flags, from], {
+    const child = spawn(process.execPath, [...flagsOf(folder), from], {
+      cwd: folder,
       env: {
         ...process.env,
         PORT: String(port),

@@ -1,24 +1,29 @@
 import { createHash } from 'node:crypto'
+import { newId } from '../basics.ts'
 import type { Books } from '../books.ts'
 import { Failure, invalid } from '../failure.ts'
-import { newId } from '../identifiers.ts'
 import type { Keys } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { accountRoutes } from './account.ts'
 import { catalogRoutes } from './catalog.ts'
-import { creditNoteRoutes } from './credit-notes.ts'
-import { customerRoutes } from './customers.ts'
+import { customerRoutes, taxRoutes } from './customers.ts'
 import { eventRoutes, testClockRoutes } from './events.ts'
-import { earlyFailure, isEarly, isLate, orderedFault, randomFault, serverError } from './faults.ts'
-import { type Form, parseForm } from './form.ts'
+import {
+  assertAllowed,
+  earlyFailure,
+  isEarly,
+  isLate,
+  isPublishable,
+  orderedFault,
+  randomFault,
+  serverError,
+} from './faults.ts'
 import { intentRoutes } from './intents.ts'
-import { assertAllowed, isPublishable } from './keys.ts'
 import { methodRoutes } from './methods.ts'
-import { moneyRoutes } from './money.ts'
-import { publicView } from './public-view.ts'
+import { creditNoteRoutes, moneyRoutes } from './money.ts'
+import { type Form, parseForm } from './params.ts'
 import { match } from './route.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
-import { taxRoutes } from './taxes.ts'
 
 const routes = [
   ...accountRoutes,
@@ -170,4 +175,23 @@ async function once(work: Work, key: string, meaning: string, perform: () => Pro
     })
   }
   return { status: earlier.status, body: earlier.body, requestId: work.request?.id ?? '', replayed: true }
+}
+
+const inBoth =
+  'cancellation_reason client_secret created description livemode next_action payment_method payment_method_types status'
+const visible = new Map(
+  Object.entries({
+    payment_intent: `${inBoth} amount canceled_at capture_method confirmation_method currency last_payment_error receipt_email setup_future_usage shipping`,
+    setup_intent: `${inBoth} last_setup_error usage`,
+    payment_method: 'allow_redisplay billing_details card created livemode type',
+  }).map(([kind, names]) => [kind, ['id', 'object', ...names.split(' ')]]),
+)
+
+/** What the publishable key may see of an answer: nothing about the customer or the shop's own notes. */
+function publicView(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(publicView)
+  const kind = 'object' in value && typeof value.object === 'string' ? visible.get(value.object) : undefined
+  const entries = Object.entries(value).filter(([key]) => kind?.includes(key) ?? true)
+  return Object.fromEntries(entries.map(([key, inner]) => [key, publicView(inner)]))
 }

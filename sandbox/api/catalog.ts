@@ -21,12 +21,10 @@ import { route } from './route.ts'
 const productFields = {
   active: flag,
   description: clearable(text),
-  images: texts,
   metadata,
   tax_code: clearable(text),
-  url: clearable(text),
 }
-const priceFields = { active: flag, lookup_key: text, metadata, nickname: text, transfer_lookup_key: flag }
+const priceFields = { active: flag, lookup_key: text, metadata, transfer_lookup_key: flag }
 
 /** A lookup key names one price; it moves only when the request says so. */
 async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean | undefined, by: string) {
@@ -51,36 +49,24 @@ export const catalogRoutes = [
         ...newProduct({ now: work.now, name: params.name, id: params.id }),
         active: params.active ?? true,
         description: params.description ?? null,
-        images: params.images ?? [],
         metadata: params.metadata ?? {},
         tax_code: params.tax_code ?? null,
-        url: params.url ?? null,
       })
       work.emit('product.created', product)
       return product
     },
   ),
   route('GET', '/v1/products/:id', {}, ({ work, id }) => work.get('product', id)),
-  route('GET', '/v1/products', { ...paging, active: flag, created: range }, ({ work, params }) =>
-    work.list(
-      'product',
-      '/v1/products',
-      { match: params.active === undefined ? {} : { active: params.active }, created: params.created },
-      params,
-    ),
-  ),
   route('POST', '/v1/products/:id', { ...productFields, name: text }, async ({ work, id, params }) => {
     const before = await work.claim('product', id)
     const after = await work.save({
       ...before,
       active: params.active ?? before.active,
       description: keep(params.description, before.description),
-      images: params.images ?? before.images,
       metadata: mergeMetadata(before.metadata, params.metadata),
       name: params.name ?? before.name,
       tax_code: keep(params.tax_code, before.tax_code),
       updated: work.now,
-      url: keep(params.url, before.url),
     })
     work.emit('product.updated', after, before)
     return after
@@ -128,7 +114,6 @@ export const catalogRoutes = [
         active: params.active ?? true,
         lookup_key: params.lookup_key ?? null,
         metadata: params.metadata ?? {},
-        nickname: params.nickname ?? null,
         tax_behavior: params.tax_behavior ?? 'unspecified',
       })
       work.emit('price.created', price)
@@ -144,7 +129,6 @@ export const catalogRoutes = [
       active: params.active ?? before.active,
       lookup_key: params.lookup_key ?? before.lookup_key,
       metadata: mergeMetadata(before.metadata, params.metadata),
-      nickname: params.nickname ?? before.nickname,
     })
     work.emit('price.updated', after, before)
     return after
@@ -152,21 +136,13 @@ export const catalogRoutes = [
   route(
     'GET',
     '/v1/prices',
-    {
-      ...paging,
-      active: flag,
-      created: range,
-      currency: text,
-      lookup_keys: texts,
-      product: text,
-      type: choice('one_time', 'recurring'),
-    },
-    ({ work, params: { limit, starting_after, ending_before, lookup_keys, created, ...match } }) =>
+    { ...paging, active: flag, created: range, lookup_keys: texts, product: text },
+    ({ work, params: { limit, starting_after, lookup_keys, created, ...match } }) =>
       work.list(
         'price',
         '/v1/prices',
         { match, created, oneOf: lookup_keys && { field: 'lookup_key', values: lookup_keys } },
-        { limit, starting_after, ending_before },
+        { limit, starting_after },
       ),
   ),
 ]

@@ -17,28 +17,26 @@ export const eventRoutes = [
     '/v1/events',
     { ...paging, created: range, delivery_success: flag, type: text, types: texts },
     async ({ work, params }) => {
-      const { starting_after: after, ending_before: before, created } = params
+      const { starting_after: after, created } = params
       const types = params.types ?? (params.type === undefined ? null : [params.type])
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
-      const backwards = after === undefined && before !== undefined
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events
         where ($1::text[] is null or type = any ($1)) and created between $2 and $3
           and ($6::boolean is null or $6 = not exists (
             select from sandbox.deliveries where event = events.id and delivered_at is null))
-          and ($4::text is null or seq ${backwards ? '>' : '<'} (select seq from sandbox.events where id = $4))
-        order by seq ${backwards ? 'asc' : 'desc'} limit $5`,
+          and ($4::text is null or seq < (select seq from sandbox.events where id = $4))
+        order by seq desc limit $5`,
         [
           types,
           created?.from ?? 0,
           created?.to ?? Number.MAX_SAFE_INTEGER,
-          after ?? before ?? null,
+          after ?? null,
           limit + 1,
           params.delivery_success ?? null,
         ],
       )
       const data = rows.slice(0, limit).map((row) => row.data)
-      if (backwards) data.reverse()
       return { object: 'list', data, has_more: rows.length > limit, url: '/v1/events' }
     },
   ),
@@ -57,9 +55,6 @@ export const testClockRoutes = [
   ),
   route('GET', '/v1/test_helpers/test_clocks/:id', {}, ({ work, id }) =>
     work.get('test_helpers.test_clock', id),
-  ),
-  route('GET', '/v1/test_helpers/test_clocks', paging, ({ work, params }) =>
-    work.list('test_helpers.test_clock', '/v1/test_helpers/test_clocks', {}, params),
   ),
   route(
     'POST',

@@ -1,10 +1,21 @@
 import { cardOfToken, readCard } from '../billing/cards.ts'
 import { attach } from '../billing/payments.ts'
 import { Failure, invalid } from '../failure.ts'
-import { newPaymentMethod, type PaymentMethod } from '../objects/payment-method.ts'
+import { newPaymentMethod, type PaymentMethod } from '../objects/customer.ts'
 import type { Work } from '../work.ts'
-import { address, mergeAddress } from './address.ts'
-import { choice, clearable, group, integer, metadata, type Params, paging, required, text } from './params.ts'
+import {
+  address,
+  choice,
+  clearable,
+  group,
+  integer,
+  mergeAddress,
+  metadata,
+  type Params,
+  paging,
+  required,
+  text,
+} from './params.ts'
 import { route } from './route.ts'
 
 export const methodData = {
@@ -28,16 +39,12 @@ export const methodData = {
 export async function createMethod(work: Work, data: Params<typeof methodData>): Promise<PaymentMethod> {
   if (!data.card) throw invalid('Missing required param: card.', 'card', 'parameter_missing')
   const { billing_details: billing } = data
-  const method = newPaymentMethod({
-    now: work.now,
-    card: readCard(data.card, work.now),
-    billing: {
-      address: mergeAddress(null, billing?.address),
-      email: billing?.email ?? null,
-      name: billing?.name ?? null,
-      phone: billing?.phone ?? null,
-      tax_id: null,
-    },
+  const method = newPaymentMethod(work.now, readCard(data.card, work.now), {
+    address: mergeAddress(null, billing?.address),
+    email: billing?.email ?? null,
+    name: billing?.name ?? null,
+    phone: billing?.phone ?? null,
+    tax_id: null,
   })
   return work.insert({ ...method, metadata: data.metadata ?? {} })
 }
@@ -49,7 +56,7 @@ export async function resolveMethod(
   param = 'payment_method',
 ): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
-  if (card) return work.insert(newPaymentMethod({ now: work.now, card }))
+  if (card) return work.insert(newPaymentMethod(work.now, card))
   // Two customers could claim an unattached card at once.
   await work.lock(id)
   return work.get('payment_method', id, param)
@@ -100,15 +107,6 @@ export const methodRoutes = [
       return attach(work, method, customer.id)
     },
   ),
-  route('POST', '/v1/payment_methods/:id/detach', {}, async ({ work, id }) => {
-    const method = await work.claim('payment_method', id)
-    if (method.customer === null) {
-      throw invalid('The payment method you provided is not attached to a customer.', 'payment_method')
-    }
-    const detached = await work.save({ ...method, customer: null })
-    work.emit('payment_method.detached', detached, method)
-    return detached
-  }),
   route(
     'GET',
     '/v1/payment_methods',
@@ -120,19 +118,5 @@ export const methodRoutes = [
         { match: params.customer === undefined ? {} : { customer: params.customer } },
         params,
       ),
-  ),
-  route(
-    'GET',
-    '/v1/customers/:id/payment_methods',
-    { ...paging, type: choice('card') },
-    async ({ work, id, params }) => {
-      await work.customer(id)
-      return work.list(
-        'payment_method',
-        `/v1/customers/${id}/payment_methods`,
-        { match: { customer: id } },
-        params,
-      )
-    },
   ),
 ]

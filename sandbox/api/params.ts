@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Failure, invalid } from '../failure.ts'
-import type { Form } from './form.ts'
+import type { Address } from '../objects/customer.ts'
 
 type Param<T = unknown> = z.ZodType<T>
 /** Like most of Stripe's: `undefined` when it was not sent. */
@@ -53,7 +53,7 @@ export const range = optional(
   ]),
 )
 
-export const paging = { limit: integer, starting_after: text, ending_before: text }
+export const paging = { limit: integer, starting_after: text }
 
 /** Reads a form, or refuses the first wrong parameter in Stripe's words. */
 export function reader<S extends Shape>(shape: S) {
@@ -86,4 +86,62 @@ function refusal(issue: z.core.$ZodIssue | undefined, within: PropertyKey[] = []
   if (issue.code === 'invalid_value')
     return invalid(`Invalid ${name}: must be one of ${issue.values.join(', ')}`, name)
   return invalid(`Invalid ${issue.code === 'invalid_type' ? issue.expected : 'value'}: ${name}`, name)
+}
+
+const line = clearable(text)
+
+export const address = group({
+  city: line,
+  country: line,
+  line1: line,
+  line2: line,
+  postal_code: line,
+  state: line,
+})
+
+type Given = Params<{ address: typeof address }>['address']
+
+export function mergeAddress(old: Address | null, given: Given): Address | null {
+  if (!given) return old
+  return {
+    city: keep(given.city, old?.city ?? null),
+    country: keep(given.country, old?.country ?? null),
+    line1: keep(given.line1, old?.line1 ?? null),
+    line2: keep(given.line2, old?.line2 ?? null),
+    postal_code: keep(given.postal_code, old?.postal_code ?? null),
+    state: keep(given.state, old?.state ?? null),
+  }
+}
+
+export type FormValue = string | FormValue[] | { [key: string]: FormValue }
+export type Form = { [key: string]: FormValue }
+
+const empty = (): Form => Object.create(null)
+
+/** Reads `a[b][0]=c` as `{ a: { b: ['c'] } }`, the way Stripe's clients write nested parameters. */
+export function parseForm(body: string): Form {
+  const root = empty()
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (value.includes('\0')) throw invalid(`Invalid string: ${name} must not contain a null byte`, name)
+    const [head = '', ...keys] = name.replaceAll(']', '').split('[')
+    if (keys.length > 8) throw invalid(`Invalid parameter name: ${name}`)
+    let target = root
+    let key = head
+    for (const next of keys) {
+      const inner = target[key] ?? empty()
+      if (typeof inner !== 'object' || Array.isArray(inner)) throw invalid(`Invalid parameter: ${name}`, head)
+      target[key] = inner
+      target = inner
+      key = next === '' ? String(Object.keys(inner).length) : next
+    }
+    target[key] = value
+  }
+  return arraysIn(root) as Form
+}
+
+function arraysIn(value: FormValue): FormValue {
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, arraysIn(inner)] as const)
+  const isArray = entries.length > 0 && entries.every(([key], index) => key === String(index))
+  return isArray ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
 }

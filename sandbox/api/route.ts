@@ -1,8 +1,8 @@
-import type { Failure } from '../failure.ts'
+import { listOf } from '../basics.ts'
+import { type Failure, invalid } from '../failure.ts'
+import type { Kept, Kinds } from '../objects/kinds.ts'
 import type { Work } from '../work.ts'
-import { expandAll } from './expand.ts'
-import type { Form } from './form.ts'
-import { type Params, reader, type Shape, texts } from './params.ts'
+import { type Form, type Params, reader, type Shape, texts } from './params.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Call<S extends Shape> = { work: Work; id: string; params: Params<S>; publishable: boolean }
@@ -51,3 +51,77 @@ export function match(routes: Route[], method: string, path: string) {
   }
   return undefined
 }
+
+type Plain = Record<string, unknown>
+
+/** Fields that Stripe leaves out unless asked for. */
+const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K]) => Promise<unknown>> } = {
+  invoice: {
+    payments: async (work, { id }) =>
+      listOf(`/v1/invoice_payments?invoice=${id}`, await work.all('invoice_payment', { invoice: id })),
+    confirmation_secret: async (work, { id }) => {
+      const [payment] = await work.all('invoice_payment', { invoice: id })
+      if (!payment) return null
+      const intent = await work.get('payment_intent', payment.payment.payment_intent)
+      return { client_secret: intent.client_secret, type: 'payment_intent' }
+    },
+  },
+  customer: {
+    subscriptions: async (work, { id }) => {
+      const all = await work.all('subscription', { customer: id })
+      const ended = new Set(['canceled', 'incomplete_expired'])
+      const live = all.filter((each) => !ended.has(each.status)).toReversed()
+      return listOf(`/v1/customers/${id}/subscriptions`, live)
+    },
+  },
+  charge: {
+    refunds: async (work, { id }) =>
+      listOf(`/v1/charges/${id}/refunds`, (await work.all('refund', { charge: id })).toReversed()),
+  },
+}
+
+const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
+
+export async function expandAll(work: Work, answer: object, paths: string[] | undefined): Promise<unknown> {
+  let expanded: unknown = answer
+  for (const path of paths ?? []) {
+    const steps = path.split('.')
+    if (steps.length > 4) throw invalid(`You cannot expand more than 4 levels: ${path}`, 'expand')
+    expanded = await follow(work, expanded, steps, path)
+  }
+  return expanded
+}
+
+async function follow(work: Work, value: unknown, steps: string[], path: string): Promise<unknown> {
+  const [key, ...rest] = steps
+  if (key === undefined || value === null) return value
+  if (Array.isArray(value)) {
+    const each: unknown[] = []
+    for (const item of value) each.push(await follow(work, item, steps, path))
+    return each
+  }
+  if (!isPlain(value)) throw cannot(path)
+  const inner = await innerOf(work, value, key)
+  if (inner === undefined) throw cannot(path)
+  return { ...value, [key]: await follow(work, inner, rest, path) }
+}
+
+async function innerOf(work: Work, value: Plain, key: string): Promise<unknown> {
+  const current = Object.hasOwn(value, key) ? value[key] : undefined
+  if (typeof current === 'string') return byId(work, current)
+  if (current !== undefined) return current
+  const kind = onDemand[value['object'] as keyof Kinds] as
+    | Record<string, (work: Work, kept: unknown) => Promise<unknown>>
+    | undefined
+  return kind && Object.hasOwn(kind, key) ? kind[key]?.(work, value) : undefined
+}
+
+async function byId(work: Work, id: string): Promise<Kept | undefined> {
+  const { rows } = await work.database.query<{ data: Kept }>(
+    'select data from sandbox.objects where id = $1',
+    [id],
+  )
+  return rows[0]?.data
+}
+
+const cannot = (path: string) => invalid(`This property cannot be expanded (${path}).`, 'expand')

@@ -237,7 +237,7 @@ export const subscriptionRoutes = [
         'unpaid',
       ),
     },
-    ({ work, params: { limit, starting_after, ending_before, created, customer, price, status } }) => {
+    ({ work, params: { limit, starting_after, created, customer, price, status } }) => {
       const ended = ['canceled', 'incomplete_expired']
       const live = ['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused']
       const statuses =
@@ -259,7 +259,7 @@ export const subscriptionRoutes = [
           created,
           oneOf: { field: 'status', values: statuses },
         },
-        { limit, starting_after, ending_before },
+        { limit, starting_after },
       )
     },
   ),

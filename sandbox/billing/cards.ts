@@ -17,78 +17,56 @@ export type Brand = 'visa' | 'mastercard' | 'amex'
 export type Card = { number: string; brand: Brand; month: number; year: number; behaviour: Behaviour }
 
 const succeeds: Behaviour = { outcome: 'succeeds' }
-const declined = (
-  declineCode: string,
-  message = 'Your card was declined.',
+const declines = (
+  code: string,
+  message: string,
+  declineCode?: string,
   when: 'always' | 'with_customer' = 'always',
-): Behaviour => ({ outcome: 'declines', when, code: 'card_declined', declineCode, message })
+): Behaviour => ({ outcome: 'declines', when, code, message, ...(declineCode ? { declineCode } : {}) })
+const declined = 'Your card was declined.'
 
-/** The part of https://docs.stripe.com/testing that a shop needs. */
-const testCards: { number: string; token: string; brand?: Brand; behaviour: Behaviour }[] = [
-  { number: '4242424242424242', token: 'pm_card_visa', behaviour: succeeds },
-  { number: '5555555555554444', token: 'pm_card_mastercard', brand: 'mastercard', behaviour: succeeds },
-  { number: '378282246310005', token: 'pm_card_amex', brand: 'amex', behaviour: succeeds },
-  {
-    number: '4000000000000002',
-    token: 'pm_card_visa_chargeDeclined',
-    behaviour: declined('generic_decline'),
-  },
-  {
-    number: '4000000000009995',
-    token: 'pm_card_visa_chargeDeclinedInsufficientFunds',
-    behaviour: declined('insufficient_funds', 'Your card has insufficient funds.'),
-  },
-  {
-    number: '4000000000000069',
-    token: 'pm_card_chargeDeclinedExpiredCard',
-    behaviour: {
-      outcome: 'declines',
-      when: 'always',
-      code: 'expired_card',
-      message: 'Your card has expired.',
-    },
-  },
-  {
-    number: '4000000000000127',
-    token: 'pm_card_chargeDeclinedIncorrectCvc',
-    behaviour: {
-      outcome: 'declines',
-      when: 'always',
-      code: 'incorrect_cvc',
-      message: "Your card's security code is incorrect.",
-    },
-  },
-  {
-    number: '4000000000000341',
-    token: 'pm_card_chargeCustomerFail',
-    behaviour: declined('generic_decline', 'Your card was declined.', 'with_customer'),
-  },
-  {
-    number: '4000002760003184',
-    token: 'pm_card_authenticationRequired',
-    behaviour: { outcome: 'authenticates', when: 'always' },
-  },
-  {
-    number: '4000002500003155',
-    token: 'pm_card_authenticationRequiredOnSetup',
-    behaviour: { outcome: 'authenticates', when: 'unless_set_up' },
-  },
-  {
-    number: '4000000000000259',
-    token: 'pm_card_createDispute',
-    behaviour: { outcome: 'succeeds', disputed: true },
-  },
-  {
-    number: '4000000000007726',
-    token: 'pm_card_pendingRefund',
-    behaviour: { outcome: 'succeeds', refund: 'waits' },
-  },
-  {
-    number: '4000000000005126',
-    token: 'pm_card_refundFail',
-    behaviour: { outcome: 'succeeds', refund: 'fails' },
-  },
-]
+const brandOf = (number: string): Brand =>
+  number.startsWith('5') ? 'mastercard' : number.startsWith('3') ? 'amex' : 'visa'
+
+/** The part of https://docs.stripe.com/testing that a shop needs: number, token, and what the card does. */
+const testCards = (
+  [
+    ['4242424242424242', 'visa', succeeds],
+    ['5555555555554444', 'mastercard', succeeds],
+    ['378282246310005', 'amex', succeeds],
+    ['4000000000000002', 'visa_chargeDeclined', declines('card_declined', declined, 'generic_decline')],
+    [
+      '4000000000009995',
+      'visa_chargeDeclinedInsufficientFunds',
+      declines('card_declined', 'Your card has insufficient funds.', 'insufficient_funds'),
+    ],
+    ['4000000000000069', 'chargeDeclinedExpiredCard', declines('expired_card', 'Your card has expired.')],
+    [
+      '4000000000000127',
+      'chargeDeclinedIncorrectCvc',
+      declines('incorrect_cvc', "Your card's security code is incorrect."),
+    ],
+    [
+      '4000000000000341',
+      'chargeCustomerFail',
+      declines('card_declined', declined, 'generic_decline', 'with_customer'),
+    ],
+    ['4000002760003184', 'authenticationRequired', { outcome: 'authenticates', when: 'always' }],
+    [
+      '4000002500003155',
+      'authenticationRequiredOnSetup',
+      { outcome: 'authenticates', when: 'unless_set_up' },
+    ],
+    ['4000000000000259', 'createDispute', { outcome: 'succeeds', disputed: true }],
+    ['4000000000007726', 'pendingRefund', { outcome: 'succeeds', refund: 'waits' }],
+    ['4000000000005126', 'refundFail', { outcome: 'succeeds', refund: 'fails' }],
+  ] satisfies [string, string, Behaviour][]
+).map(([number, name, behaviour]: [string, string, Behaviour]) => ({
+  number,
+  token: `pm_card_${name}`,
+  brand: brandOf(number),
+  behaviour,
+}))
 
 const refusal = (code: string, param: string, message: string, declineCode?: string) =>
   new Failure(402, {
@@ -102,7 +80,7 @@ const refusal = (code: string, param: string, message: string, declineCode?: str
 export function cardOfToken(token: string, now: number): Card | undefined {
   const card = testCards.find((each) => each.token === token)
   const year = new Date(now * 1000).getUTCFullYear() + 5
-  return card && { ...card, brand: card.brand ?? 'visa', month: 12, year }
+  return card && { ...card, month: 12, year }
 }
 
 export type TypedCard = { number: string; exp_month: number; exp_year: number; cvc?: string | undefined }
@@ -130,10 +108,9 @@ export function readCard(typed: TypedCard, now: number): Card {
   if (ends <= now || year > 2100) {
     throw refusal('invalid_expiry_year', 'exp_year', "Your card's expiration year is invalid.")
   }
-  const brand = card.brand ?? 'visa'
-  const length = brand === 'amex' ? 4 : 3
+  const length = card.brand === 'amex' ? 4 : 3
   if (typed.cvc !== undefined && !(/^\d+$/.test(typed.cvc) && typed.cvc.length === length)) {
     throw refusal('invalid_cvc', 'cvc', "Your card's security code is invalid.")
   }
-  return { number, brand, month, year, behaviour: card.behaviour }
+  return { ...card, month, year }
 }

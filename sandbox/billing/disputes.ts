@@ -1,4 +1,4 @@
-import { day } from '../dates.ts'
+import { day } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
 import { type Charge, type Dispute, newDispute, newRefund, type Refund } from '../objects/charge.ts'
 import type { Work } from '../work.ts'

@@ -1,4 +1,4 @@
-import { day } from '../dates.ts'
+import { day } from '../basics.ts'
 import { newPaymentIntent } from '../objects/intent.ts'
 import { type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'

@@ -1,9 +1,8 @@
-import { periodEnd } from '../dates.ts'
+import { periodEnd } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
 import type { Price } from '../objects/catalog.ts'
-import type { Customer } from '../objects/customer.ts'
+import type { Customer, PaymentMethod } from '../objects/customer.ts'
 import type { Invoice } from '../objects/invoice.ts'
-import type { PaymentMethod } from '../objects/payment-method.ts'
 import {
   type CancellationReason,
   newSubscription,

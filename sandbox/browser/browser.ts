@@ -1,16 +1,15 @@
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
 import type { Api } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
 import { Failure } from '../failure.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
-import { actions, isOwnForm } from '../pages/control-actions.ts'
-import { readControlData } from '../pages/control-data.ts'
+import { actions, isOwnForm, press, readControlData } from '../pages/control.ts'
 import { controlPage } from '../pages/control-page.ts'
-import { findCreditNote } from '../pages/credit-note.ts'
-import { findBill, invoicePage } from '../pages/invoice.ts'
+import { findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
 import { documentPdf, invoicePdf } from '../pages/invoice-pdf.ts'
-import { serveFile } from './files.ts'
 
 export type MayControl = (request: IncomingMessage) => boolean | Promise<boolean>
 
@@ -74,7 +73,7 @@ export function createBrowser({
 
   async function serveControls(response: ServerResponse, query: URLSearchParams) {
     const data = await books.read((work) => readControlData(work, query.get('q') ?? ''))
-    const text = actions.get(query.get('done') ?? '')?.done
+    const [text] = actions.get(query.get('done') ?? '') ?? []
     sendHtml(response, controlPage(data, text === undefined ? undefined : { kind: 'status', text }))
   }
 
@@ -90,7 +89,7 @@ export function createBrowser({
       )
     }
     try {
-      await action.run(controls, await readBody(request))
+      await press(action, controls, await readBody(request))
       response.writeHead(303, { location: `${prefix}/?done=${name}`, 'cache-control': 'no-store' }).end()
     } catch (error) {
       if (!(error instanceof Failure)) throw error
@@ -123,4 +122,62 @@ export function createBrowser({
     )
     return true
   }
+}
+
+type File = { type: string; body: string }
+
+const source = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+/** Node calls this function experimental, with a warning that would greet everyone who starts the shop. */
+function withoutTypes(name: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return stripTypeScriptTypes(source(name))
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+const module = (name: string): File => ({ type: 'text/javascript', body: withoutTypes(name) })
+
+/** `stripe.js` loads as a classic script, like Stripe's own: its modules become one function. */
+function classicScript(...names: string[]): File {
+  const body = names.map((name) =>
+    withoutTypes(name)
+      .replaceAll(/^import .*$/gm, '')
+      .replaceAll(/^export /gm, ''),
+  )
+  return { type: 'text/javascript', body: `(() => {\n${body.join('\n')}\n})()\n` }
+}
+
+const files = new Map<string, () => File>([
+  ['/stripe.js', () => classicScript('./payment-element.ts', './stripe.ts')],
+  ['/three-d-secure.ts', () => module('./three-d-secure.ts')],
+  ['/card-frame.ts', () => module('./card-frame.ts')],
+  ['/card-input.ts', () => module('./card-input.ts')],
+  ['/pay-invoice.ts', () => module('./pay-invoice.ts')],
+  ['/pages.css', () => ({ type: 'text/css', body: source('../pages/pages.css') })],
+  ['/card-frame.css', () => ({ type: 'text/css', body: source('./card-frame.css') })],
+  ['/card-frame', () => ({ type: 'text/html', body: source('./card-frame.html') })],
+])
+const ready = new Map<string, File>()
+
+const filePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; frame-ancestors 'self'"
+
+function serveFile(path: string, response: ServerResponse): boolean {
+  const file = ready.get(path) ?? files.get(path)?.()
+  if (!file) return false
+  ready.set(path, file)
+  response.writeHead(200, {
+    'content-type': `${file.type}; charset=utf-8`,
+    'cache-control': 'no-cache',
+    'content-security-policy': filePolicy,
+    'x-frame-options': 'SAMEORIGIN',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
+  response.end(file.body)
+  return true
 }

@@ -1,5 +1,4 @@
 import {
-  brandOf,
   digitsOf,
   type FieldName,
   formatCvc,
@@ -91,7 +90,6 @@ function start(port: MessagePort) {
   const tell = (type: string, detail: object = {}) => port.postMessage({ type, ...detail })
 
   function changed() {
-    document.documentElement.dataset['brand'] = brandOf(inputs.number.value)
     const complete = names.every((name) => problem(name) === undefined)
     const empty = names.every((name) => inputs[name].value === '')
     tell('change', { complete, empty })
@@ -148,7 +146,6 @@ function start(port: MessagePort) {
   port.addEventListener('message', (event: MessageEvent<Request>) => void answer(event.data))
   port.start()
   new ResizeObserver(() => tell('height', { height: document.body.offsetHeight })).observe(document.body)
-  document.documentElement.dataset['brand'] = 'unknown'
   tell('ready', { height: document.body.offsetHeight })
 }
 

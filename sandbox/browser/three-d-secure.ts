@@ -1,48 +1,8 @@
 const styles = `
-  dialog {
-    background: var(--surface);
-    border: 0;
-    border-radius: 12px;
-    box-shadow: 0 15px 35px rgb(0 0 0 / 0.3);
-    color: var(--text);
-    font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Arial, sans-serif;
-    max-width: min(420px, calc(100vw - 32px));
-    padding: 28px;
-  }
+  dialog { border: 1px solid; font: 1rem / 1.5 system-ui, sans-serif; max-width: min(420px, calc(100vw - 32px)); }
   dialog::backdrop { background: rgb(0 0 0 / 0.6); }
-  h2 { font-size: 20px; line-height: 1.3; margin: 0 0 8px; }
-  p { color: var(--quiet); margin: 0 0 20px; }
-  small { color: var(--quiet); display: block; font-size: 13px; letter-spacing: 0.02em; margin-bottom: 16px; }
-  button {
-    border: 1px solid transparent;
-    border-radius: 6px;
-    cursor: pointer;
-    display: block;
-    font: inherit;
-    font-weight: 600;
-    margin-top: 10px;
-    min-height: 44px;
-    padding: 8px 16px;
-    width: 100%;
-  }
-  button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-  .complete { background: var(--accent); color: var(--on-accent); }
-  .fail { background: transparent; border-color: var(--quiet); color: var(--text); }
+  button { display: block; font: inherit; margin-top: 10px; min-height: 44px; width: 100%; }
 `
-const light = {
-  surface: '#ffffff',
-  text: '#30313d',
-  quiet: '#5b5c66',
-  accent: '#0055bc',
-  'on-accent': '#ffffff',
-}
-const dark = {
-  surface: '#30313d',
-  text: '#ffffff',
-  quiet: '#c4c5ce',
-  accent: '#7ec8ff',
-  'on-accent': '#15161c',
-}
 
 export type Outcome = 'complete' | 'fail'
 
@@ -60,13 +20,13 @@ export function askBuyer(night: boolean): Promise<Outcome> {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(styles)
   root.adoptedStyleSheets = [sheet]
-  for (const [name, value] of Object.entries(night ? dark : light)) host.style.setProperty(`--${name}`, value)
+  host.style.colorScheme = night ? 'dark' : 'light'
 
   const dialog = document.createElement('dialog')
   dialog.setAttribute('aria-labelledby', 'title')
   dialog.setAttribute('aria-describedby', 'text')
-  const complete = make('button', 'Complete authentication', { class: 'complete', type: 'button' })
-  const fail = make('button', 'Fail authentication', { class: 'fail', type: 'button' })
+  const complete = make('button', 'Complete authentication', { type: 'button' })
+  const fail = make('button', 'Fail authentication', { type: 'button' })
   dialog.append(
     make('small', 'TEST MODE · 3-D Secure 2'),
     make('h2', 'Authenticate your payment', { id: 'title' }),

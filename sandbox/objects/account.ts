@@ -1,19 +1,21 @@
-import { newId, randomText } from '../identifiers.ts'
+import { empty, newId, randomText } from '../basics.ts'
+
+const noBusinessProfileExtras = {
+  ...empty('mcc minority_owned_business_designation specified_commercial_transactions_act_url'),
+  ...empty('support_address support_email support_phone support_url url'),
+}
+const noPaymentsExtras = {
+  ...empty('statement_descriptor_kana statement_descriptor_kanji statement_descriptor_prefix_kana'),
+  ...empty('statement_descriptor_prefix_kanji'),
+}
 
 /** The seller's own account; the sandbox has one. */
 export const account = {
   id: 'acct_1SandboxAccount0',
   object: 'account' as const,
   business_profile: {
-    mcc: null,
-    minority_owned_business_designation: null,
+    ...noBusinessProfileExtras,
     name: 'Stripe sandbox',
-    specified_commercial_transactions_act_url: null,
-    support_address: null,
-    support_email: null,
-    support_phone: null,
-    support_url: null,
-    url: null,
   },
   business_type: null,
   capabilities: { card_payments: 'active' as const, transfers: 'active' as const },
@@ -32,11 +34,8 @@ export const account = {
     },
     dashboard: { display_name: 'Stripe sandbox', timezone: 'Etc/UTC' },
     payments: {
+      ...noPaymentsExtras,
       statement_descriptor: 'SANDBOX',
-      statement_descriptor_kana: null,
-      statement_descriptor_kanji: null,
-      statement_descriptor_prefix_kana: null,
-      statement_descriptor_prefix_kanji: null,
     },
   },
   type: 'standard' as const,

@@ -1,9 +1,12 @@
-import type { Interval } from '../dates.ts'
-import { newId } from '../identifiers.ts'
+import { empty, type Interval, newId } from '../basics.ts'
+
+const noProductExtras = empty('package_dimensions shippable statement_descriptor tax_details unit_label')
+const noPlanExtras = empty('meter tiers_mode transform_usage trial_period_days')
 
 export const newProduct = ({ now, name, id }: { now: number; name: string; id?: string | undefined }) => ({
   id: id ?? newId('prod'),
   object: 'product' as const,
+  ...noProductExtras,
   active: true,
   created: now,
   default_price: null as string | null,
@@ -13,13 +16,8 @@ export const newProduct = ({ now, name, id }: { now: number; name: string; id?: 
   marketing_features: [],
   metadata: {} as Record<string, string>,
   name,
-  package_dimensions: null,
-  shippable: null,
-  statement_descriptor: null,
   tax_code: null as string | null,
-  tax_details: null,
   type: 'service' as const,
-  unit_label: null,
   updated: now,
   url: null as string | null,
 })
@@ -69,6 +67,7 @@ export type Price = ReturnType<typeof newPrice>
 export const planOf = (price: Price) => ({
   id: price.id,
   object: 'plan' as const,
+  ...noPlanExtras,
   active: price.active,
   amount: price.unit_amount,
   amount_decimal: price.unit_amount_decimal,
@@ -79,11 +78,7 @@ export const planOf = (price: Price) => ({
   interval_count: price.recurring?.interval_count ?? 1,
   livemode: false,
   metadata: price.metadata,
-  meter: null,
   nickname: price.nickname,
   product: price.product,
-  tiers_mode: null,
-  transform_usage: null,
-  trial_period_days: null,
   usage_type: 'licensed' as const,
 })

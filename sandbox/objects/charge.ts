@@ -1,6 +1,29 @@
-import { newId } from '../identifiers.ts'
+import { empty, newId } from '../basics.ts'
+import type { PaymentMethod } from './customer.ts'
 import type { PaymentIntent } from './intent.ts'
-import type { PaymentMethod } from './payment-method.ts'
+
+const noCardExtras = {
+  ...empty('authorization_code electronic_commerce_indicator installments mandate network_transaction_id'),
+  ...empty('three_d_secure transaction_link_id wallet'),
+}
+const noChargeExtras = {
+  ...empty('application application_fee application_fee_amount balance_transaction'),
+  ...empty('failure_balance_transaction on_behalf_of receipt_email receipt_number receipt_url review'),
+  ...empty('shipping source source_transfer statement_descriptor statement_descriptor_suffix transfer_data'),
+  ...empty('transfer_group'),
+}
+const noRefundExtras = empty(
+  'balance_transaction customer_account receipt_number source_transfer_reversal transfer_reversal',
+)
+const blankEvidence = {
+  ...empty('access_activity_log billing_address cancellation_policy cancellation_policy_disclosure'),
+  ...empty('cancellation_rebuttal customer_communication customer_email_address customer_name'),
+  ...empty('customer_purchase_ip customer_signature duplicate_charge_documentation'),
+  ...empty('duplicate_charge_explanation duplicate_charge_id product_description receipt refund_policy'),
+  ...empty('refund_policy_disclosure refund_refusal_explanation service_date service_documentation'),
+  ...empty('shipping_address shipping_carrier shipping_date shipping_documentation shipping_tracking_number'),
+  ...empty('uncategorized_file uncategorized_text'),
+}
 
 type Given = {
   now: number
@@ -13,13 +36,10 @@ type Given = {
 export const newCharge = ({ now, intent, method, failure, disputeAt }: Given) => ({
   id: newId('ch'),
   object: 'charge' as const,
+  ...noChargeExtras,
   amount: intent.amount,
   amount_captured: failure ? 0 : intent.amount,
   amount_refunded: 0,
-  application: null,
-  application_fee: null,
-  application_fee_amount: null,
-  balance_transaction: null,
   billing_details: method.billing_details,
   calculated_statement_descriptor: 'SANDBOX',
   captured: !failure,
@@ -28,13 +48,11 @@ export const newCharge = ({ now, intent, method, failure, disputeAt }: Given) =>
   customer: intent.customer,
   description: intent.description,
   disputed: false,
-  failure_balance_transaction: null,
   failure_code: failure?.code ?? null,
   failure_message: failure?.message ?? null,
   fraud_details: {},
   livemode: false,
   metadata: {} as Record<string, string>,
-  on_behalf_of: null,
   outcome: {
     advice_code: null,
     network_advice_code: null,
@@ -51,42 +69,24 @@ export const newCharge = ({ now, intent, method, failure, disputeAt }: Given) =>
   payment_method: method.id,
   payment_method_details: {
     card: {
+      ...noCardExtras,
       amount_authorized: failure ? null : intent.amount,
-      authorization_code: null,
       brand: method.card.brand,
       checks: method.card.checks,
       country: method.card.country,
-      electronic_commerce_indicator: null,
       exp_month: method.card.exp_month,
       exp_year: method.card.exp_year,
       fingerprint: method.card.fingerprint,
       funding: method.card.funding,
-      installments: null,
       last4: method.card.last4,
-      mandate: null,
       network: method.card.brand,
       network_token: { used: false },
-      network_transaction_id: null,
       regulated_status: method.card.regulated_status,
-      three_d_secure: null,
-      transaction_link_id: null,
-      wallet: null,
     },
     type: 'card' as const,
   },
-  receipt_email: null,
-  receipt_number: null,
-  receipt_url: null,
   refunded: false,
-  review: null,
-  shipping: null,
-  source: null,
-  source_transfer: null,
-  statement_descriptor: null,
-  statement_descriptor_suffix: null,
   status: failure ? ('failed' as const) : ('succeeded' as const),
-  transfer_data: null,
-  transfer_group: null,
   $sandbox: { dispute_at: disputeAt },
 })
 
@@ -97,13 +97,12 @@ type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
 export const newRefund = (now: number, charge: Charge, amount: number, reason: RefundReason | null) => ({
   id: newId('re'),
   object: 'refund' as const,
+  ...noRefundExtras,
   amount,
-  balance_transaction: null,
   charge: charge.id,
   created: now,
   currency: charge.currency,
   customer: charge.customer,
-  customer_account: null,
   destination_details: {
     card: {
       reference_status: 'pending',
@@ -117,10 +116,7 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
   payment_intent: charge.payment_intent,
   payment_method: charge.payment_method,
   reason,
-  receipt_number: null,
-  source_transfer_reversal: null,
   status: 'succeeded' as 'pending' | 'succeeded' | 'failed',
-  transfer_reversal: null,
   /** When the bank has its final say. */
   $sandbox: { settles_at: null as number | null } as { settles_at: number | null } | undefined,
 })
@@ -128,34 +124,8 @@ export const newRefund = (now: number, charge: Charge, amount: number, reason: R
 export type Refund = ReturnType<typeof newRefund>
 
 const noEvidence = {
-  access_activity_log: null,
-  billing_address: null,
-  cancellation_policy: null,
-  cancellation_policy_disclosure: null,
-  cancellation_rebuttal: null,
-  customer_communication: null,
-  customer_email_address: null,
-  customer_name: null,
-  customer_purchase_ip: null,
-  customer_signature: null,
-  duplicate_charge_documentation: null,
-  duplicate_charge_explanation: null,
-  duplicate_charge_id: null,
+  ...blankEvidence,
   enhanced_evidence: {},
-  product_description: null,
-  receipt: null,
-  refund_policy: null,
-  refund_policy_disclosure: null,
-  refund_refusal_explanation: null,
-  service_date: null,
-  service_documentation: null,
-  shipping_address: null,
-  shipping_carrier: null,
-  shipping_date: null,
-  shipping_documentation: null,
-  shipping_tracking_number: null,
-  uncategorized_file: null,
-  uncategorized_text: null,
 }
 
 export const newDispute = (now: number, charge: Charge) => ({

@@ -1,21 +1,21 @@
-import { newId, randomText } from '../identifiers.ts'
+import { createHash } from 'node:crypto'
+import { empty, newId, randomText } from '../basics.ts'
+import type { Card } from '../billing/cards.ts'
+
+const noCustomerExtras = empty('customer_account default_source discount shipping')
 
 export type Address = Record<'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state', string | null>
-type Given = { now: number; email: string | null; name: string | null; testClock: string | null }
-
-export const newCustomer = ({ now, email, name, testClock }: Given) => ({
+export const newCustomer = (now: number, testClock: string | null) => ({
   id: newId('cus'),
   object: 'customer' as const,
+  ...noCustomerExtras,
   address: null as Address | null,
   balance: 0,
   created: now,
   currency: null as string | null,
-  customer_account: null,
-  default_source: null,
   delinquent: false,
   description: null as string | null,
-  discount: null,
-  email,
+  email: null as string | null,
   invoice_prefix: randomText(8).toUpperCase(),
   invoice_settings: {
     custom_fields: null,
@@ -25,11 +25,10 @@ export const newCustomer = ({ now, email, name, testClock }: Given) => ({
   },
   livemode: false,
   metadata: {} as Record<string, string>,
-  name,
+  name: null as string | null,
   next_invoice_sequence: 1,
   phone: null as string | null,
   preferred_locales: [] as string[],
-  shipping: null,
   tax_exempt: 'none' as const,
   test_clock: testClock,
 })
@@ -40,3 +39,46 @@ export type Customer = ReturnType<typeof newCustomer>
 export const deletedCustomer = (id: string) => ({ id, object: 'customer' as const, deleted: true as const })
 
 export type DeletedCustomer = ReturnType<typeof deletedCustomer>
+
+export type BillingDetails = {
+  address: Address | null
+  email: string | null
+  name: string | null
+  phone: string | null
+  tax_id: null
+}
+
+const noDetails: BillingDetails = { address: null, email: null, name: null, phone: null, tax_id: null }
+
+/** The card number itself is not kept, only what the sandbox needs to know about it. */
+export const newPaymentMethod = (now: number, card: Card, billing = noDetails) => ({
+  id: newId('pm'),
+  object: 'payment_method' as const,
+  allow_redisplay: 'limited' as const,
+  billing_details: billing,
+  card: {
+    brand: card.brand,
+    checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+    country: 'US',
+    display_brand: card.brand,
+    exp_month: card.month,
+    exp_year: card.year,
+    fingerprint: createHash('sha256').update(card.number).digest('base64url').slice(0, 16),
+    funding: 'credit',
+    generated_from: null,
+    last4: card.number.slice(-4),
+    networks: { available: [card.brand], preferred: null },
+    regulated_status: 'unregulated' as const,
+    three_d_secure_usage: { supported: true },
+    wallet: null,
+  },
+  created: now,
+  customer: null as string | null,
+  customer_account: null,
+  livemode: false,
+  metadata: {} as Record<string, string>,
+  type: 'card' as const,
+  $sandbox: { behaviour: card.behaviour, authenticated: false },
+})
+
+export type PaymentMethod = ReturnType<typeof newPaymentMethod>

@@ -1,8 +1,18 @@
-import { newId, randomText } from '../identifiers.ts'
+import { empty, listOf, newId, randomText } from '../basics.ts'
+import { type Tax, type TaxId, taxesOn } from '../billing/tax.ts'
 import type { Customer } from './customer.ts'
-import { listOf } from './list.ts'
 import type { Subscription } from './subscription.ts'
-import { type Tax, type TaxId, taxesOn } from './tax.ts'
+
+const noInvoiceExtras = {
+  ...empty('account_tax_ids application automatically_finalizes_at custom_fields customer_account'),
+  ...empty('customer_shipping default_payment_method default_source description due_date from_invoice'),
+  ...empty('last_finalization_error latest_revision on_behalf_of receipt_number rendering shipping_cost'),
+  ...empty('shipping_details statement_descriptor'),
+}
+const noCreditNoteExtras = {
+  ...empty('customer_account customer_balance_transaction memo out_of_band_amount reason shipping_cost'),
+  ...empty('voided_at'),
+}
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
 type Reason = 'subscription_create' | 'subscription_cycle'
@@ -84,15 +94,14 @@ export function newInvoice(given: Given) {
   return {
     id,
     object: 'invoice' as const,
+    ...noInvoiceExtras,
     account_country: 'US',
     account_name: 'Stripe sandbox',
-    account_tax_ids: null,
     amount_due: total,
     amount_overpaid: 0,
     amount_paid: 0,
     amount_remaining: total,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: reason === 'subscription_cycle',
@@ -103,42 +112,30 @@ export function newInvoice(given: Given) {
       provider: tax && 'stripe',
       status: tax && ('complete' as const),
     },
-    automatically_finalizes_at: null,
     billing_reason: reason,
     collection_method: 'charge_automatically' as const,
     created: now,
     currency: subscription.currency,
-    custom_fields: null,
     customer: customer.id,
-    customer_account: null,
     customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
     customer_phone: customer.phone,
-    customer_shipping: null,
     customer_tax_exempt: 'none' as const,
     customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
-    default_payment_method: null,
-    default_source: null,
     default_tax_rates: [],
-    description: null,
     discounts: [],
-    due_date: null,
     effective_at: now,
     ending_balance: 0,
     footer: customer.invoice_settings.footer,
-    from_invoice: null,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
     issuer: { type: 'self' as const },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: listOf(`/v1/invoices/${id}/lines`, lines),
     livemode: false,
     metadata: {} as Record<string, string>,
     next_payment_attempt: null as number | null,
     number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`,
-    on_behalf_of: null,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
@@ -149,12 +146,7 @@ export function newInvoice(given: Given) {
     period_start: reason === 'subscription_create' ? now : period.start,
     post_payment_credit_notes_amount: 0 as number,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
     starting_balance: 0,
-    statement_descriptor: null,
     status: 'open' as InvoiceStatus,
     status_transitions: {
       finalized_at: now,
@@ -194,3 +186,71 @@ export const newInvoicePayment = (now: number, invoice: Invoice, intent: string)
 })
 
 export type InvoicePayment = ReturnType<typeof newInvoicePayment>
+
+type Credited = {
+  now: number
+  invoice: Invoice
+  amount: number
+  refunds: { refund: string; amount_refunded: number }[]
+  tax: Tax | null
+  /** How many there are for this invoice already. */
+  before: number
+}
+
+/** For money that went back after an invoice was paid. */
+export function newCreditNote({ now, invoice, amount, refunds, tax, before }: Credited) {
+  const id = newId('cn')
+  const secret = randomText(40)
+  const taxes = taxesOn(amount, tax)
+  const untaxed = amount - taxes.reduce((sum, each) => sum + each.amount, 0)
+  const line = {
+    id: newId('cnli'),
+    object: 'credit_note_line_item' as const,
+    amount,
+    description: 'Refund',
+    discount_amount: 0,
+    discount_amounts: [],
+    livemode: false,
+    metadata: {},
+    pretax_credit_amounts: [],
+    quantity: 1,
+    tax_rates: [],
+    taxes,
+    type: 'custom_line_item' as const,
+    unit_amount: amount,
+    unit_amount_decimal: String(amount),
+  }
+  return {
+    id,
+    object: 'credit_note' as const,
+    ...noCreditNoteExtras,
+    amount,
+    amount_shipping: 0,
+    created: now,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    discount_amount: 0,
+    discount_amounts: [],
+    effective_at: now,
+    invoice: invoice.id,
+    lines: listOf(`/v1/credit_notes/${id}/lines`, [line]),
+    livemode: false,
+    metadata: {} as Record<string, string>,
+    number: `${invoice.number}-CN-${String(before + 1).padStart(2, '0')}`,
+    pdf: `/_sandbox/credit-notes/${id}/${secret}/pdf`,
+    post_payment_amount: amount,
+    pre_payment_amount: 0,
+    pretax_credit_amounts: [],
+    refunds: refunds.map((each) => ({ ...each, payment_record_refund: null, type: 'refund' as const })),
+    status: 'issued' as const,
+    subtotal: amount,
+    subtotal_excluding_tax: untaxed,
+    total: amount,
+    total_excluding_tax: untaxed,
+    total_taxes: taxes,
+    type: 'post_payment' as const,
+    $sandbox: { secret },
+  }
+}
+
+export type CreditNote = ReturnType<typeof newCreditNote>

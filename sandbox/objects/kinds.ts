@@ -1,14 +1,12 @@
-import { newId } from '../identifiers.ts'
+import { newId } from '../basics.ts'
+import type { DeletedTaxId, TaxId, TaxRate } from '../billing/tax.ts'
 import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
 import type { Charge, Dispute, Refund } from './charge.ts'
-import type { CreditNote } from './credit-note.ts'
-import type { Customer, DeletedCustomer } from './customer.ts'
+import type { Customer, DeletedCustomer, PaymentMethod } from './customer.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
-import type { Invoice, InvoicePayment } from './invoice.ts'
-import type { PaymentMethod } from './payment-method.ts'
+import type { CreditNote, Invoice, InvoicePayment } from './invoice.ts'
 import type { Subscription } from './subscription.ts'
-import type { DeletedTaxId, TaxId, TaxRate } from './tax.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
   id: newId('clock'),

@@ -1,7 +1,14 @@
-import { newId } from '../identifiers.ts'
+import { empty, listOf, newId } from '../basics.ts'
 import { type Price, planOf } from './catalog.ts'
 import type { Customer } from './customer.ts'
-import { listOf } from './list.ts'
+
+const noInvoiceSettingsExtras = empty('account_tax_ids custom_fields description footer')
+const noSubscriptionExtras = {
+  ...empty('application application_fee_percent billing_cycle_anchor_config billing_thresholds'),
+  ...empty('customer_account days_until_due default_source managed_payments'),
+  ...empty('next_pending_invoice_item_invoice on_behalf_of pause_collection pending_invoice_item_interval'),
+  ...empty('pending_setup_intent pending_update schedule transfer_data'),
+}
 
 export type SubscriptionStatus =
   | 'incomplete'
@@ -55,18 +62,15 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
   return {
     id,
     object: 'subscription' as const,
-    application: null,
-    application_fee_percent: null,
+    ...noSubscriptionExtras,
     automatic_tax: {
       disabled_reason: null,
       enabled: false,
       liability: null as { type: 'self' } | null,
     },
     billing_cycle_anchor: now,
-    billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: 'included' as const }, type: 'flexible' as const },
     billing_schedules: [],
-    billing_thresholds: null,
     cancel_at: null as number | null,
     cancel_at_period_end: false,
     canceled_at: null as number | null,
@@ -80,19 +84,13 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     created: now,
     currency,
     customer: customer.id,
-    customer_account: null,
-    days_until_due: null,
     default_payment_method: null as string | null,
-    default_source: null,
     default_tax_rates: [],
     description: null as string | null,
     discounts: [],
     ended_at: null as number | null,
     invoice_settings: {
-      account_tax_ids: null,
-      custom_fields: null,
-      description: null,
-      footer: null,
+      ...noInvoiceSettingsExtras,
       issuer: { type: 'self' as const },
     },
     items: listOf(
@@ -101,24 +99,15 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     ),
     latest_invoice: null as string | null,
     livemode: false,
-    managed_payments: null,
     metadata: {} as Record<string, string>,
-    next_pending_invoice_item_invoice: null,
-    on_behalf_of: null,
-    pause_collection: null,
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null as 'card'[] | null,
       save_default_payment_method: 'off' as 'off' | 'on_subscription',
     },
-    pending_invoice_item_interval: null,
-    pending_setup_intent: null,
-    pending_update: null,
-    schedule: null,
     start_date: now,
     status: 'incomplete' as SubscriptionStatus,
     test_clock: customer.test_clock,
-    transfer_data: null,
     trial_end: null as number | null,
     trial_settings: {
       end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' as const },

@@ -1,25 +1,24 @@
 import type { Price } from '../objects/catalog.ts'
 import { periodOf } from '../objects/subscription.ts'
 import type { Quirks } from '../quirks.ts'
-import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control-data.ts'
+import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control.ts'
 import { date, type Html, html, moment, money, page } from './html.ts'
 
 /** Many buttons look alike: `about` tells a screen reader which is which. */
 const button = (action: string, label: string, fields: Record<string, string>, about?: string) =>
   html`<form method="post" action="/_sandbox/controls/${action}">${Object.entries(fields).map(
     ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
-  )}<button class="Button Button--small Button--plain" aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
+  )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
 
 const table = (label: string, empty: string, heads: string[], rows: Html[]) =>
   rows.length === 0
-    ? html`<p class="Quiet">${empty}</p>`
+    ? html`<p>${empty}</p>`
     : html`<div class="Scroll" role="region" aria-label="${label}" tabindex="0"><table>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
         <tbody>${rows}</tbody>
       </table></div>`
 
-const badge = (status: string) =>
-  html`<span class="Badge" data-status="${status}">${status.replaceAll('_', ' ')}</span>`
+const badge = (status: string) => html`<span>${status.replaceAll('_', ' ')}</span>`
 
 function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
   const live = subscription.status === 'active' || subscription.status === 'past_due'
@@ -60,7 +59,7 @@ function paymentRow({ invoice, intent, charge, dispute, refund }: PaymentRow): H
   const disputable = paid && left > 0 && !charge?.disputed
   const refundable = paid && left > 0 && (!dispute || dispute.status === 'won')
   return html`<tr>
-    <td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><br><span class="Quiet">${invoice.customer_email}</span></td>
+    <td><a href="${invoice.hosted_invoice_url}">${invoice.number}</a><br><span>${invoice.customer_email}</span></td>
     <td class="Number">${money(invoice.total, invoice.currency)}</td>
     <td>${badge(invoice.status)} ${charge && charge.amount_refunded > 0 && html`<br>${money(charge.amount_refunded, charge.currency)} refunded`}
       ${dispute && html`<br>Dispute: ${dispute.status.replaceAll('_', ' ')}`}</td>
@@ -91,9 +90,9 @@ function eventRow(event: EventRow): Html {
             : 'will be retried'
           : 'given up'
   return html`<tr>
-    <td><code>${event.type}</code><br><code class="Quiet">${event.about}</code></td>
+    <td><code>${event.type}</code><br><code>${event.about}</code></td>
     <td>${moment(Number(event.created))}</td>
-    <td>${badge(state)}${event.attempts > 1 && ` after ${event.attempts} attempts`}${event.delivered < event.deliveries && event.answer && html`<br><span class="Quiet">${event.answer}</span>`}</td>
+    <td>${badge(state)}${event.attempts > 1 && ` after ${event.attempts} attempts`}${event.delivered < event.deliveries && event.answer && html`<br><span>${event.answer}</span>`}</td>
     <td>${button('redeliver', 'Send again', { event: event.id }, event.type)}</td>
   </tr>`
 }
@@ -116,7 +115,7 @@ const behavior = ({ lag, failing, key, retries, afterRetries }: Quirks) => html`
         ${select('key', 'The secret key', key.state, { works: 'works', expired: 'was rolled', restricted: 'may not refund', other_mode: 'is the other mode’s' })}
         ${select('retries', 'A failed renewal is tried again', retries, { smart: '8 times in 2 weeks', custom: '4 times in 3 weeks', none: 'never' })}
         ${select('after', 'and then', afterRetries, { cancel: 'the subscription ends', unpaid: 'it is unpaid', past_due: 'it stays past due' })}
-        <button class="Button Button--small">Apply</button>
+        <button>Apply</button>
       </form>
       <div class="Actions">
         ${button('fail-next', 'Next request: 500', { status: '500' })}
@@ -133,10 +132,10 @@ type Note = { kind: 'status' | 'alert'; text: string } | undefined
 
 export function controlPage(data: ControlData, note: Note): string {
   const { quirks } = data
-  const body = html`<main class="Wide">
+  const body = html`<main>
     <h1>Payment sandbox</h1>
-    <p class="Quiet">Stands in for Stripe while no key is set. Nothing here moves real money.</p>
-    ${note && html`<p role="${note.kind}" class="Note" data-kind="${note.kind}">${note.text}</p>`}
+    <p>Stands in for Stripe while no key is set. Nothing here moves real money.</p>
+    ${note && html`<p role="${note.kind}">${note.text}</p>`}
     <section>
       <h2>Clock</h2>
       <p>In the sandbox it is <strong>${moment(data.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
@@ -151,13 +150,13 @@ export function controlPage(data: ControlData, note: Note): string {
         ${select('spread', 'Order', String(quirks.spread), { '0': 'kept', '0.5': 'shuffled within half a second', '10': 'shuffled within 10 seconds' })}
         ${select('delay', 'Delay', String(quirks.delaySeconds), { '0': 'none', '10': '10 seconds', '60': '1 minute', '600': '10 minutes' })}
         ${check('drop', 'Lose events', quirks.drop)}
-        <button class="Button Button--small">Apply</button>
+        <button>Apply</button>
       </form>
     </section>
     ${behavior(quirks)}
     <form method="get" action="/_sandbox/" role="search" class="Actions">
       <label>Customer’s email <input type="search" name="q" value="${data.search}"></label>
-      <button class="Button Button--small Button--plain">Search</button>
+      <button>Search</button>
     </form>
     <section>
       <h2>Subscriptions</h2>
@@ -175,7 +174,7 @@ export function controlPage(data: ControlData, note: Note): string {
       <h2>Webhook log</h2>
       ${table('Webhook log', 'No events yet.', ['Event', 'Time', 'Delivery', 'Action'], data.events.map(eventRow))}
     </section>
-    <p class="Quiet">Each list shows the newest 50.</p>
+    <p>Each list shows the newest 50.</p>
   </main>`
-  return page({ title: 'Payment sandbox', body, scripts: ['/_sandbox/busy.ts'] }).text
+  return page({ title: 'Payment sandbox', body }).text
 }

@@ -131,22 +131,22 @@ export function invoicePage(bill: Bill, publishableKey: string): string {
   const { invoice, intent } = bill
   const said = describe(bill)
   const payable = invoice.status === 'open' && intent.status !== 'canceled'
-  const body = html`<main class="Sheet">
-      <header class="Sheet-head">
+  const body = html`<main>
+      <header>
         <div>
-          <p class="Quiet">${said.from}</p>
+          <p>${said.from}</p>
           <h1>Invoice</h1>
         </div>
-        <p class="Badge" data-status="${said.status}">${said.status}</p>
+        <p>${said.status}</p>
       </header>
-      <dl class="Facts">
+      <dl>
         ${said.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
       </dl>
       <div class="Scroll" role="region" aria-label="Items" tabindex="0">
         <table>
           <thead><tr><th scope="col">Description</th><th scope="col" class="Number">Quantity</th><th scope="col" class="Number">Amount</th></tr></thead>
           <tbody>
-            ${said.lines.map((line) => html`<tr><td>${line.text}<br><span class="Quiet">${line.period}</span></td><td class="Number">${line.quantity}</td><td class="Number">${line.amount}</td></tr>`)}
+            ${said.lines.map((line) => html`<tr><td>${line.text}<br><span>${line.period}</span></td><td class="Number">${line.quantity}</td><td class="Number">${line.amount}</td></tr>`)}
           </tbody>
           <tfoot>
             ${said.totals.map(([name, value]) => html`<tr><th scope="row" colspan="2">${name}</th><td class="Number">${value}</td></tr>`)}
@@ -155,17 +155,55 @@ export function invoicePage(bill: Bill, publishableKey: string): string {
       </div>
       ${
         payable &&
-        html`<form class="NoPrint Pay" data-key="${publishableKey}" data-secret="${intent.client_secret}">
+        html`<form class="NoPrint" data-key="${publishableKey}" data-secret="${intent.client_secret}">
         <h2>Pay this invoice</h2>
         <div data-card></div>
-        <p role="alert" class="Alert" hidden></p>
-        <button class="Button" disabled>Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
+        <p role="alert" hidden></p>
+        <button disabled>Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
       </form>`
       }
-      <p class="NoPrint"><a class="Button Button--plain" href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
-      ${said.footer.map((line) => html`<p class="Quiet">${line}</p>`)}
-      <p class="Quiet">${said.note}</p>
+      <p class="NoPrint"><a href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
+      ${said.footer.map((line) => html`<p>${line}</p>`)}
+      <p>${said.note}</p>
     </main>`
   const scripts = payable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.ts'] : []
   return page({ title: `Invoice ${said.number}`, body, scripts }).text
+}
+
+/** What a credit note's PDF says; its address cannot be guessed. */
+export async function findCreditNote(
+  work: Work,
+  id: string,
+  secret: string,
+  from: string,
+): Promise<Described | undefined> {
+  const note = await work.find('credit_note', id)
+  const [right, given] = [Buffer.from(note?.$sandbox.secret ?? ''), Buffer.from(secret)]
+  if (!note || right.length !== given.length || !timingSafeEqual(right, given)) return undefined
+  const invoice = await work.get('invoice', note.invoice)
+  const amount = (cents: number) => money(cents, note.currency)
+  return {
+    from,
+    title: 'Credit note',
+    number: note.number,
+    status: 'Refunded',
+    facts: [
+      ['Number', note.number],
+      ['Date of issue', date(note.created)],
+      ['For invoice', invoice.number],
+      ...billedTo(invoice),
+    ] as [string, string][],
+    lines: note.lines.data.map((line) => ({
+      text: line.description,
+      period: `Invoice of ${date(invoice.created)}`,
+      quantity: '1',
+      amount: amount(-line.amount),
+    })),
+    totals: [
+      ...taxLines(invoice, note.total_taxes, (cents) => amount(-cents)),
+      ['Total', amount(-note.total)],
+    ] as [string, string][],
+    footer: invoice.footer?.split('\n') ?? [],
+    note: 'Test mode: this credit note was issued by the payment sandbox. No money has moved.',
+  }
 }

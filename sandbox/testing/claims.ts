@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Stripe } from 'stripe'
 import type { Call } from '../api/api.ts'
-import { parseForm } from '../api/form.ts'
-import { sdkOperations } from './sdk-operations.ts'
-import type { Claim } from './type-check.ts'
+import { parseForm } from '../api/params.ts'
 
 type Kind = { object: string; deleted?: true }
 const isKind = (value: unknown): value is Kind =>
@@ -62,4 +66,131 @@ function distinct(claims: Claim[]): Claim[] {
     if (!shapes.has(shape)) shapes.set(shape, claim)
   }
   return [...shapes.values()]
+}
+
+type Operation = { method: string; pattern: RegExp; params: string }
+type Resource = Record<string, unknown>
+
+const isResource = (value: unknown): value is Resource =>
+  typeof value === 'object' && value !== null && '_makeRequest' in value
+
+const id = 'ANID'
+
+/** Every API v1 call that the SDK can make, with the name of its parameter type, read from the SDK itself. */
+export function sdkOperations(): Operation[] {
+  const sdk = new Stripe('sk_test_none')
+  const nested = Object.entries(sdk.testHelpers).map(([name, value]) => ['testHelpers', name, value] as const)
+  const plain = Object.entries(sdk).map(([name, value]) => [name, value] as const)
+  return [...plain, ...nested].flatMap((entry) => {
+    const resource: unknown = entry.at(-1)
+    // OAuth is not part of the API.
+    if (!isResource(resource) || entry[0] === 'oauth') return []
+    const place = entry.slice(0, -1).map((name) => `['${String(name)}']`)
+    return operationsOf(resource, `Stripe${place.join('')}`)
+  })
+}
+
+function operationsOf(resource: Resource, type: string): Operation[] {
+  const found: Operation[] = []
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(resource)).filter(
+    (name) => name !== 'constructor' && !name.startsWith('_'),
+  )
+  for (const name of names) {
+    const makeRequest = (method: string, path: string) => {
+      if (!path.startsWith('/v1/')) return
+      const pattern = new RegExp(`^${path.replaceAll(id, '[^/]+')}$`)
+      const index = path.split(id).length - 1
+      found.push({ method, pattern, params: `NonNullable<Parameters<${type}['${name}']>[${index}]>` })
+    }
+    Object.assign(resource, { _makeRequest: makeRequest })
+    const call = resource[name]
+    if (typeof call === 'function') Reflect.apply(call, resource, [id, id, id])
+  }
+  return found
+}
+
+const folderOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
+
+/** A value as a TypeScript literal. The SDK turns decimal strings into objects of its own. */
+function literal(value: unknown, key = ''): string {
+  if (value === undefined) return 'undefined'
+  if (value === null || typeof value !== 'object') {
+    return key.endsWith('_decimal') && value !== null ? 'decimal' : JSON.stringify(value)
+  }
+  if (key.endsWith('_decimal')) return 'decimal'
+  if (Array.isArray(value)) return `[${value.map((each) => literal(each)).join(', ')}]`
+  return `{ ${Object.entries(value)
+    .map(([name, inner]) => `${JSON.stringify(name)}: ${literal(inner, name)}`)
+    .join(', ')} }`
+}
+
+export type Claim = { type: string; value: unknown }
+export type Complaint = { claim: Claim | undefined; message: string }
+
+const header = [
+  `import type { Stripe } from './stripe/stripe.esm.node.js'`,
+  `import type * as StripeJs from './stripe-js/api/index.js'`,
+  `declare const decimal: ReturnType<typeof Stripe.Decimal.from>`,
+  // On the wire everything is text.
+  'type Wire<T> = T extends number ? `${number}` : T extends boolean ? "true" | "false" : T extends string ? T : T extends readonly (infer E)[] ? Wire<E>[] : T extends object ? { [K in keyof T]: Wire<T[K]> } : T',
+  'type LastError = Stripe.PaymentIntent.LastPaymentError',
+  'type ApiError = { type: LastError["type"]; code?: NonNullable<LastError["code"]>; message: string; param?: string; decline_code?: string; charge?: string; payment_intent?: object; setup_intent?: object; payment_method?: object }',
+]
+
+/**
+ * Compiles "this value is of this type" against the SDK's own declarations and returns the compiler's
+ * complaints. The SDK lets every enum be any other string too; here it may not.
+ */
+export async function typeCheck(claims: Claim[]): Promise<Complaint[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-types-'))
+  try {
+    copyDeclarations('stripe/esm', join(folder, 'stripe'))
+    copyDeclarations('@stripe/stripe-js/dist', join(folder, 'stripe-js'))
+    closeEnums(join(folder, 'stripe/shared.d.ts'))
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2024',
+      types: [],
+      skipLibCheck: true,
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['claims.ts'] }))
+    const lines = claims.map(
+      ({ type, value }, index) => `export const claim${index}: ${type} = ${literal(value)}`,
+    )
+    writeFileSync(join(folder, 'claims.ts'), [...header, ...lines].join('\n'))
+    const output = await compile(folder)
+    return output
+      .split(/\n(?!\s)/)
+      .filter((message) => message !== '')
+      .map((message) => {
+        const line = Number(/claims\.ts\((\d+),/.exec(message)?.[1] ?? 0)
+        return { claim: claims[line - header.length - 1], message }
+      })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function copyDeclarations(from: string, to: string) {
+  cpSync(folderOf(from), to, { recursive: true, filter: (path) => !/\.(js|mjs|map)$/.test(path) })
+}
+
+function closeEnums(path: string) {
+  const open = 'export type OtherString = string & Record<never, never>;'
+  const declarations = readFileSync(path, 'utf8')
+  if (!declarations.includes(open)) throw new Error('The SDK no longer declares OtherString as it did')
+  writeFileSync(path, declarations.replace(open, 'export type OtherString = never;'))
+}
+
+function compile(folder: string): Promise<string> {
+  const compiler = join(folderOf('typescript'), 'bin/tsc')
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], (error, output, errors) => {
+      if (error && output === '') reject(new Error(`The compiler failed: ${errors}`))
+      else resolve(output)
+    })
+  })
 }

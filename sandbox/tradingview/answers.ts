@@ -1,6 +1,15 @@
 import type pg from 'pg'
-import { createAccessList } from './access-list.ts'
-import { type Answer, json, type Request } from './answer.ts'
+
+export type Request = {
+  method: string
+  path: string
+  query: URLSearchParams
+  form: URLSearchParams
+  cookies: Map<string, string>
+}
+export type Answer = { status: number; body: unknown }
+
+const json = (body: unknown, status = 200): Answer => ({ status, body })
 
 type Settings = {
   session_id: string
@@ -79,3 +88,125 @@ export function createAnswers({ database, now }: { database: pg.Pool; now: () =>
     return owner === account ? act(request) : notOwner
   }
 }
+
+type Row = { id: string; username: string; expiration: Date | null; created: Date }
+type Given = { database: pg.Pool; now: () => Promise<Date> }
+
+const pageSize = 20
+const longestPage = 30
+
+const noSuchUser = json({ code: 'user_not_found', detail: 'User does not exist.' }, 422)
+const wrongExpiration = json({ detail: 'Wrong expiration' }, 400)
+
+/** `2022-11-30T23:59:59.999000+00:00` */
+const withMicroseconds = (date: Date) => date.toISOString().replace('Z', '000+00:00')
+
+/** The list of one script's people, and the three calls that change it. */
+function createAccessList({ database, now }: Given) {
+  const changed = () => database.query('update sandbox.tradingview_settings set changes = changes + 1')
+
+  /** A cursor is worth nothing once the list has changed. */
+  async function startOf(cursor: string | null): Promise<{ at: number; changes: string } | undefined> {
+    const { rows } = await database.query<{ changes: string }>(
+      'select changes from sandbox.tradingview_settings',
+    )
+    const changes = rows[0]?.changes ?? '0'
+    if (!cursor) return { at: 0, changes }
+    const [at, of] = Buffer.from(cursor, 'base64url').toString().split(':')
+    return of === changes ? { at: Number(at), changes } : undefined
+  }
+
+  async function list({ query, form }: Request): Promise<Answer> {
+    const limit = Number(query.get('limit') ?? pageSize)
+    if (!(limit >= 1 && limit <= longestPage)) return json({ detail: 'bad_pagination_request' }, 400)
+    const start = await startOf(query.get('c'))
+    if (!start) return json({ detail: 'Invalid cursor' }, 404)
+    const { rows } = await database.query<Row>(
+      `select * from sandbox.tradingview_access where pine_id = $1 and ($2::text is null or username = $2)
+       order by created desc, id desc limit $3 offset $4`,
+      [form.get('pine_id'), form.get('username'), limit + 1, start.at],
+    )
+    const cursor = Buffer.from(`${start.at + limit}:${start.changes}`).toString('base64url')
+    return json({
+      results: rows.slice(0, limit).map(shown),
+      next:
+        rows.length > limit ? `/pine_perm/list_users/?limit=${limit}&order_by=-created&c=${cursor}` : null,
+    })
+  }
+
+  /** Unlike the search, granting wants the exact spelling. */
+  async function recipient(form: URLSearchParams) {
+    const { rows } = await database.query('select 1 from sandbox.tradingview_users where username = $1', [
+      form.get('username_recip'),
+    ])
+    return rows.length > 0 ? form.get('username_recip') : null
+  }
+
+  async function add({ form }: Request): Promise<Answer> {
+    const [username, expiration] = [await recipient(form), expirationOf(form)]
+    if (!username) return noSuchUser
+    if (expiration === undefined) return wrongExpiration
+    const { rowCount } = await database.query(
+      `insert into sandbox.tradingview_access (pine_id, username, expiration, created) values ($1, $2, $3, $4)
+       on conflict do nothing`,
+      [form.get('pine_id'), username, expiration, await now()],
+    )
+    // The expiry stays as it is, however the request reads.
+    if (rowCount === 0) return json({ status: 'exists' })
+    await changed()
+    return json({ status: 'ok' }, 201)
+  }
+
+  async function modify({ form }: Request): Promise<Answer> {
+    const expiration = expirationOf(form)
+    if (!(await recipient(form))) return noSuchUser
+    if (expiration === undefined) return wrongExpiration
+    const { rowCount } = await database.query(
+      'update sandbox.tradingview_access set expiration = $3 where pine_id = $1 and username = $2',
+      [form.get('pine_id'), form.get('username_recip'), expiration],
+    )
+    await changed()
+    return json({ status: rowCount ? 'ok' : 'not_exists' })
+  }
+
+  async function remove({ form }: Request): Promise<Answer> {
+    const { rowCount } = await database.query(
+      'delete from sandbox.tradingview_access where pine_id = $1 and username = $2',
+      [form.get('pine_id'), form.get('username_recip')],
+    )
+    await changed()
+    return json({ status: rowCount ? 'ok' : 'not_exists' })
+  }
+
+  return {
+    /** Whoever has expired is no longer listed. */
+    async forgetExpired() {
+      const { rowCount } = await database.query(
+        'delete from sandbox.tradingview_access where expiration < $1',
+        [await now()],
+      )
+      if (rowCount) await changed()
+    },
+
+    calls: {
+      'POST /pine_perm/list_users/': list,
+      'POST /pine_perm/add/': add,
+      'POST /pine_perm/modify_user_expiration/': modify,
+      'POST /pine_perm/remove/': remove,
+    } as Record<string, (request: Request) => Promise<Answer>>,
+  }
+}
+
+function expirationOf(form: URLSearchParams): Date | null | undefined {
+  const given = form.get('expiration')
+  if (!given) return null
+  return Number.isNaN(Date.parse(given)) ? undefined : new Date(given)
+}
+
+const shown = ({ id, username, expiration, created }: Row) => ({
+  id: Number(id),
+  username,
+  userpic: null,
+  ...(expiration ? { expiration: withMicroseconds(expiration) } : {}),
+  created: withMicroseconds(created),
+})

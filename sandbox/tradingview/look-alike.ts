@@ -2,11 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
-import type { Answer, Request } from './answer.ts'
-import { createAnswers } from './answers.ts'
-import { createTradingViewControls } from './controls.ts'
-import type { Fault, Faults } from './faults.ts'
-import { isLikeSomebody } from './likeness.ts'
+import { type Answer, createAnswers, type Request } from './answers.ts'
+import { createTradingViewControls, type Fault, type Faults } from './controls.ts'
 import { createTradingViewPage } from './page.ts'
 import { prepareTradingView, scripts } from './schema.ts'
 
@@ -141,4 +138,27 @@ export async function openTradingViewLookAlike({ database, now, mayControl, log 
 function cookiesOf({ headers }: IncomingMessage) {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
   return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]))
+}
+
+/** The beginning of a name that exists, or one slip away from it: a missing, added, swapped or wrong letter. */
+export function isLikeSomebody(name: string, people: string[]): boolean {
+  const typed = name.toLowerCase()
+  return people.some((each) => {
+    const known = each.toLowerCase()
+    if (known === typed) return false
+    const isSlip = known.length > 5 && Math.abs(known.length - typed.length) <= 1 && isOneSlip(typed, known)
+    return isSlip || known.startsWith(typed)
+  })
+}
+
+function isOneSlip(a: string, b: string): boolean {
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  const [restA, restB] = [a.slice(start), b.slice(start)]
+  return (
+    restA.slice(1) === restB.slice(1) ||
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
+  )
 }

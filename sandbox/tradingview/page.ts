@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
-import { isOwnForm } from '../pages/control-actions.ts'
+import { isOwnForm } from '../pages/control.ts'
 import { html, page } from '../pages/html.ts'
-import type { TradingViewControls } from './controls.ts'
-import { type Fault, faults } from './faults.ts'
+import { type Fault, faults, type TradingViewControls } from './controls.ts'
 
 type Given = {
   database: pg.Pool
@@ -26,7 +25,7 @@ const moment = (date: Date | null) =>
 const button = (name: string, label: string, fields: Record<string, string> = {}) =>
   html`<form method="post" action="${address}/${name}">${Object.entries(fields).map(
     ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
-  )}<button class="Button Button--small Button--plain">${label}</button></form>`
+  )}<button>${label}</button></form>`
 
 /** What someone at TradingView could do, and what TradingView has been seen to do by itself. */
 const actions: Record<string, (controls: TradingViewControls, form: URLSearchParams) => Promise<unknown>> = {
@@ -72,10 +71,9 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     const given = settings[0]?.faults ?? {}
     return page({
       title: 'TradingView look-alike',
-      scripts: ['/_sandbox/busy.ts'],
-      body: html`<main class="Wide">
+      body: html`<main>
     <h1>TradingView look-alike</h1>
-    <p class="Quiet">Stands in for TradingView while no Stripe key is set. It is ${moment(await now())} UTC. Everybody is a member here: type any username in the shop. Only a slip of an existing name (ada_trads) and names that start with “nobody” are unknown.</p>
+    <p>Stands in for TradingView while no Stripe key is set. It is ${moment(await now())} UTC. Everybody is a member here: type any username in the shop. Only a slip of an existing name (ada_trads) and names that start with “nobody” are unknown.</p>
     <section>
       <h2>The seller’s session</h2>
       <p>${isLoggedIn ? 'Logged in as ReboundSigma.' : 'Logged out: the shop’s session has ended.'}</p>
@@ -90,7 +88,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
             html`<option value="${fault}"${given.always === fault ? html` selected` : ''}>${text}</option>`,
         )}</select></label>
         <label>to <select name="often"><option value="all">every call</option><option value="half"${given.rate === 0.5 ? html` selected` : ''}>half of all calls</option></select></label>
-        <button class="Button Button--small">Apply</button>
+        <button>Apply</button>
       </form>
     </section>
     <section>
@@ -98,12 +96,12 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
       <form method="post" action="${address}/let-in" class="Actions">
         <label>Let in by hand <input name="username" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
         <label>to <select name="script">${scripts.map(({ pine_id: id, name }) => html`<option value="${id}">${name}</option>`)}</select></label>
-        <button class="Button Button--small">Let in</button>
+        <button>Let in</button>
       </form>
       <form method="post" action="${address}/rename" class="Actions">
         <label>Rename <input name="username" required></label>
         <label>to <input name="to" required pattern="[A-Za-z0-9_.\\-]{3,64}"></label>
-        <button class="Button Button--small">Rename</button>
+        <button>Rename</button>
       </form>
       <div class="Scroll" tabindex="0" role="region" aria-label="People with access"><table>
         <thead><tr><th>Username</th><th>Script</th><th>Until</th><th>Action</th></tr></thead>
@@ -121,7 +119,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
             html`<tr><td>${moment(row.at)}</td><td>${row.call}</td><td>${row.username}</td><td>${row.status} ${row.answer.slice(0, 80)}</td></tr>`,
         )}</tbody></table></div>
     </section>
-    <p class="Quiet">Each list shows the newest 50. <a href="/_sandbox/">Payment sandbox</a></p>
+    <p>Each list shows the newest 50. <a href="/_sandbox/">Payment sandbox</a></p>
   </main>`,
     }).text
   }

@@ -3,8 +3,8 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '#contract/brand.ts'
 import type { Seller } from '#contract/seller.ts'
-import { openSandbox, type Sandbox, type SandboxOptions } from '#sandbox/sandbox.ts'
-import { openTradingViewLookAlike, type TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
+import type { Sandbox, SandboxOptions } from '#sandbox/sandbox.ts'
+import type { TradingViewLookAlike } from '#sandbox/tradingview/look-alike.ts'
 import type { Config } from '../config.ts'
 import type { Middleware } from '../http/server.ts'
 import { isFromThisMachine } from '../http/this-machine.ts'
@@ -66,6 +66,11 @@ export async function openPayments({
       close: async () => {},
     }
 
+  // Loaded only here: a shop with Stripe's keys runs none of it.
+  const [{ openSandbox }, { openTradingViewLookAlike }] = await Promise.all([
+    import('#sandbox/sandbox.ts'),
+    import('#sandbox/tradingview/look-alike.ts'),
+  ])
   const database = new pg.Pool({ connectionString: databaseUrl, max: 5 })
   const onLost = (error: Error) => log.warn({ err: error }, 'the sandbox lost its database connection')
   database.on('error', onLost)

@@ -5,7 +5,7 @@ export const cspReportPath = '/api/csp-reports'
 /** A report names the page, the policy and what was blocked; a longer one is not from a browser. */
 const bodyLimit = 16 * 1024
 /** Per address and process: a broken page reports a few at a time. */
-const limit = { max: 60, timeWindow: 60_000 }
+const perMinute = 60
 
 const directives = [
   'script-src-elem',
@@ -36,7 +36,7 @@ export async function mountCspReports(app: FastifyInstance): Promise<ReadonlyMap
     )
     scope.post<{ Body: string }>(
       cspReportPath,
-      { bodyLimit, config: { rateLimit: limit } },
+      { bodyLimit, config: { perMinute } },
       async ({ body }, reply) => {
         const directive = directiveOf(body)
         const name = counts.has(directive) ? directive : 'other'

@@ -4,7 +4,7 @@ import type { Queue } from '../jobs/queue.ts'
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve, because the database answers and the jobs run. */
 export function mountHealth(app: FastifyInstance, { pool, queue }: { pool: Pool; queue: Queue }) {
-  const unlimited = { config: { rateLimit: false } }
+  const unlimited = { config: { perMinute: false as const } }
   app.get('/healthz', unlimited, () => ({ status: 'ok' }))
   app.get('/readyz', unlimited, async (_request, reply) => {
     const database = await pool.query('select 1').then(

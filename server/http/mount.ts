@@ -77,19 +77,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       const route: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
-        config: {
-          ...(endpoint.limit && {
-            rateLimit: {
-              max: endpoint.limit.requests,
-              timeWindow: endpoint.limit.seconds * 1000,
-              // A form that is refused comes back with what was typed, so it is read first.
-              ...(form && { hook: 'preValidation' as const }),
-            },
-          }),
-          ...(form && { form }),
-        },
+        ...(form && { config: { form } }),
         handler: async (request, reply) => {
-          // Only this process has let it through (`rateLimit` above); the others may have had just as many.
           if (endpoint.limit)
             await limits?.count(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
           const found = wantsCaller ? await sessionOf(request, reply) : undefined

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import cookie from '@fastify/cookie'
-import rateLimit from '@fastify/rate-limit'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -14,12 +13,13 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
 import { takenSentence } from '../database/unique.ts'
-import { Refusal, tooMany } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
+import { limitFloods } from './flood.ts'
 import type { SecurityHeaders } from './headers.ts'
 import { answerWithPage, postedForm, readForms } from './plain-forms.ts'
-import { answerUnreadable, hasTwoHosts, refuseTwoHosts } from './unreadable.ts'
+import { answerUnreadable, hasTwoHosts, lastResponses, refuseTwoHosts } from './unreadable.ts'
 
 /** Sees a request before the router does; true means it has answered. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -67,6 +67,7 @@ export async function createHttpServer({
       createServer(
         { connectionsCheckingInterval: 1000, headersTimeout: 4000, requestTimeout: 5000 },
         (request, response) => {
+          lastResponses.set(request.socket, response)
           if (hasTwoHosts(request)) return refuseTwoHosts(response, security.other)
           for (const answers of middleware) if (answers(request, response)) return
           if (config.trustProxy !== 0) cleanForwardedFor(request.headers)
@@ -86,15 +87,7 @@ export async function createHttpServer({
   readForms(app, (origin, request) => isOurOrigin(origin, request, config.publicUrl))
 
   await app.register(cookie)
-  if (config.rateLimits) {
-    await app.register(rateLimit, {
-      max: 300,
-      timeWindow: 60_000,
-      // Whoever has one IPv6 address has its whole network.
-      ipv6Subnet: 64,
-      errorResponseBuilder: (_request, { ttl }) => tooMany(Math.ceil(ttl / 1000)),
-    })
-  }
+  if (config.rateLimits) limitFloods(app)
 
   // Callback hooks: a promise for each would cost every request as much as its routing.
   app.addHook('onRequest', (request, reply, done) => {

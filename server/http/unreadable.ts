@@ -1,10 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 type ConnectionError = Error & { code?: string }
 
-/** Where Node keeps the response being written to a connection. */
-const answer = '_httpMessage'
+/** The latest response on each connection. */
+export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
 const refusals: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The address or the headers of this request are too long' },
@@ -14,10 +15,11 @@ const otherwise = { status: 400, message: 'The request could not be read' }
 
 /** An unreadable request gets a response like any other; after that, nothing on this connection can be trusted. */
 export const answerUnreadable =
-  (headers: Record<string, string>) =>
-  (error: ConnectionError, socket: Socket & { [answer]?: ServerResponse | null }) => {
+  (headers: Record<string, string>) => (error: ConnectionError, socket: Socket) => {
+    const response = lastResponses.get(socket)
+    const hasBegun = response?.headersSent && !response.writableFinished
     // If a response has begun, or nobody is listening, another one would be noise.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket[answer]?.headersSent) {
+    if (error.code === 'ECONNRESET' || !socket.writable || hasBegun) {
       socket.destroy(error)
       return
     }

@@ -18,7 +18,7 @@ export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbo
       method: 'POST',
       url: '/api/webhooks/stripe',
       bodyLimit,
-      config: { rateLimit: false },
+      config: { perMinute: false },
       handler: async ({ body, headers: { 'stripe-signature': signature } }) => {
         await receive(readSigned(body, signature))
         return { received: true }

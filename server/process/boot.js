@@ -1,12 +1,12 @@
+import { existsSync } from 'node:fs'
 import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
  * Makes startup light: `node --import ./server/process/boot.js`, before anything else, and in plain JavaScript, because the
  * first TypeScript file that is not in the cache makes Node load its compiler (20 MB). Compiled code is kept between
- * starts. The two libraries with many modules load in their CommonJS form: drizzle's reference each other in cycles, for
- * which Node's ES module loader needs four times the memory and time; Stripe's are hundreds. And what our own imports
- * mean is known without the search that took a third of the startup.
+ * starts, libraries come from the few files that `scripts/build-libraries.ts` makes of them, and what our own imports mean
+ * is known without a search. Without this file, a start takes five times the CPU and three times the memory.
  */
 enableCompileCache(fileURLToPath(new URL('../../dist/compile-cache', import.meta.url)))
 
@@ -15,6 +15,11 @@ const isOurs = (url = '') => url.startsWith(root) && !url.startsWith(`${root}nod
 
 /** A library is the same one for all our files; Node would look for it from each of them. */
 const libraries = new Map()
+
+function find(specifier, context, next) {
+  const built = new URL(`dist/libraries/${specifier.replaceAll('/', '_')}.js`, root)
+  return existsSync(built) ? { url: built.href, format: 'module' } : next(specifier, context)
+}
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -25,10 +30,7 @@ registerHooks({
       return { url: href, format: 'module-typescript', shortCircuit: true }
     }
     if (/^[.#]/.test(specifier)) return next(specifier, context)
-    if (!libraries.has(specifier)) {
-      const conditions = /^(drizzle-orm|stripe)\b/.test(specifier) ? ['require', 'node'] : context.conditions
-      libraries.set(specifier, next(specifier, { ...context, conditions }))
-    }
+    if (!libraries.has(specifier)) libraries.set(specifier, find(specifier, context, next))
     return { ...libraries.get(specifier), shortCircuit: true }
   },
 })

@@ -31,7 +31,7 @@ export function mountOneClick(app: FastifyInstance, newsletter: Newsletter, page
     scope.post<{ Querystring: { id?: unknown; token?: unknown } }>(
       '/newsletter/unsubscribe',
       // Large email providers post for many readers from a few IP addresses.
-      { config: { rateLimit: false } },
+      { config: { perMinute: false } },
       async (request, reply) => {
         const { query, headers } = request
         const isPerson = headers['sec-fetch-mode'] === 'navigate'

@@ -1,0 +1,207 @@
+import type { IncomingMessage } from 'node:http'
+import type { Controls } from '../controls.ts'
+import { invalid } from '../failure.ts'
+import type { Price } from '../objects/catalog.ts'
+import type { Charge, Dispute, Refund } from '../objects/charge.ts'
+import type { PaymentIntent } from '../objects/intent.ts'
+import type { Invoice } from '../objects/invoice.ts'
+import type { Subscription } from '../objects/subscription.ts'
+import type { Quirks } from '../quirks.ts'
+import type { Work } from '../work.ts'
+
+/** The value of a form's field, which must be one of these. */
+type Choose = <T extends string>(name: string, ...choices: T[]) => T
+type Run = (controls: Controls, form: URLSearchParams, pick: Choose) => Promise<unknown>
+
+const lags = { none: { from: 0, to: 0 }, short: { from: 0.2, to: 2 }, long: { from: 10, to: 60 } }
+const given = (form: URLSearchParams, name: string) => form.get(name) ?? ''
+
+/** The buttons of the control page, by the last part of their address: what they say when they are done, and what they do. */
+export const actions = new Map<string, readonly [done: string, run: Run]>([
+  [
+    'advance',
+    [
+      'The clock was moved on.',
+      (controls, _form, pick) => controls.advance(1, pick('interval', 'day', 'month', 'year')),
+    ],
+  ],
+  ['settle', ['All payments are finished.', (controls) => controls.settle()]],
+  [
+    'fail-next-renewal',
+    [
+      'The next renewal will fail.',
+      (controls, form) => controls.failNextRenewal(given(form, 'subscription')),
+    ],
+  ],
+  [
+    'cancel-in-portal',
+    [
+      'The subscription will end with its period.',
+      (controls, form) => controls.cancelInPortal(given(form, 'subscription')),
+    ],
+  ],
+  ['pause', ['The subscription is paused.', (controls, form) => controls.pause(given(form, 'subscription'))]],
+  [
+    'refund',
+    ['The payment was refunded.', (controls, form) => controls.refund(given(form, 'payment_intent'))],
+  ],
+  [
+    'fail-refund',
+    ['The bank returned the refund.', (controls, form) => controls.failRefund(given(form, 'refund'))],
+  ],
+  [
+    'open-dispute',
+    ['The payment is disputed.', (controls, form) => controls.openDispute(given(form, 'payment_intent'))],
+  ],
+  [
+    'close-dispute',
+    [
+      'The dispute is closed.',
+      (controls, form, pick) => controls.closeDispute(given(form, 'dispute'), pick('outcome', 'won', 'lost')),
+    ],
+  ],
+  [
+    'archive-price',
+    [
+      'The price is archived and keeps its lookup key.',
+      (controls, form) => controls.archivePrice(given(form, 'price')),
+    ],
+  ],
+  [
+    'redeliver',
+    ['The event was sent again.', (controls, form) => controls.webhooks.redeliver(given(form, 'event'))],
+  ],
+  [
+    'webhooks',
+    [
+      'Webhooks will behave this way from now on.',
+      (controls, form, pick) =>
+        controls.behave({
+          delaySeconds: Number(pick('delay', '0', '10', '60', '600')),
+          drop: form.has('drop'),
+          duplicates: Number(pick('duplicates', '0', '0.1', '1')),
+          spread: Number(pick('spread', '0', '0.5', '10')),
+        }),
+    ],
+  ],
+  [
+    'behave',
+    [
+      'The sandbox will behave this way from now on.',
+      async (controls, _form, pick) => {
+        const quirks = {
+          afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
+          failing: Number(pick('failing', '0', '0.1', '0.5')),
+          lag: lags[pick('lag', 'none', 'short', 'long')],
+          retries: pick('retries', 'smart', 'custom', 'none'),
+        }
+        await controls.changeKey(pick('key', 'works', 'expired', 'restricted', 'other_mode'), [
+          'rak_charge_write',
+        ])
+        await controls.behave(quirks)
+      },
+    ],
+  ],
+  [
+    'fail-next',
+    [
+      'The next request will fail.',
+      (controls, form, pick) => {
+        const status = pick('status', '400', '429', '500')
+        if (status === '500') return controls.failNext({ status: 500, done: form.has('done') })
+        if (status === '400') return controls.failNext({ status: 400 })
+        return controls.failNext({ status: 429, ...(form.has('retry') ? { shouldRetry: true } : {}) })
+      },
+    ],
+  ],
+  ['behave-as-usual', ['The sandbox behaves as usual again.', (controls) => controls.behaveAsUsual()]],
+])
+
+export async function press([, run]: readonly [string, Run], controls: Controls, body: string) {
+  const form = new URLSearchParams(body)
+  await run(controls, form, (name, ...choices) => {
+    const chosen = choices.find((choice) => choice === form.get(name))
+    if (chosen === undefined) throw invalid(`Invalid ${name}: must be one of ${choices.join(', ')}`, name)
+    return chosen
+  })
+}
+
+/** Another site must not press the buttons through a visitor's browser. */
+export function isOwnForm(request: IncomingMessage): boolean {
+  const { 'sec-fetch-site': site, origin, host } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+}
+
+const shown = 50
+
+export type SubscriptionRow = { subscription: Subscription; email: string | null }
+export type PaymentRow = {
+  invoice: Invoice
+  intent: PaymentIntent
+  charge: Charge | null
+  dispute: Dispute | null
+  refund: Refund | null
+}
+export type EventRow = {
+  id: string
+  type: string
+  created: string
+  about: string
+  deliveries: number
+  delivered: number
+  attempts: number
+  answer: string | null
+  next: Date | null
+}
+export type ControlData = {
+  now: number
+  search: string
+  quirks: Quirks
+  subscriptions: SubscriptionRow[]
+  payments: PaymentRow[]
+  prices: Price[]
+  events: EventRow[]
+}
+
+/** The newest of everything, or of the customers whose email contains the search. */
+export async function readControlData(work: Work, search: string): Promise<ControlData> {
+  const like = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const subscriptions = await work.database.query<SubscriptionRow>(
+    `select s.data as subscription, c.data->>'email' as email
+      from sandbox.objects s join sandbox.objects c on c.id = s.data->>'customer'
+      where s.kind = 'subscription' and coalesce(c.data->>'email', '') ilike $1 order by s.seq desc limit $2`,
+    [like, shown],
+  )
+  const payments = await work.database.query<PaymentRow>(
+    `select i.data as invoice, intent.data as intent, charge.data as charge, dispute.data as dispute,
+        (select data from sandbox.objects where kind = 'refund' and data @> jsonb_build_object('charge', charge.id)
+          and data->>'status' <> 'failed' order by seq desc limit 1) as refund
+      from sandbox.objects i
+      join sandbox.objects paid on paid.kind = 'invoice_payment' and paid.data @> jsonb_build_object('invoice', i.id)
+      join sandbox.objects intent on intent.id = paid.data #>> '{payment,payment_intent}'
+      left join sandbox.objects charge on charge.id = intent.data->>'latest_charge'
+      left join sandbox.objects dispute
+        on dispute.kind = 'dispute' and dispute.data @> jsonb_build_object('charge', charge.id)
+      where i.kind = 'invoice' and coalesce(i.data->>'customer_email', '') ilike $1 order by i.seq desc limit $2`,
+    [like, shown],
+  )
+  const events = await work.database.query<EventRow>(
+    `select e.id, e.type, e.created, e.data #>> '{data,object,id}' as about, count(d.id)::int as deliveries,
+        count(d.delivered_at)::int as delivered, coalesce(sum(d.attempts), 0)::int as attempts,
+        max(d.last_answer) as answer, min(d.next_at) filter (where d.delivered_at is null) as next
+      from (select * from sandbox.events order by seq desc limit $1) e
+      left join sandbox.deliveries d on d.event = e.id
+      group by e.seq, e.id, e.type, e.created, e.data #>> '{data,object,id}' order by e.seq desc`,
+    [shown],
+  )
+  return {
+    now: work.now,
+    search,
+    quirks: work.quirks,
+    subscriptions: subscriptions.rows,
+    payments: payments.rows,
+    prices: await work.all('price', {}),
+    events: events.rows,
+  }
+}

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const stripeKeys = {
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef0123456789abcdef',
+}
+
+/** Opens payments in a process of its own and tells which of the sandbox's files it has loaded before and after it asks for them. */
+const program = `
+  import { registerHooks } from 'node:module'
+  const loaded = []
+  registerHooks({
+    load(url, context, next) {
+      if (url.includes('/sandbox/')) loaded.push(url)
+      return next(url, context)
+    },
+  })
+  const { readConfig } = await import('#server/config.ts')
+  await import('#server/start.ts')
+  const { openPayments } = await import('#server/gateways/payments.ts')
+  const config = readConfig(${JSON.stringify(stripeKeys)})
+  await openPayments({ config, seller: () => ({}), databaseUrl: '', secrets: {}, log: console, quirks: {} })
+  const before = loaded.length
+  await import('#sandbox/sandbox.ts')
+  console.log(JSON.stringify({ before, after: loaded.length }))
+`
+
+test('a shop with Stripe’s keys loads nothing of the sandbox', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', './server/process/boot.js', '--input-type=module', '--eval', program],
+    {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    },
+  )
+  const { before, after }: { before: number; after: number } = JSON.parse(stdout)
+  expect(before).toBe(0)
+  expect(after).toBeGreaterThan(0)
+})
