@@ -2,7 +2,7 @@ import { eq, lt, or, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../database/connect.ts'
 import { attempts } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
-import type { Network } from '../http/addresses.ts'
+import { type Network, networksOf } from '../http/addresses.ts'
 import { hashToken } from './tokens.ts'
 
 export type Attempts = ReturnType<typeof createAttempts>
@@ -62,6 +62,10 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   return {
     /** Counts one more try; false beyond the limit. */
     allows,
+
+    /** The same for whatever network an address belongs to. */
+    allowsFrom: (what: string, ip: string, limit: Limit, options?: Options) =>
+      allows(what, networksOf(ip), limit, options),
 
     /** Counts one more try, and refuses it beyond the limit. */
     async count(what: string, whom: string | Network[], limit: Limit, options?: Options) {

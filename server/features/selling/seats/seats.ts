@@ -5,7 +5,6 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import { networksOf } from '#server/http/addresses.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import type { Attempts } from '#server/security/attempts.ts'
 import { limitOf, reservedSeats, takenSeats } from './counts.ts'
@@ -16,7 +15,7 @@ type Dependencies = {
   db: Database
   now: () => Date
   mails: Mails
-  attempts: Pick<Attempts, 'allows'>
+  attempts: Pick<Attempts, 'allowsFrom'>
   supportEmail: string
 }
 
@@ -62,8 +61,8 @@ export function createSeats(deps: Dependencies) {
 
   /** Without a limit, one network could keep every free seat from buyers, and never pay. */
   const mayKeep = async (tx: Transaction, ip: string) =>
-    (await attempts.allows('seat', networksOf(ip), { requests: 3, seconds: reservedFor / 1000 }, { tx })) &&
-    (await attempts.allows('seats of a day', networksOf(ip), { requests: 12, seconds: 86_400 }, { tx }))
+    (await attempts.allowsFrom('seat', ip, { requests: 3, seconds: reservedFor / 1000 }, { tx })) &&
+    (await attempts.allowsFrom('seats of a day', ip, { requests: 12, seconds: 86_400 }, { tx }))
 
   return {
     ...createWaitingList(deps),
