@@ -86,8 +86,8 @@ export function createWebhooks(
   async function deliverDue(everything: boolean) {
     for (;;) {
       const claimed = closed || !isListening() ? [] : await claim(everything)
-      if (claimed.length === 0) return
       await Promise.all(claimed.map(deliver))
+      if (claimed.length === 0 || (!everything && claimed.length < batch)) return
     }
   }
 

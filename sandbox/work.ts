@@ -38,6 +38,9 @@ export class Work {
   readonly time: number
   private readonly events: Event[] = []
   private drawn: (() => number) | undefined
+  /** What this work has written, and what it has read since its lock: nobody else changes it meanwhile. */
+  private readonly known = new Map<string, Kept>()
+  private isLocked = false
   now: number
   clock: string | null = null
   /** Rows up to this one belong to the mode that the key does not know. */
@@ -68,17 +71,25 @@ export class Work {
     return at
   }
 
-  async find<K extends Kind>(kind: K, id: string): Promise<Kinds[K] | undefined> {
+  /** With `lock`, nobody else changes the row until the work ends. */
+  async find<K extends Kind>(kind: K, id: string, lock = false): Promise<Kinds[K] | undefined> {
+    const known = lock ? undefined : this.known.get(id)
+    if (known?.object === kind) return known as Kinds[K]
     const { rows } = await this.database.query<{ data: Kinds[K]; seq: string }>(
-      'select data, seq from sandbox.objects where id = $1 and kind = $2',
+      `select data, seq from sandbox.objects where id = $1 and kind = $2${lock ? ' for update' : ''}`,
       [id, kind],
     )
     if (rows[0] && Number(rows[0].seq) <= this.unknownUpTo) throw otherMode(kind, id)
+    if (lock) {
+      this.isLocked = true
+      this.known.clear()
+    }
+    if (rows[0] && this.isLocked) this.known.set(id, rows[0].data)
     return rows[0]?.data
   }
 
-  async get<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
-    const found = await this.find(kind, id)
+  async get<K extends Kind>(kind: K, id: string, param?: string, lock = false): Promise<Kinds[K]> {
+    const found = await this.find(kind, id, lock)
     if (!found)
       throw missing(kind.replace('test_helpers.', ''), id, param ?? (kind.includes('.') ? 'id' : kind))
     return found
@@ -86,13 +97,11 @@ export class Work {
 
   /** Reads an object to change it: nobody else changes anything of the same customer until this work ends. */
   async claim<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
-    const owner = ownerOf(await this.get(kind, id, param))
-    await this.lock(owner ?? id)
-    if (owner) {
-      const customer = await this.get('customer', owner)
-      this.clock = 'deleted' in customer ? null : customer.test_clock
-      if (this.clock) this.now = (await this.get('test_helpers.test_clock', this.clock)).frozen_time
-    }
+    const owner = kind === 'customer' ? id : ownerOf(await this.get(kind, id, param))
+    if (!owner) return this.get(kind, id, param, true)
+    const customer = await this.get('customer', owner, param, true)
+    this.clock = 'deleted' in customer ? null : customer.test_clock
+    if (this.clock) this.now = (await this.get('test_helpers.test_clock', this.clock)).frozen_time
     return this.get(kind, id, param)
   }
 
@@ -103,16 +112,12 @@ export class Work {
     return customer
   }
 
-  /** Nobody else changes this row until the work ends. */
-  async lock(id: string) {
-    await this.database.query('select 1 from sandbox.objects where id = $1 for update', [id])
-  }
-
   async insert<T extends Kept>(kept: T): Promise<T> {
     await this.database.query(
       'insert into sandbox.objects (id, kind, clock, due_at, data) values ($1, $2, $3, $4, $5)',
       [kept.id, kept.object, this.clock, this.dueAt(kept), JSON.stringify(kept)],
     )
+    this.known.set(kept.id, kept)
     return kept
   }
 
@@ -122,6 +127,7 @@ export class Work {
       JSON.stringify(kept),
       this.dueAt(kept),
     ])
+    this.known.set(kept.id, kept)
     return kept
   }
 
@@ -182,22 +188,10 @@ export class Work {
   /** Records events and queues their delivery, together with the change itself. */
   async finish() {
     if (this.events.length === 0) return
-    await this.database.query(
-      `insert into sandbox.events (id, type, created, data)
-        select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
-          with ordinality as told (id, type, created, data, place) order by place`,
-      [
-        this.events.map((event) => event.id),
-        this.events.map((event) => event.type),
-        this.events.map((event) => event.created),
-        this.events.map((event) => JSON.stringify(event)),
-      ],
-    )
     const { drop, duplicates, spread, delaySeconds } = this.quirks
-    if (drop) return
-    const chance = duplicates + spread > 0 ? await this.chance() : () => 0.5
+    const chance = !drop && duplicates + spread > 0 ? await this.chance() : () => 0.5
     // The second copy of an event arrives at a different moment than the first.
-    const copies = this.events.flatMap((event) =>
+    const copies = (drop ? [] : this.events).flatMap((event) =>
       (chance() < duplicates ? [event, event] : [event]).map(({ id, type }) => ({
         id,
         type,
@@ -205,14 +199,25 @@ export class Work {
       })),
     )
     await this.database.query(
-      `insert into sandbox.deliveries (event, endpoint, next_at)
+      `with kept as (insert into sandbox.events (id, type, created, data)
+          select id, type, created, data from unnest($1::text[], $2::text[], $3::bigint[], $4::json[])
+            with ordinality as told (id, type, created, data, place) order by place)
+        insert into sandbox.deliveries (event, endpoint, next_at)
         select told.id, target.id, clock_timestamp() + make_interval(secs => wait)
-          from unnest($1::text[], $2::text[], $3::float8[]) with ordinality as told (id, type, wait, place),
+          from unnest($5::text[], $6::text[], $7::float8[]) with ordinality as told (id, type, wait, place),
             (select null as id, '["*"]'::jsonb as events union all
               select id, data->'enabled_events' from sandbox.objects
                 where kind = 'webhook_endpoint' and data->>'status' = 'enabled') target
           where target.events ?| array['*', told.type] order by place`,
-      [copies.map(({ id }) => id), copies.map(({ type }) => type), copies.map(({ wait }) => wait)],
+      [
+        this.events.map((event) => event.id),
+        this.events.map((event) => event.type),
+        this.events.map((event) => event.created),
+        this.events.map((event) => JSON.stringify(event)),
+        copies.map(({ id }) => id),
+        copies.map(({ type }) => type),
+        copies.map(({ wait }) => wait),
+      ],
     )
   }
 }

@@ -58,8 +58,7 @@ export async function resolveMethod(
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod(work.now, card))
   // Two customers could claim an unattached card at once.
-  await work.lock(id)
-  return work.get('payment_method', id, param)
+  return work.get('payment_method', id, param, true)
 }
 
 /** A stored card may pay only for the customer it is attached to. */
