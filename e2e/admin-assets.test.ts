@@ -165,5 +165,5 @@ test('reminders say how many they are before they are sent', async ({ page, shop
   const mails = await shop.mails()
   expect(mails.filter((mail) => mail.to === email && mail.subject.includes('TradingView'))).toHaveLength(1)
   await page.getByRole('button', { name: 'Send Reminders' }).click()
-  await toast(page, 'Nobody to remind')
+  await toast(page, 'No one to remind')
 })

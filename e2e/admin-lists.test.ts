@@ -173,23 +173,23 @@ test('part of a payment is refunded through Stripe, and the dialog says how much
   const { email } = buyer.user
   await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)
   await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
-  await expect(dialog(page).getByText('$39.00 of it is left.')).toBeVisible()
+  await expect(dialog(page).getByText('$39.00 can be refunded.')).toBeVisible()
   await page.getByLabel('Partial refund').check()
   await page.getByLabel('Amount in dollars').fill('10.01')
   await dialog(page).getByRole('button', { name: 'Refund' }).click()
   await toast(page, 'Refund sent successfully')
   await expect(rowOf(page, email)).toContainText('$10.01 refunded')
   await rowOf(page, email).getByRole('button', { name: 'Refund' }).click()
-  await expect(dialog(page).getByText('$28.99 of it is left; $10.01 of this purchase')).toBeVisible()
+  await expect(dialog(page).getByText('$28.99 can be refunded; $10.01 of this purchase')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(rowOf(page, email)).toContainText('active')
 })
 
-test('purchases are filtered by status and billing, and more load on scroll', async ({ page, shop }) => {
+test('purchases are filtered by status and billing, and come in pages of fifty', async ({ page, shop }) => {
   const mark = `crowd${randomUUID().slice(0, 8)}`
   await shop.connection.pool.query(
     `with added as (
-       insert into users (email, name) select $1 || n || '@example.com', 'Crowd' from generate_series(1, 180) n returning id)
+       insert into users (email, name) select $1 || n || '@example.com', 'Crowd' from generate_series(1, 120) n returning id)
      insert into purchases (user_id, product_id, billing_type, amount, status, ended_at)
      select id, $2, case when row_number() over () <= 30 then 'yearly' else 'monthly' end, 3900, 'expired', now() from added`,
     [mark, reboundSigmaPro.id],
@@ -200,26 +200,22 @@ test('purchases are filtered by status and billing, and more load on scroll', as
   await page.getByLabel('Billing', { exact: true }).selectOption('yearly')
   await expect(page.getByText('30 purchases', { exact: true })).toBeVisible()
   await page.getByLabel('Billing', { exact: true }).selectOption('')
-  await expect(page.getByText(/\d+ purchases so far/)).toBeVisible()
-  await expect(async () => {
-    await page.mouse.wheel(0, 3000)
-    await expect(page.getByText('180 purchases', { exact: true })).toBeVisible({ timeout: 500 })
-  }).toPass()
-  // All are loaded, only the virtual rows are mounted, and a change refetches only its own page.
-  const row = (number: number) => page.locator(`tr[aria-rowindex="${number + 1}"]`).last()
-  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
-  await expect(row(180)).toBeVisible()
-  expect(await page.getByRole('row').count()).toBeLessThan(100)
-  let asked = 0
-  page.on('request', (request) => {
-    if (request.method() === 'GET' && request.url().includes('/api/admin/purchases')) asked += 1
-  })
-  await row(180).getByRole('button', { name: 'Delete purchase' }).click()
+  await expect(page.getByText('50 purchases so far', { exact: true })).toBeVisible()
+  const more = page.getByRole('button', { name: 'Load more' })
+  const row = (number: number) => page.getByRole('row').nth(number)
+  await more.press('Enter')
+  await expect(page.getByText('100 purchases so far', { exact: true })).toBeVisible()
+  // The keyboard goes on with what has come.
+  await expect(row(51)).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(row(51).getByRole('link')).toBeFocused()
+  await more.click()
+  await expect(page.getByText('120 purchases', { exact: true })).toBeVisible()
+  await expect(more).toBeHidden()
+  await expect(row(101)).toBeFocused()
+  await row(120).getByRole('button', { name: 'Delete purchase' }).click()
   await question(page).getByRole('button', { name: 'Delete purchase' }).click()
-  await expect(page.getByText('179 purchases', { exact: true })).toBeVisible()
-  expect(asked).toBe(1)
-  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
-  await expect(row(1)).toBeVisible()
+  await expect(page.getByText('119 purchases', { exact: true })).toBeVisible()
   await page.getByLabel('Status').selectOption('active')
   await expect(page.getByText('No purchases found', { exact: true })).toBeVisible()
 })

@@ -105,7 +105,7 @@ test('messages are answered, newsletter addresses exported, access revoked and r
   await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Revoke' }).click()
   await question(page).getByRole('button', { name: 'Revoke access' }).click()
   await toast(page, 'Access revoked')
-  await expect(page.getByText('Nobody found')).toBeVisible()
+  await expect(page.getByText('No people found')).toBeVisible()
   await page.getByLabel('State').selectOption('revoked')
   await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Restore' }).click()
   await toast(page, 'Access restored')

@@ -1,6 +1,8 @@
 import { type ComponentType, createElement, use } from 'react'
 import type { Access } from '#contract/endpoint.ts'
+import type { DeskPath } from './features/desk/screens.ts'
 import HomePage from './features/site/home/home-page.tsx'
+import { match } from './ui/navigation.tsx'
 
 export type Route = {
   path: string
@@ -12,7 +14,7 @@ export type Route = {
   indexable: boolean
   /** Always begins at its top, also on Back and on a reload. */
   beginsAtTop?: boolean
-  /** Also shows every address below its own: which part of it, the page decides. */
+  /** Also shows every address below its own: the page has a table of its own, see `features/desk/screens.ts`. */
   below?: boolean
   /** The address carries a secret, which must not travel as referrer. */
   secret?: boolean
@@ -24,7 +26,7 @@ const buyers = { access: 'user', indexable: false } as const
 const staff = { access: 'staff', indexable: false } as const
 
 // biome-ignore format: one page a line
-export const routes: Route[] = [
+const pages = [
   { ...open, path: '/', page: 'site/home/home-page', title: 'Premium Trading Indicators' },
   { ...open, path: '/products', page: 'site/products/products-page', title: 'Products' },
   { ...open, path: '/products/rebound-sigma-pro', page: 'site/products/rebound-sigma-pro-page', title: 'Rebound Sigma Pro', beginsAtTop: true },
@@ -54,7 +56,21 @@ export const routes: Route[] = [
   { ...open, path: '/legal/privacy', page: 'site/legal/privacy-page', title: 'Privacy Policy' },
   { ...open, path: '/legal/imprint', page: 'site/legal/imprint-page', title: 'Imprint' },
   { ...open, path: '/legal/accessibility', page: 'site/legal/accessibility-page', title: 'Accessibility' },
-]
+] as const satisfies Route[]
+export const routes: readonly Route[] = pages
+
+type Filled<Path extends string> = Path extends `${infer Before}/:${string}/${infer After}`
+  ? `${Before}/${string}/${After}`
+  : Path extends `${infer Before}/:${string}`
+    ? `${Before}/${string}`
+    : Path
+type Address = Filled<(typeof pages)[number]['path'] | DeskPath>
+
+declare module '#web/ui/navigation.tsx' {
+  interface Addresses {
+    href: Address | `${Address}?${string}` | `${Address}#${string}` | `#${string}`
+  }
+}
 
 export const notFound: Route = {
   ...unlisted,
@@ -64,8 +80,7 @@ export const notFound: Route = {
 }
 
 export function routeFor(pathname: string): Route {
-  const isFor = ({ path, below }: Route) => pathname === path || (below && pathname.startsWith(`${path}/`))
-  return routes.find(isFor) ?? notFound
+  return match(routes, pathname)?.route ?? notFound
 }
 
 const modules: Record<string, () => Promise<{ default: ComponentType }>> = {

@@ -7,6 +7,7 @@ export const offered = [
   'access/access-form/access-request-form.tsx',
   'selling/checkout/until-done.ts',
   'selling/checkout/username-input.tsx',
+  'desk/screens.ts',
   'identity/sign-in/return-path.ts',
   'identity/sign-in/use-log-out.ts',
   'selling/checkout/address.ts',

@@ -44,8 +44,5 @@ export type Template<Data> = (data: Data, site: MailSite) => MailContent
 /** A guest's name may be unknown; and nobody may use a sign-up name to send a message to someone else's address. */
 export const greeting = (name: string) => (name && isPersonName(name) ? `Hello ${inert(name)},` : 'Hello,')
 
-export const dollars = (cents: number) =>
-  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
-
 export const day = (iso: string) =>
   new Date(iso).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })

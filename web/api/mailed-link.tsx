@@ -3,7 +3,7 @@ import { ApiError } from '#contract/call.ts'
 import type { newsletter } from '#contract/site/newsletter.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 type Words = Record<'title' | 'text' | 'button' | 'pending' | 'doneTitle' | 'done' | 'failed', string>
@@ -12,7 +12,7 @@ type Words = Record<'title' | 'text' | 'button' | 'pending' | 'doneTitle' | 'don
 export function MailedLink(props: {
   endpoint: typeof newsletter.confirm
   words: Words
-  next?: { label: string; href: string }
+  next?: { label: string; href: Href }
 }) {
   const { endpoint, words, next } = props
   const query = new URLSearchParams(useNavigation().search)
@@ -44,4 +44,4 @@ export function MailedLink(props: {
   )
 }
 
-export const seeProducts = { label: 'See the products', href: '/products' }
+export const seeProducts = { label: 'See the products', href: '/products' } as const

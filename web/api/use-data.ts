@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { call } from './client.ts'
 
@@ -22,4 +22,10 @@ export function useData<E extends Endpoint>(
       ? { refetchInterval: ({ state }) => options.refetchInterval?.(state.data) ?? false }
       : {}),
   })
+}
+
+/** Reloads what these calls have loaded before. */
+export function useRefresh(rows: Endpoint[]) {
+  const client = useQueryClient()
+  return () => Promise.all(rows.map((row) => client.invalidateQueries({ queryKey: keyOf(row) })))
 }

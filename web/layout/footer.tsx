@@ -2,7 +2,7 @@ import { brand } from '#contract/brand.ts'
 import { labels } from '#contract/selling/legal/consumer-law.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { type Href, isOurs, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { openCookieSettings, useBannerNeeded } from './cookie-banner.tsx'
 import { Logo } from './logo.tsx'
@@ -23,11 +23,14 @@ const legal = {
 
 function Links({ to }: { to: Record<string, string> }) {
   return Object.entries(to).map(([name, href]) => {
-    const Anchor = href.startsWith('/') ? Link : 'a'
-    return (
-      <Anchor key={href} href={href} className={link}>
+    return isOurs(href) ? (
+      <Link key={href} href={href} className={link}>
         {name}
-      </Anchor>
+      </Link>
+    ) : (
+      <a key={href} href={href} className={link}>
+        {name}
+      </a>
     )
   })
 }
@@ -71,7 +74,7 @@ export function Footer({ slim }: { slim: boolean }) {
 }
 
 /** The law requires these two to be easy to find, in its own words. */
-function ContractLink({ href, label }: { href: string; label: { en: string; de: string } }) {
+function ContractLink({ href, label }: { href: Href; label: { en: string; de: string } }) {
   return (
     <Link href={href} className="flex flex-wrap gap-x-2 rounded-sm py-0.5 font-medium hover:underline">
       {label.en}

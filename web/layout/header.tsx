@@ -4,7 +4,7 @@ import { useUser } from '#web/api/session.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 import { Logo } from './logo.tsx'
@@ -21,10 +21,10 @@ export function Header({ pathname }: { pathname: string }) {
   const [menuOpen, setMenuOpen] = useState(false)
   // Where someone is about to pay, nothing leads away.
   const mayBuy = !pathname.startsWith('/checkout')
-  const links = [
+  const links: NavItem[] = [
     { href: '/products', text: 'Products' },
     { href: '/about', text: 'About' },
-    ...(user && isStaff(user) ? [{ href: '/admin', text: 'Admin' }] : []),
+    ...(user && isStaff(user) ? [admin] : []),
   ]
   return (
     <header className="sticky top-0 z-40 border-b border-line bg-ground/85 backdrop-blur-lg">
@@ -76,14 +76,7 @@ export function Header({ pathname }: { pathname: string }) {
         <Suspense fallback={null}>
           <MobileMenu
             pathname={pathname}
-            links={[
-              ...links,
-              ...(user
-                ? [{ href: '/dashboard', text: 'Dashboard' }]
-                : mayBuy
-                  ? [{ href: pricing, text: 'Get access' }]
-                  : []),
-            ]}
+            links={[...links, ...(user ? [dashboard] : mayBuy ? [getAccess] : [])]}
             close={() => setMenuOpen(false)}
           />
         </Suspense>
@@ -93,6 +86,9 @@ export function Header({ pathname }: { pathname: string }) {
 }
 
 const pricing = '/products/rebound-sigma-pro#pricing'
+const admin: NavItem = { href: '/admin', text: 'Admin' }
+const getAccess: NavItem = { href: pricing, text: 'Get access' }
+const dashboard: NavItem = { href: '/dashboard', text: 'Dashboard' }
 
 /** Straight to the prices, from wherever the decision is made. */
 function GetAccess({ className }: { className?: string }) {
@@ -103,7 +99,7 @@ function GetAccess({ className }: { className?: string }) {
   )
 }
 
-type NavItem = { href: string; text: string }
+type NavItem = { href: Href; text: string }
 
 function NavLink({ pathname, href, text }: NavItem & { pathname: string }) {
   const here = pathname === href || pathname.startsWith(`${href}/`)

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useLogOut } from '#web/features/identity/sign-in/use-log-out.ts'
-import { Link } from '#web/ui/navigation.tsx'
+import { type Href, Link } from '#web/ui/navigation.tsx'
 import { ThemeToggle } from '#web/ui/theme.tsx'
 
 /** Everything in the header, on a phone. */
 export default function MobileMenu(props: {
   pathname: string
-  links: { href: string; text: string }[]
+  links: { href: Href; text: string }[]
   close: () => void
 }) {
   const { pathname, links, close } = props

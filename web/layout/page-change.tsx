@@ -13,12 +13,12 @@ export function PageChange({ route }: { route: Route }) {
   const { publicUrl } = useSettings()
   const place = useNavigation()
   const [announcement, setAnnouncement] = useState('')
-  const shown = useRef(route)
-  const positions = useRef(new Map<Route, number>())
+  const shown = useRef({ route, pathname: place.pathname })
+  const positions = useRef(new Map<string, number>())
 
   useEffect(() => {
-    const onScroll = () => positions.current.set(shown.current, scrollY)
-    // Whoever was quick has scrolled before this page was hydrated.
+    const onScroll = () => positions.current.set(shown.current.pathname, scrollY)
+    // A quick visitor has scrolled before this page was hydrated.
     onScroll()
     addEventListener('scroll', onScroll, { passive: true })
     return () => removeEventListener('scroll', onScroll)
@@ -31,23 +31,29 @@ export function PageChange({ route }: { route: Route }) {
     history.scrollRestoration = beginsAtTop ? 'manual' : 'auto'
     const target = location.hash ? document.getElementById(location.hash.slice(1)) : null
     const scroll = () => (target ? target.scrollIntoView() : scrollTo({ top: 0, behavior: 'instant' }))
-    if (shown.current === route) {
+    const { pathname } = place
+    const before = shown.current
+    if (before.pathname === pathname) {
       // Back from a jump inside the page.
       if (place.isReturn && beginsAtTop) scroll()
       return
     }
-    shown.current = route
-    const title = pageTitle(route)
-    document.title = title
-    setAnnouncement(title)
-    const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
-    if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
+    shown.current = { route, pathname }
+    if (before.route !== route) {
+      const title = pageTitle(route)
+      // A page with screens of its own has their title already.
+      if (!route.below) document.title = title
+      setAnnouncement(title)
+      const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')
+      if (canonical && route.path !== '*') canonical.href = new URL(route.path, publicUrl).href
+    }
     const heading = document.querySelector<HTMLElement>('main h1') ?? document.getElementById('main')
     heading?.setAttribute('tabindex', '-1')
-    heading?.focus({ preventScroll: true })
+    // Somebody who walks through tabs with the arrow keys stays on them.
+    if (document.activeElement?.role !== 'tab') heading?.focus({ preventScroll: true })
     // Going back, the browser tries to restore the position while the old page is still there.
     if (place.isReturn && !beginsAtTop)
-      scrollTo({ top: positions.current.get(route) ?? 0, behavior: 'instant' })
+      scrollTo({ top: positions.current.get(pathname) ?? 0, behavior: 'instant' })
     else scroll()
   }, [route, place, publicUrl])
 

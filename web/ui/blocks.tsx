@@ -1,4 +1,4 @@
-import { Link } from '#web/ui/navigation.tsx'
+import { isOurs, Link } from '#web/ui/navigation.tsx'
 import type { Block, Inline } from './markdown.ts'
 
 /** Content as React elements; the `.legal` class gives it its look. */
@@ -31,7 +31,7 @@ function Text({ inline }: { inline: Inline[] }) {
     if (as === 'bold') return <strong key={key}>{text}</strong>
     if (as === 'code') return <code key={key}>{text}</code>
     if (as !== 'link') return text
-    return href.startsWith('/') ? (
+    return isOurs(href) ? (
       <Link key={key} href={href}>
         {text}
       </Link>

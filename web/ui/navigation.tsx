@@ -9,6 +9,13 @@ import {
   useState,
 } from 'react'
 
+/** Addresses that links may lead to. The app adds its own (`web/router.tsx`), so a link to no page is a type error. */
+export interface Addresses {}
+export type Href = Addresses extends { href: infer H extends string } ? H : string
+
+/** For links from texts: whether one leads to a page of this site. */
+export const isOurs = (href: string): href is Href => href.startsWith('/')
+
 type Place = {
   pathname: string
   search: string
@@ -18,9 +25,28 @@ type Place = {
 
 type Navigator = {
   /** Shows another page once its code has loaded; until then the visitor stays on this one. */
-  navigate: (href: string, options?: { replace?: boolean }) => void
+  navigate: (href: Href, options?: { replace?: boolean }) => void
   /** Prefetches a page's code. */
   prefetch: (href: string) => void
+}
+
+type Pattern = { path: string; below?: boolean }
+
+/** The first route that fits. `:id` in its path takes one part of the address; with `below` it takes any rest, too. */
+export function match<Route extends Pattern>(routes: readonly Route[], pathname: string) {
+  const parts = pathname.split('/')
+  for (const route of routes) {
+    const asked = route.path.split('/')
+    const params: Record<string, string> = {}
+    const fits = asked.every((part, index) => {
+      const given = parts[index]
+      if (part[0] !== ':' || !given) return part === given
+      params[part.slice(1)] = given
+      return true
+    })
+    if (fits && (route.below || asked.length === parts.length)) return { route, params }
+  }
+  return undefined
 }
 
 const NavigationContext = createContext<(Place & Navigator) | null>(null)
@@ -66,7 +92,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
   }
 
   return {
-    navigate(href: string, { replace = false } = {}) {
+    navigate(href: Href, { replace = false } = {}) {
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },
     prefetch(href: string) {
@@ -82,7 +108,7 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
 }
 
 /** A link to another page of the site, without a reload. Hover or focus prefetches the page's code. */
-export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: string }) {
+export function Link({ href, onClick, children, ...rest }: ComponentProps<'a'> & { href: Href }) {
   const { navigate, prefetch } = useNavigation()
   const soon = () => prefetch(href)
   function follow(event: MouseEvent<HTMLAnchorElement>) {

@@ -1,8 +1,8 @@
+import { dollars } from '../../money.ts'
 import { reboundSigmaPro, regularPrice } from '../price-list.ts'
 import { type LegalText, link, type Party, sentence } from './text.ts'
 import { modelForm, withdrawalInstruction } from './withdrawal.ts'
 
-const dollars = (cents: number) => `$${cents / 100}`
 const monthly = dollars(reboundSigmaPro.monthlyPrice)
 const yearly = dollars(reboundSigmaPro.yearlyPrice)
 

@@ -1,5 +1,6 @@
+import { exactDollars } from '#contract/money.ts'
 import { inert } from '../inert.ts'
-import { dollars, greeting, type Template } from '../template.ts'
+import { greeting, type Template } from '../template.ts'
 
 const contactMessage: Template<{ firstName: string; lastName: string; email: string; message: string }> = (
   { firstName, lastName, email, message },
@@ -56,7 +57,7 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
   preheader: 'Please respond in your Stripe dashboard before the deadline.',
   heading: 'A payment is disputed',
   paragraphs: [
-    `The bank of ${data.email} disputed a payment of ${dollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
+    `The bank of ${data.email} disputed a payment of ${exactDollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
   ],
   action: { label: 'Open the disputes', url: `${publicUrl}/admin/purchases?disputed=yes` },
 })

@@ -1,15 +1,16 @@
+import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { terms } from '#contract/selling/legal/terms.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
-import { day, dollars, greeting, type MailSite, type Template } from '../template.ts'
+import { day, greeting, type MailSite, type Template } from '../template.ts'
 
 type Subscription = { name: string; product: string; billingType: BillingType; amount: number }
 
 const plan = ({ product, billingType, amount }: Subscription): [string, string][] => [
   ['Product', product],
-  ['Price', `${dollars(amount)} per ${billingPeriods[billingType]}`],
+  ['Price', `${exactDollars(amount)} per ${billingPeriods[billingType]}`],
 ]
 
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
@@ -37,7 +38,7 @@ const receipt: Template<
   }
 > = (data, site) => ({
   subject: `Your receipt: ${data.product}`,
-  preheader: `We’ve received ${dollars(data.amount)}. Thank you.`,
+  preheader: `We’ve received ${exactDollars(data.amount)}. Thank you.`,
   heading: 'Thank you for your payment',
   paragraphs: [
     greeting(data.name),
@@ -102,14 +103,14 @@ const subscriptionWillEnd: Template<{
     `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
     ...(data.refund > 0
       ? [
-          `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${dollars(data.refund)} for the rest of it.`,
+          `Your year has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
         ]
       : []),
   ],
   details: [
     ['Product', data.product],
     ['Access until', day(data.endsAt)],
-    ...(data.refund > 0 ? [['Refund', dollars(data.refund)] as [string, string]] : []),
+    ...(data.refund > 0 ? [['Refund', exactDollars(data.refund)] as [string, string]] : []),
   ],
   action: toDashboard('Open your dashboard', site),
 })
@@ -126,11 +127,11 @@ const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data
 /** An account paid twice for the same product, from another tab or as a guest. */
 const duplicateRefunded: Template<Subscription> = (data, site) => ({
   subject: 'We’re refunding your second payment',
-  preheader: `You already have ${data.product}, so ${dollars(data.amount)} goes back to your card.`,
+  preheader: `You already have ${data.product}, so ${exactDollars(data.amount)} goes back to your card.`,
   heading: 'You already have this subscription',
   paragraphs: [
     greeting(data.name),
-    `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+    `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
   ],
   action: toDashboard('Open your dashboard', site),
 })
@@ -138,11 +139,11 @@ const duplicateRefunded: Template<Subscription> = (data, site) => ({
 /** They paid after their seat had gone to somebody else. */
 const seatRefunded: Template<Subscription> = (data, { publicUrl }) => ({
   subject: 'We’re refunding your payment: no seat was left',
-  preheader: `${dollars(data.amount)} goes back to your card.`,
+  preheader: `${exactDollars(data.amount)} goes back to your card.`,
   heading: 'The last seat was taken',
   paragraphs: [
     greeting(data.name),
-    `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${dollars(data.amount)} goes back to your card within five to ten business days.`,
+    `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
     'On the product page you can ask us to tell you when a seat is free.',
   ],
   action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/rebound-sigma-pro` },
@@ -174,7 +175,7 @@ const subscriptionEnded: Template<{ name: string; product: string; because: keyo
 /** Before a yearly renewal. */
 const renewalNotice: Template<Subscription & { renewsAt: string; days: number }> = (data, site) => ({
   subject: `Your subscription renews in ${data.days} days`,
-  preheader: `${dollars(data.amount)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
+  preheader: `${exactDollars(data.amount)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
   heading: `Renews in ${data.days} days`,
   paragraphs: [
     greeting(data.name),
@@ -214,11 +215,11 @@ const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsA
   const { subject, heading, text } = dunning[data.step]
   return {
     subject,
-    preheader: `We couldn’t charge ${dollars(data.amount)} for ${data.product}.`,
+    preheader: `We couldn’t charge ${exactDollars(data.amount)} for ${data.product}.`,
     heading,
     paragraphs: [
       greeting(data.name),
-      `We couldn’t charge ${dollars(data.amount)} for ${data.product}. ${text}`,
+      `We couldn’t charge ${exactDollars(data.amount)} for ${data.product}. ${text}`,
     ],
     details: [
       ...plan(data),
@@ -241,17 +242,17 @@ const cardUpdated: Template<{ name: string }> = (data, site) => ({
 })
 
 const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
-  subject: `Your refund of ${dollars(data.amount)}`,
+  subject: `Your refund of ${exactDollars(data.amount)}`,
   preheader: 'It should arrive within five to ten business days.',
-  heading: `We’ve refunded ${dollars(data.amount)}`,
+  heading: `We’ve refunded ${exactDollars(data.amount)}`,
   paragraphs: [
     greeting(data.name),
-    `We’ve sent ${dollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
+    `We’ve sent ${exactDollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
     'The credit note for your books is on your dashboard, under “All Invoices”.',
   ],
   details: [
     ['Product', data.product],
-    ['Refund', dollars(data.amount)],
+    ['Refund', exactDollars(data.amount)],
   ],
   action: toDashboard('Open your dashboard', site),
 })

@@ -6,54 +6,52 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { type Area, addressOf, addressOfHash, areasFor, isTab, listedViews, placeAt } from './shell/areas.ts'
-import { rememberList } from './shell/last-list.ts'
+import { TabList } from '#web/ui/tabs.tsx'
+import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
+import { useRememberedList, useTitle } from './shell/place.ts'
 import { SideNavigation } from './shell/side-navigation.tsx'
-import { panelId, TabStrip, tabId } from './shell/tab-strip.tsx'
-import { useArrival } from './shell/use-arrival.ts'
 import { useKeys } from './shell/use-keys.ts'
 
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'))
 const SearchDialog = lazy(() => import('./search/search-dialog.tsx'))
+const panelId = 'admin-panel'
+const tabId = ({ path }: Area) => `tab-of-${path}`
 
 export default function AdminPage() {
   const pathname = usePathname()
-  const shown = areasFor({ isAdmin: useIsAdmin() })
-  const place = placeAt(pathname, shown)
+  const areas = areasFor({ isAdmin: useIsAdmin() })
+  const found = screenAt(pathname, areas)
   const [opened, setOpened] = useState<'keys' | 'search' | null>(null)
-  const { navigate, search } = useNavigation()
-  useArrival(place?.view.name ?? 'Not found')
+  const { navigate } = useNavigation()
+  useTitle(found?.route.title ?? 'Not found')
   useKeys({
     search: () => setOpened('search'),
     help: () => setOpened('keys'),
     go(letter) {
-      const area = shown.find(({ key }) => key === letter)
-      if (area) navigate(addressOf(area))
+      const area = areas.find((each) => each.letter === letter)
+      if (area) navigate(area.path)
     },
   })
-  const isRecord = place?.id !== ''
-  useEffect(() => {
-    if (!isRecord) rememberList(pathname, search)
-  }, [isRecord, pathname, search])
+  const isList = found !== undefined && !found.params.id
+  useRememberedList(isList)
   // The overview is for admins; support begins with the first area of theirs.
-  const [first] = shown
-  const beginsElsewhere = !place && placeAt(pathname)?.area.name === 'Overview'
+  const begin = pathname === '/admin' && !found ? areas[0]?.path : undefined
   useEffect(() => {
-    if (beginsElsewhere && first) navigate(addressOf(first), { replace: true })
-  }, [beginsElsewhere, first, navigate])
-  if (beginsElsewhere) return <Loading />
-  if (!place) return <NotFoundPage />
+    if (begin) navigate(begin, { replace: true })
+  }, [begin, navigate])
+  if (begin) return <Loading />
+  if (!found) return <NotFoundPage />
 
-  const { area, view, id } = place
-  const { screen: Screen } = view
-  const isInTab = isTab(area) && view === area.views[0]
+  const { area, path, title, show: Screen } = found.route
+  const isInTab = area.isTab && path === area.path
+  const hasTabs = isList && (area.isTab || path === '/admin')
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
-      <SideNavigation areas={shown} here={area} onSearch={() => setOpened('search')} />
+      <SideNavigation areas={areas} here={area.path} onSearch={() => setOpened('search')} />
       <div className="flex min-w-0 flex-1 flex-col gap-6">
         <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
           <h1 tabIndex={-1} className="text-2xl max-lg:mr-auto">
-            {view.name}
+            {title}
           </h1>
           <Button
             variant="secondary"
@@ -64,20 +62,18 @@ export default function AdminPage() {
           >
             <Search className="size-4.5" aria-hidden="true" />
           </Button>
-          {!isRecord && (isTab(area) || area.name === 'Overview') && (
-            <TabStrip areas={shown} here={isInTab ? area : undefined} />
-          )}
-          {!isRecord && <SubNavigation area={area} here={view.name} />}
+          {hasTabs && <TabStrip tabs={areas.filter(({ isTab }) => isTab)} here={path} />}
+          {isList && area.listed.length > 1 && <SubNavigation area={area} here={path} />}
         </header>
         <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-            <Screen key={view.path + id} id={id} />
+            <Screen key={pathname} id={found.params.id ?? ''} />
           </Suspense>
         </div>
       </div>
       <Suspense fallback={null}>
-        {opened === 'keys' && <KeysDialog areas={shown} onClose={() => setOpened(null)} />}
-        {opened === 'search' && <SearchDialog areas={shown} onClose={() => setOpened(null)} />}
+        {opened === 'keys' && <KeysDialog areas={areas} onClose={() => setOpened(null)} />}
+        {opened === 'search' && <SearchDialog areas={areas} onClose={() => setOpened(null)} />}
       </Suspense>
     </div>
   )
@@ -91,29 +87,51 @@ function onHashChange(tell: () => void) {
 /** Where we are; `/admin#users` is `/admin/users`, also when it is typed on the open page. */
 function usePathname() {
   const { pathname, navigate } = useNavigation()
-  // Read anew each time the place changes, so what a navigation took off the address is gone here, too.
+  // Read again each time the place changes, so what a navigation took off the address is gone here, too.
   const hash = useSyncExternalStore(onHashChange, () => location.hash)
-  const named = addressOfHash(hash)
+  const named = pathOfHash(hash)
   useEffect(() => {
-    if (named) navigate(named + location.search, { replace: true })
+    if (named) navigate(location.search ? `${named}?${location.search.slice(1)}` : named, { replace: true })
   }, [named, navigate])
-  return named ?? pathname
+  return named || pathname
 }
 
-/** The screens that stand beside an area's first. */
-function SubNavigation({ area, here }: { area: Area; here: string }) {
-  const views = listedViews(area)
-  if (views.length < 2) return null
+/** The three tabs of docs/product.md. They are links, so each can be opened in a window of its own. */
+function TabStrip({ tabs, here }: { tabs: Area[]; here: string }) {
+  const selected = tabs.find(({ path }) => path === here)
   return (
-    <nav aria-label={area.name} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">
-      {views.map(({ name, path }) => (
+    <TabList aria-label="Admin" className="max-sm:w-full">
+      {tabs.map((tab) => (
         <Link
-          key={name}
+          key={tab.path}
+          role="tab"
+          id={tabId(tab)}
+          href={tab.path}
+          aria-selected={tab === selected}
+          aria-controls={tab === selected ? panelId : undefined}
+          // While none is selected, the first can be reached.
+          tabIndex={tab === (selected ?? tabs[0]) ? 0 : -1}
+          className="flex h-9 flex-1 items-center justify-center rounded-sm px-4 text-sm font-medium text-muted transition-colors hover:text-ink aria-selected:bg-raised aria-selected:text-ink aria-selected:shadow-card"
+        >
+          {tab.title}
+        </Link>
+      ))}
+    </TabList>
+  )
+}
+
+/** An area's own screen and those beside it. */
+function SubNavigation({ area, here }: { area: Area; here: string }) {
+  return (
+    <nav aria-label={area.title} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">
+      {area.listed.map(({ path, title }) => (
+        <Link
+          key={path}
           href={path}
-          aria-current={name === here ? 'page' : undefined}
+          aria-current={path === here ? 'page' : undefined}
           className="py-2 font-medium text-muted underline-offset-4 hover:text-ink aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-accent aria-[current]:decoration-2"
         >
-          {name}
+          {title}
         </Link>
       ))}
     </nav>

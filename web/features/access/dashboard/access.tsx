@@ -12,8 +12,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import type { LiveState } from './live-access.tsx'
-import { LoadError } from './load-error.tsx'
-import { Part } from './part.tsx'
+import { LoadError, Part } from './part.tsx'
 
 // Loaded when they are shown: most visits need neither.
 const AccessRequestForm = lazy(() =>

@@ -7,7 +7,7 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-import { LoadError } from './load-error.tsx'
+import { LoadError } from './part.tsx'
 
 const schema = billing.save.input(z)
 const nameOf = new Intl.DisplayNames('en', { type: 'region' })

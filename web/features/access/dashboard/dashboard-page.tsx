@@ -5,11 +5,11 @@ import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
 import { FailedPayment } from './failed-payment.tsx'
+import { useMailedInvoice } from './invoices.ts'
 import { MyProducts } from './my-products.tsx'
 import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
 import { RecommendedAssets } from './recommended-assets.tsx'
-import { useMailedInvoice } from './use-mailed-invoice.ts'
 import { usePurchases } from './use-purchases.ts'
 
 // Only buyers load it.

@@ -1,8 +1,8 @@
 import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { exactDollars } from '#contract/money.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import { Button } from '#web/ui/button.tsx'
-import { exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
 
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))

@@ -1,14 +1,14 @@
 import { Download, FileText } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { exactDollars } from '#contract/money.ts'
 import { type Invoice, purchases } from '#contract/selling/purchases.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
-import { LoadError } from './load-error.tsx'
+import { LoadError } from './part.tsx'
 
 const BillingDialog = lazy(() => import('./billing-dialog.tsx'))
 

@@ -5,8 +5,7 @@ import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { LoadError } from './load-error.tsx'
-import { Part } from './part.tsx'
+import { LoadError, Part } from './part.tsx'
 
 /** What a buyer gets besides access itself. */
 export function PrivatePackage() {

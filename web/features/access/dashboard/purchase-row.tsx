@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { accessRequests } from '#contract/access/access-requests.ts'
+import { dollars, exactDollars } from '#contract/money.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, statusTexts } from '#contract/statuses.ts'
@@ -9,9 +10,8 @@ import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { dollars, exactDollars } from '#web/ui/money.ts'
 import { Time } from '#web/ui/time.tsx'
-import { useDownloadInvoice } from './use-download-invoice.ts'
+import { useDownloadInvoice } from './invoices.ts'
 
 // Loaded when they are opened.
 const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-update-dialog.tsx'))

@@ -5,9 +5,7 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { LoadError } from './load-error.tsx'
-import { Part } from './part.tsx'
-import { saveAsFile, watchlistOf } from './watchlist.ts'
+import { LoadError, Part } from './part.tsx'
 
 export function RecommendedAssets() {
   const { data, isError, refetch } = useData(assets.list, {})
@@ -81,4 +79,18 @@ function List({ list }: { list: RecommendedAsset[] }) {
       ))}
     </ul>
   )
+}
+
+/** TradingView's watchlist import format: comma-separated symbols. */
+function watchlistOf(assets: { ticker: string }[]) {
+  return assets.map(({ ticker }) => ticker).join(',')
+}
+
+function saveAsFile(name: string, text: string) {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
 }

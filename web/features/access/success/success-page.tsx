@@ -2,6 +2,7 @@ import { CircleCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { exactDollars } from '#contract/money.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { call } from '#web/api/client.ts'
@@ -12,8 +13,7 @@ import { AccessRequestForm } from '#web/features/access/access-form/access-reque
 import { untilDone, wait } from '#web/features/selling/checkout/until-done.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
-import { exactDollars } from '#web/ui/money.ts'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { Time } from '#web/ui/time.tsx'
@@ -189,7 +189,7 @@ const NextCharge = ({ amount, at }: { amount: number; at: string }) => (
 
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
   const { navigate } = useNavigation()
-  const leaveFor = (path: string) => {
+  const leaveFor = (path: Href) => {
     processing = undefined
     navigate(path, { replace: true })
   }

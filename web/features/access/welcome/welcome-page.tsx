@@ -1,6 +1,6 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
 import { Icon } from '#web/ui/icon.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
@@ -36,7 +36,7 @@ export default function WelcomePage() {
   )
 }
 
-function NextStep(props: { href: string; icon: LucideIcon; title: string; text: string }) {
+function NextStep(props: { href: Href; icon: LucideIcon; title: string; text: string }) {
   const { href, icon: Picture, title, text } = props
   return (
     <li>

@@ -3,25 +3,23 @@ import { useEffect, useState } from 'react'
 import { accessRequests, type QueuedRequest, requestViews } from '#contract/access/access-requests.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { Chips } from '../lists/search-box.tsx'
-import { usePages, useRowCall } from '../lists/use-pages.ts'
+import { Chips } from '../lists/record-list.tsx'
+import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
 import { timeLeft } from '../parts/time-left.ts'
-import { useAddress } from '../shell/use-address.ts'
-import { RefuseDialog } from './refuse-dialog.tsx'
+import { RefuseDialog, RevealDialog, UndoBar } from './decisions.tsx'
 import { Buyer, CopyButton } from './request-cells.tsx'
-import { RevealDialog } from './reveal-dialog.tsx'
-import { UndoBar } from './undo-bar.tsx'
 
 const choices = { show: requestViews } as const
 const deciding = {
-  list: accessRequests.adminList,
-  refreshes: [accessRequests.adminToRevoke, overview.adminShow],
+  refreshes: [accessRequests.adminList, accessRequests.adminToRevoke, overview.adminShow],
 }
 const requests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
@@ -40,7 +38,7 @@ function useSelection(present: QueuedRequest[]) {
 
 /** What waits for the seller: everything without the connector, otherwise what it could not do. */
 export function RequestQueue() {
-  const [chosen, choose] = useAddress(choices)
+  const [chosen, choose] = useFilters(choices)
   const query = usePages(accessRequests.adminList, chosen)
   const all = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(all)
@@ -48,7 +46,7 @@ export function RequestQueue() {
   const [granted, setGranted] = useState<string[]>([])
   const [revealing, setRevealing] = useState<QueuedRequest | null>(null)
   const isAdmin = useIsAdmin()
-  const grant = useRowCall(accessRequests.adminGrant, {
+  const grant = useCall(accessRequests.adminGrant, {
     ...deciding,
     failed: 'Failed to grant access',
     onSuccess: ({ changed }, { ids }) => {
@@ -85,7 +83,7 @@ export function RequestQueue() {
         )}
       </header>
       {granted.length > 0 && <UndoBar key={granted.join()} ids={granted} setIds={setGranted} />}
-      <EndlessTable
+      <RecordTable
         label="Open access requests"
         noun={['request', 'requests']}
         query={query}
@@ -102,7 +100,7 @@ export function RequestQueue() {
             />
           </span>
         }
-        columns={['Time left', 'TradingView username', 'Buyer', 'Exchange', 'Actions']}
+        columns={['Time left', 'TradingView username', 'Buyer', 'Exchange', hiddenActions]}
         renderRow={(request) => (
           <>
             <Cell className="w-10">

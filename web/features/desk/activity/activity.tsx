@@ -6,11 +6,10 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { NoMatch } from '../lists/no-match.tsx'
-import { SearchBox } from '../lists/search-box.tsx'
+import { RecordList } from '../lists/record-list.tsx'
+import { action, RecordTable } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
-import { useAddress } from '../shell/use-address.ts'
 
 const choices = { q: 'text' } as const
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -21,7 +20,7 @@ const At = ({ value }: { value: string }) => (
   </Cell>
 )
 
-export default function ActivityTab() {
+export default function Activity() {
   return (
     <div className="flex flex-col gap-10">
       <FailedJobs />
@@ -61,12 +60,17 @@ function FailedJobs() {
         </h2>
         <p className="text-sm text-muted">Emails and other work that kept failing until the shop gave up.</p>
       </header>
-      <EndlessTable
+      <RecordTable
         label="List of failed jobs"
         noun={['failed job', 'failed jobs']}
         query={query}
-        empty={<EmptyState title="No failed jobs" description="What the shop gave up on will stand here." />}
-        columns={['Failed', 'Job', 'Error', 'Action']}
+        empty={
+          <EmptyState
+            title="No failed jobs"
+            description="Emails and other jobs that the shop gave up on appear here."
+          />
+        }
+        columns={['Failed', 'Job', 'Error', action]}
         renderRow={(job) => (
           <>
             <At value={job.failedAt} />
@@ -93,34 +97,23 @@ function FailedJobs() {
 }
 
 function AuditLog() {
-  const [chosen, choose] = useAddress(choices)
+  const [chosen] = useFilters(choices)
   const query = usePages(audit.adminList, chosen)
   return (
     <section aria-labelledby="audit-log" className="flex flex-col gap-4">
-      <header className="flex flex-wrap items-center gap-3">
-        <div className="flex-1 basis-60">
-          <h2 id="audit-log" className="text-xl">
-            Audit log
-          </h2>
-          <p className="text-sm text-muted">Every action by every admin.</p>
-        </div>
-        <SearchBox
-          placeholder="Search by admin, action, or subject..."
-          q={chosen.q}
-          onSearch={(q) => choose({ q })}
-        />
+      <header>
+        <h2 id="audit-log" className="text-xl">
+          Audit log
+        </h2>
+        <p className="text-sm text-muted">Every action by every admin.</p>
       </header>
-      <EndlessTable
+      <RecordList
         label="Audit log entries"
         noun={['entry', 'entries']}
         query={query}
-        empty={
-          chosen.q ? (
-            <NoMatch title="No entries found" />
-          ) : (
-            <EmptyState title="No entries found" description="What your team does will stand here." />
-          )
-        }
+        chosen={chosen}
+        search="Search by admin, action, or subject..."
+        none={{ title: 'No entries yet', description: 'Everything your team does is recorded here.' }}
         columns={['When', 'Who', 'What', 'To what', 'From']}
         renderRow={(entry) => (
           <>

@@ -1,15 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
+import { assets, assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
+import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Textarea } from '#web/ui/input.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
-import { NoteDialog } from './note-dialog.tsx'
 
 const key = keyOf(contract.adminList)
 
@@ -173,5 +176,30 @@ function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
         aria-hidden="true"
       />
     </button>
+  )
+}
+
+const schema = assets.adminNote.input(z)
+
+function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => void }) {
+  const save = useCall(assets.adminNote, {
+    refreshes: [assets.adminList, assets.list],
+    succeeded: 'Note saved',
+    failed: 'Failed to save note',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title={`Note on ${asset.ticker}`}
+      schema={schema}
+      extra={{ id: asset.id }}
+      onSubmit={(typed) => save.mutateAsync(typed)}
+      button={{ pendingText: 'Saving...', children: 'Save Note' }}
+      onClose={onClose}
+    >
+      <Field name="note" label="Note" hint="Buyers see it beside the ticker. Leave it empty to remove it.">
+        <Textarea rows={3} maxLength={500} defaultValue={asset.note ?? ''} />
+      </Field>
+    </FormDialog>
   )
 }

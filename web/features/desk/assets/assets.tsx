@@ -1,7 +1,9 @@
 import { ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
 import { assets } from '#contract/access/assets.ts'
+import { catalog } from '#contract/selling/catalog.ts'
 import * as z from '#contract/zod.ts'
+import { call } from '#web/api/client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -9,16 +11,15 @@ import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/endless-table.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { Failed } from '../lists/record-table.tsx'
 import { AssetList } from './asset-list.tsx'
-import { ExportCard } from './export-card.tsx'
 import { ImportDialog } from './import-dialog.tsx'
-import { productId } from './product.ts'
-import { QuickActions } from './quick-actions.tsx'
+import { ExportCard, QuickActions } from './side-cards.tsx'
 
 const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
 
-export default function AssetsTab() {
+export default function Assets() {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
       <ReboundList />
@@ -112,10 +113,20 @@ function ReboundList() {
       {list.isPending && <Skeleton className="h-40" />}
       {list.isError && <Failed retry={() => void list.refetch()} />}
       {list.data?.length === 0 && (
-        <EmptyState title="No assets added yet" description="The tickers that owners see will stand here." />
+        <EmptyState title="No assets added yet" description="Add the tickers that owners should see." />
       )}
       {list.data && list.data.length > 0 && <AssetList assets={list.data} />}
       {importing && <ImportDialog known={list.data ?? []} onClose={() => setImporting(false)} />}
     </Card>
   )
+}
+
+/** Assets belong to a product, and only the server knows its id. */
+async function productId(): Promise<string> {
+  try {
+    return (await call(catalog.product, { slug: 'rebound-sigma-pro' })).id
+  } catch (error) {
+    toast({ title: 'Failed to get product', description: 'Please try again.', destructive: true })
+    throw error
+  }
 }

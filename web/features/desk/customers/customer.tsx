@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { customers } from '#contract/desk/customers.ts'
+import { exactDollars } from '#contract/money.ts'
+import type { Invoice } from '#contract/selling/purchases.ts'
 import { keyOf, useData } from '#web/api/use-data.ts'
-import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { Card, EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Failed } from '../lists/endless-table.tsx'
-import { useTitle } from '../shell/use-arrival.ts'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/record-table.tsx'
+import { useRecordTitle } from '../shell/place.ts'
 import { Has } from './has.tsx'
 import { Notes } from './notes.tsx'
-import { Payments } from './payments.tsx'
 import { Timeline } from './timeline.tsx'
 import { Who } from './who.tsx'
 
@@ -15,10 +17,10 @@ const column = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 
 /** Everything about one customer. */
 export default function CustomerScreen({ id }: { id: string }) {
-  // Everything here is asked anew each time the page opens: much of it changes without us.
+  // Everything here is asked again each time the page opens: much of it changes without us.
   useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
   const { data, isError, error, refetch } = useData(customers.adminShow, { id })
-  useTitle(data && (data.name || data.email))
+  useRecordTitle(data ? data.name || data.email : 'Customer')
   if (isError && 'status' in error && (error.status === 404 || error.status === 400))
     return (
       <EmptyState title="No such customer" description="Perhaps the account was deleted.">
@@ -44,5 +46,65 @@ export default function CustomerScreen({ id }: { id: string }) {
         </div>
       </div>
     </div>
+  )
+}
+
+/** What they paid, from Stripe. */
+function Payments({ id }: { id: string }) {
+  const { data, isError, refetch } = useData(customers.adminPayments, { id })
+  return (
+    <Card className="flex flex-col gap-4">
+      <h2 className="text-lg">Payments</h2>
+      {isError && <Failed retry={() => void refetch()} />}
+      {!data && !isError && <Skeleton className="h-24" />}
+      {data && (
+        <>
+          <p className="text-sm text-muted">
+            <strong className="block text-xl font-semibold text-ink tabular-nums">
+              {exactDollars(data.paid)}
+            </strong>
+            paid{data.refunded > 0 && `, after ${exactDollars(data.refunded)} refunded`}
+          </p>
+          {data.documents.length === 0 ? (
+            <p className="text-sm text-muted">No invoices yet.</p>
+          ) : (
+            <ul className="flex flex-col divide-y divide-line text-sm">
+              {data.documents.map((document) => (
+                <Line key={document.id} {...document} />
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </Card>
+  )
+}
+
+function Line({ kind, number, createdAt, amount, status, invoiceUrl, pdfUrl }: Invoice) {
+  const href = invoiceUrl ?? pdfUrl
+  const name = number ?? (kind === 'invoice' ? 'Invoice' : 'Credit note')
+  return (
+    <li className="flex items-baseline justify-between gap-3 py-2">
+      <span className="min-w-0">
+        {href ? (
+          <a
+            href={href}
+            target="_blank"
+            rel="noreferrer"
+            className="font-medium break-all underline-offset-4 hover:underline"
+          >
+            {name}
+          </a>
+        ) : (
+          <span className="font-medium break-all">{name}</span>
+        )}
+        <span className="block text-xs text-muted">
+          <Time value={createdAt} />, {kind === 'invoice' ? status : 'credit note'}
+        </span>
+      </span>
+      <span className="tabular-nums">
+        {kind === 'invoice' ? exactDollars(amount) : `−${exactDollars(amount)}`}
+      </span>
+    </li>
   )
 }

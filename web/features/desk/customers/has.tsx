@@ -1,19 +1,22 @@
 import { useState } from 'react'
 import { accessRequests } from '#contract/access/access-requests.ts'
 import type { Customer } from '#contract/desk/customers.ts'
-import type { ManagedPurchase, Purchase } from '#contract/selling/purchases.ts'
+import { exactDollars } from '#contract/money.ts'
+import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { bookingKindTexts, isLive } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, EmptyState } from '#web/ui/card.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { money } from '../parts/dollars.ts'
 import { changesPurchase, isRefundable, useCancelPurchase } from '../purchases/purchase-actions.ts'
 import { RefundDialog } from '../purchases/refund-dialog.tsx'
 import { StatusBadge } from '../purchases/status-badge.tsx'
-import { ExtendDialog } from './extend-dialog.tsx'
 
 /** What they have: purchases, newest first, and the access that belongs to them. */
 export function Has({ customer }: { customer: Customer }) {
@@ -22,10 +25,7 @@ export function Has({ customer }: { customer: Customer }) {
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Purchases and access</h2>
       {owned.length === 0 ? (
-        <EmptyState
-          title="No purchases yet"
-          description="What they buy, and their access, will stand here."
-        />
+        <EmptyState title="No purchases yet" description="Their purchases and access appear here." />
       ) : (
         <ul className="flex flex-col divide-y divide-line">
           {owned.map((purchase) => (
@@ -57,8 +57,8 @@ function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Requ
           {product.name} <StatusBadge status={status} />
         </p>
         <p className="text-sm text-muted">
-          {money(amount)} {billingType}, since <Time value={createdAt} />
-          {refundedAmount > 0 && `, ${money(refundedAmount)} refunded`}
+          {exactDollars(amount)} {billingType}, since <Time value={createdAt} />
+          {refundedAmount > 0 && `, ${exactDollars(refundedAmount)} refunded`}
         </p>
         {kind && (
           <p className="text-sm break-words text-muted">
@@ -140,5 +140,34 @@ function Access({ request }: { request: Request | undefined }) {
         </Button>
       )}
     </div>
+  )
+}
+
+const form = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
+const day = 86_400_000
+const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** Suggests two weeks, the usual compensation. */
+function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const extend = useCall(purchases.adminExtend, {
+    ...changesPurchase,
+    succeeded: { title: 'Extended', description: 'The buyer gets an email.' },
+    failed: 'Failed to extend',
+    onSuccess: onClose,
+  })
+  const present = Date.parse(purchase.endsAt ?? purchase.currentPeriodEnd ?? purchase.createdAt)
+  return (
+    <FormDialog
+      title="Extend"
+      description="Gives time at no charge. The next payment, or the end, moves to this day."
+      schema={form}
+      onSubmit={({ until }) => extend.mutateAsync({ id: purchase.id, until })}
+      button={{ pendingText: 'Extending...', children: 'Extend' }}
+      onClose={onClose}
+    >
+      <Field name="until" label="Until the end of" hint="The day in UTC.">
+        <Input type="date" required min={isoDay(present)} defaultValue={isoDay(present + 14 * day)} />
+      </Field>
+    </FormDialog>
   )
 }

@@ -38,9 +38,7 @@ export function Notes({ customer: { id, notes } }: { customer: Customer }) {
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Notes</h2>
-      {notes.length === 0 && (
-        <p className="text-sm text-muted">What your team should know will stand here.</p>
-      )}
+      {notes.length === 0 && <p className="text-sm text-muted">No notes yet.</p>}
       <ul className="flex flex-col gap-3">
         {notes.map((note) => (
           <li key={note.id} className="flex items-start gap-2 rounded-md bg-ground p-3 text-sm">

@@ -15,7 +15,7 @@ import DashboardPage from '#web/features/access/dashboard/dashboard-page.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { Failed } from '../lists/endless-table.tsx'
+import { Failed } from '../lists/record-table.tsx'
 
 type Seen = OutputOf<typeof customers.adminSeeAs>
 
@@ -23,7 +23,7 @@ type Seen = OutputOf<typeof customers.adminSeeAs>
 export default function SeeAs({ id }: { id: string }) {
   const { data, error, refetch } = useData(customers.adminSeeAs, { id })
   const client = useQueryClient()
-  // Every look asks anew and is recorded.
+  // Every look asks again and is recorded.
   useEffect(() => () => client.removeQueries({ queryKey: keyOf(customers.adminSeeAs) }), [client])
   if (wasCalledOff(error))
     return (
@@ -82,7 +82,7 @@ function useLookOnly() {
   }, [])
 }
 
-/** A cache of its own, which knows every answer and asks nobody. */
+/** A cache of its own, which knows every answer and asks no one. */
 function filledWith(seen: Seen) {
   const client = new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: Infinity, enabled: false } },

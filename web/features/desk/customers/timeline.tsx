@@ -10,17 +10,19 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { customers, type TimelineEntry } from '#contract/desk/customers.ts'
+import { exactDollars } from '#contract/money.ts'
 import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/endless-table.tsx'
+import { Failed } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
-import { money } from '../parts/dollars.ts'
-import { MailDialog } from './mail-dialog.tsx'
 
 type Kind = TimelineEntry['kind'] | 'payment'
 type Entry = Omit<TimelineEntry, 'kind'> & { kind: Kind }
@@ -46,9 +48,7 @@ export function Timeline({ id }: { id: string }) {
       {query.isError && <Failed retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton className="h-60" />}
       {query.isSuccess && entries.length === 0 && (
-        <p className="text-sm text-muted">
-          Payments, emails, messages, access, logins, and what your team does will stand here.
-        </p>
+        <p className="text-sm text-muted">Nothing has happened yet.</p>
       )}
       <ol aria-label="Timeline" className="flex flex-col">
         {entries.map((entry) => (
@@ -86,8 +86,8 @@ function useEntries(id: string, query: ReturnType<typeof usePages<typeof custome
         kind: 'payment',
         title:
           document.kind === 'credit_note'
-            ? `${money(document.amount)} paid back`
-            : `Invoice over ${money(document.amount)}: ${document.status}`,
+            ? `${exactDollars(document.amount)} paid back`
+            : `Invoice over ${exactDollars(document.amount)}: ${document.status}`,
         detail: document.number ?? '',
         mailId: null,
       }),
@@ -138,5 +138,52 @@ function Title(props: { entry: Entry; customerId: string; onRead: (mailId: strin
     <Link href={`/admin/messages?customerId=${customerId}`} className={opens}>
       {text}
     </Link>
+  )
+}
+
+/** An email as it was sent. Links that carry a secret were cut out before it was stored. */
+function MailDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data, isError, refetch } = useData(customers.adminMail, { id })
+  const resend = useCall(customers.adminResend, {
+    refreshes: [customers.adminShow],
+    succeeded: 'Email sent again',
+    failed: 'Failed to send it again',
+    onSuccess: onClose,
+  })
+  return (
+    <Dialog
+      title={data?.subject ?? 'Email'}
+      description={
+        data && (
+          <>
+            Sent <Time value={data.sentAt} withClock />
+          </>
+        )
+      }
+      onClose={onClose}
+      className="max-w-2xl"
+    >
+      {isError && <Failed retry={() => void refetch()} />}
+      {!data && !isError && <Skeleton className="h-60" />}
+      {data && (
+        <section
+          aria-label="Text of the email"
+          tabIndex={0}
+          className="max-h-[50vh] overflow-y-auto rounded-md border border-line bg-ground p-4 font-sans text-sm break-words whitespace-pre-wrap"
+        >
+          {data.text}
+        </section>
+      )}
+      {data && !data.isResendable && (
+        <p className="text-sm text-muted">Its link works once. Use “Send password link” for a new one.</p>
+      )}
+      {data?.isResendable && (
+        <DialogButtons onClose={onClose}>
+          <Button pending={resend.isPending} onClick={() => resend.mutate({ id })}>
+            Send again
+          </Button>
+        </DialogButtons>
+      )}
+    </Dialog>
   )
 }

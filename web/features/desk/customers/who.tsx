@@ -1,19 +1,26 @@
-import { ArrowLeft, Eye, KeyRound, Mail } from 'lucide-react'
+import { ArrowLeft, Eye, FileDown, KeyRound, Mail } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Customer, customers } from '#contract/desk/customers.ts'
+import { email as emailField } from '#contract/fields.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { customerData } from '#contract/identity/customer-data.ts'
+import { exactDollars } from '#contract/money.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { billingPeriods, isLive, isStaff } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { money } from '../parts/dollars.ts'
-import { lastList } from '../shell/last-list.ts'
-import { CustomerDataButton } from './customer-data-button.tsx'
-import { EmailDialog } from './email-dialog.tsx'
+import { saveFile } from '../parts/use-export.ts'
+import { lastList } from '../shell/place.ts'
 
 /** Who they are, what comes next, and what can be done about the account. */
 export function Who({ customer }: { customer: Customer }) {
@@ -114,11 +121,11 @@ function Next({ customer: { purchases } }: { customer: Customer }) {
   const renewing = purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
   const ending = purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = purchases.find(({ status }) => status === 'past_due')
-  if (unpaid) return <span className="text-danger">{money(unpaid.amount)} is overdue</span>
+  if (unpaid) return <span className="text-danger">{exactDollars(unpaid.amount)} is overdue</span>
   if (renewing?.currentPeriodEnd)
     return (
       <>
-        {money(renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
+        {exactDollars(renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
         {billingPeriods[renewing.billingType]}
       </>
     )
@@ -129,4 +136,53 @@ function Next({ customer: { purchases } }: { customer: Customer }) {
       </>
     )
   return 'nothing'
+}
+
+const emailForm = z.object({ email: emailField(z) })
+
+function EmailDialog({ customer, onClose }: { customer: Customer; onClose: () => void }) {
+  const correct = useCall(customers.adminCorrectEmail, {
+    refreshes: [customers.adminShow, accounts.adminList, purchases.adminList],
+    succeeded: { title: 'Email corrected', description: 'Both addresses get an email.' },
+    failed: 'Failed to correct the email',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title="Correct email"
+      description={`For an address that was mistyped. ${customer.email} is told, every device is logged out, and the new address gets a link to set a password.`}
+      schema={emailForm}
+      onSubmit={(typed) => correct.mutateAsync({ id: customer.id, ...typed })}
+      button={{ pendingText: 'Correcting...', children: 'Correct email' }}
+      onClose={onClose}
+    >
+      <Field name="email" label="New email">
+        <Input type="email" autoComplete="off" required maxLength={254} defaultValue={customer.email} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+/** Everything the shop keeps about one customer, as one file. */
+function CustomerDataButton({ id, email }: { id: string; email: string }) {
+  const download = useCall(customerData.adminDownload, {
+    succeeded: 'Customer data exported',
+    failed: 'Failed to export the customer’s data',
+    onSuccess: (data) =>
+      saveFile(
+        new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }),
+        `${email.replaceAll(/[^\w.@-]/g, '_')}.json`,
+      ),
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="sm"
+      pending={download.isPending}
+      onClick={() => download.mutate({ id })}
+    >
+      <FileDown className="size-4" aria-hidden="true" />
+      Export everything
+    </Button>
+  )
 }

@@ -9,44 +9,45 @@ import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { statusTexts } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { NoMatch } from '../lists/no-match.tsx'
-import { Chips } from '../lists/search-box.tsx'
-import { usePages, useRowCall } from '../lists/use-pages.ts'
+import { RecordList } from '../lists/record-list.tsx'
+import { action } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
 import { TextDialog } from '../parts/text-dialog.tsx'
 import { timeLeft } from '../parts/time-left.ts'
-import { useAddress } from '../shell/use-address.ts'
 
-const handling = { list: declarations.adminList, refreshes: [purchases.adminList] }
+const handling = { refreshes: [declarations.adminList, purchases.adminList] }
 const choices = { state: declarationFilters } as const
 const dayOf = (value: string) => new Date(value).toLocaleDateString(undefined, { dateStyle: 'medium' })
 const kinds = { withdrawal: 'Withdrawal', cancellation: 'Cancellation' }
+/** What carrying one out does: its button says so. */
+const does = { withdrawal: 'Refund and end', cancellation: 'Cancel contract' }
 
-export default function DeclarationsTab() {
-  const [chosen, choose] = useAddress(choices)
+export default function Declarations() {
+  const [chosen, choose] = useFilters(choices)
   const query = usePages(declarations.adminList, chosen)
   const [closing, setClosing] = useState<Declaration | null>(null)
-  const carryOut = useRowCall(declarations.adminCarryOut, {
+  const carryOut = useCall(declarations.adminCarryOut, {
     ...handling,
-    succeeded: { title: 'Carried out', description: 'The buyer gets an email.' },
+    succeeded: { title: 'Done', description: 'The buyer gets an email.' },
     failed: 'Failed to carry it out',
   })
 
   async function askAndCarryOut({ id, kind, purchase, dueAt }: Declaration) {
     const yes = await confirm({
-      title: 'Carry out',
+      title: does[kind],
       description:
         kind === 'withdrawal'
           ? `Refund what ${purchase?.email} paid until ${dayOf(dueAt)}, and end the contract now? Later payments are yours to refund.`
           : `Cancel the contract of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
-      action: 'Carry out',
+      action: does[kind],
       destructive: true,
     })
     if (yes) carryOut.mutate({ id })
@@ -59,29 +60,21 @@ export default function DeclarationsTab() {
           Withdrawals and cancellations
         </h2>
         <p className="text-sm text-muted">
-          Declared without logging in. The shop carries out what its owner confirmed; the rest, and what isn’t
-          confirmed within three days, is yours to decide by its due date. Check who declared it before you
-          carry it out.
+          Sent without logging in. The shop acts by itself once the owner has confirmed by email. You decide
+          the rest, and what isn’t confirmed within three days, by its due date. Check who sent it first.
         </p>
       </header>
-      <Chips
-        chips={[chosen.state && { text: `Only ${chosen.state}`, remove: () => choose({ state: undefined }) }]}
-      />
-      <EndlessTable
+      <RecordList
         label="List of declarations"
         noun={['declaration', 'declarations']}
         query={query}
-        empty={
-          chosen.state ? (
-            <NoMatch title="No declarations found" />
-          ) : (
-            <EmptyState
-              title="No declarations"
-              description="What consumers declare without logging in will stand here."
-            />
-          )
-        }
-        columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', 'Action']}
+        chosen={chosen}
+        chips={[chosen.state && { text: `Only ${chosen.state}`, remove: () => choose({ state: undefined }) }]}
+        none={{
+          title: 'No declarations yet',
+          description: 'Withdrawals and cancellations sent without logging in appear here.',
+        }}
+        columns={['Declared', 'Declaration', 'By', 'Contract', 'Due', action]}
         renderRow={(row) => (
           <>
             <Cell label="Declared" className="whitespace-nowrap">
@@ -131,7 +124,8 @@ export default function DeclarationsTab() {
                       disabled={carryOut.isPending}
                       onClick={() => void askAndCarryOut(row)}
                     >
-                      Carry out<span className="sr-only"> the declaration by {row.name}</span>
+                      {does[row.kind]}
+                      <span className="sr-only"> the declaration by {row.name}</span>
                     </Button>
                   )}
                 </div>
@@ -170,7 +164,7 @@ function Due({ row }: { row: Declaration }) {
 const schema = z.strictObject({ outcome: closingNote(z) })
 
 function CloseDialog({ declaration, onClose }: { declaration: Declaration; onClose: () => void }) {
-  const close = useRowCall(declarations.adminClose, {
+  const close = useCall(declarations.adminClose, {
     ...handling,
     succeeded: 'Declaration closed',
     failed: 'Failed to close the declaration',

@@ -1,68 +1,61 @@
 import { useState } from 'react'
+import { customers } from '#contract/desk/customers.ts'
 import { type Message, messages } from '#contract/site/messages.ts'
 import { messageStates } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Textarea } from '#web/ui/input.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { NoMatch } from '../lists/no-match.tsx'
-import { Chips, Filter, SearchBox } from '../lists/search-box.tsx'
+import { Filter, RecordList } from '../lists/record-list.tsx'
+import { hiddenActions } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
-import { useAddress } from '../shell/use-address.ts'
-import { MessageDialog } from './message-dialog.tsx'
 
 const choices = { q: 'text', state: messageStates, customerId: 'text' } as const
-const columns = ['From', 'Message', 'State', 'Received', 'Actions']
+const columns = ['From', 'Message', 'State', 'Received', hiddenActions]
 
 export default function Messages() {
-  const [chosen, choose] = useAddress(choices)
+  const [chosen, choose] = useFilters(choices)
   const [opened, setOpened] = useState<Message | null>(null)
   const query = usePages(messages.adminList, chosen)
   return (
-    <div className="flex flex-col gap-5">
-      <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search messages..." q={chosen.q} onSearch={(q) => choose({ q })} />
-        <Filter
-          aria-label="State"
-          value={chosen.state ?? ''}
-          onChange={({ target }) => choose({ state: messageStates.find((state) => state === target.value) })}
-        >
-          <option value="">All messages</option>
-          {messageStates.map((state) => (
-            <option key={state}>{state}</option>
-          ))}
-        </Filter>
-      </div>
-      <Chips
+    <>
+      <RecordList
+        label="Messages"
+        noun={['message', 'messages']}
+        columns={columns}
+        query={query}
+        chosen={chosen}
+        search="Search messages..."
+        controls={
+          <Filter
+            label="State"
+            all="All messages"
+            options={messageStates.map((state) => [state, state])}
+            value={chosen.state}
+            onChange={(state) => choose({ state })}
+          />
+        }
         chips={[
           chosen.customerId && {
             text: 'From one customer',
             remove: () => choose({ customerId: undefined }),
           },
         ]}
-      />
-      <EndlessTable
-        label="Messages"
-        noun={['message', 'messages']}
-        columns={columns}
-        query={query}
-        empty={
-          Object.keys(chosen).length > 0 ? (
-            <NoMatch title="No messages found" />
-          ) : (
-            <EmptyState
-              title="No messages yet"
-              description="What people send with the contact form stands here, and you can answer it by email."
-            />
-          )
-        }
+        none={{
+          title: 'No messages yet',
+          description: 'Messages from the contact form appear here. You can answer them by email.',
+        }}
         renderRow={(message) => <Row message={message} onOpen={() => setOpened(message)} />}
       />
       {opened && <MessageDialog message={opened} onClose={() => setOpened(null)} />}
-    </div>
+    </>
   )
 }
 
@@ -94,5 +87,82 @@ function Row({ message, onOpen }: { message: Message; onOpen: () => void }) {
         </Button>
       </Cell>
     </>
+  )
+}
+
+const schema = messages.adminReply.input(z)
+
+function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { id, firstName, lastName, email, createdAt, answeredAt, answeredBy, answer } = message
+  const changing = { refreshes: [messages.adminList, customers.adminShow], onSuccess: onClose }
+  const reply = useCall(messages.adminReply, {
+    ...changing,
+    succeeded: { title: 'Answer sent', description: `${email} gets it by email.` },
+    failed: 'Failed to send the answer',
+  })
+  const settle = useCall(messages.adminSettle, {
+    ...changing,
+    succeeded: answeredAt ? 'Marked as open' : 'Marked as answered',
+    failed: 'Failed to change the message',
+  })
+  return (
+    <Dialog
+      title={`${firstName} ${lastName}`}
+      description={
+        <>
+          {email}, <Time value={createdAt} />
+        </>
+      }
+      onClose={onClose}
+      className="max-w-xl"
+    >
+      <blockquote className="max-h-60 overflow-y-auto border-l-3 border-accent pl-4 break-words whitespace-pre-wrap">
+        {message.message}
+      </blockquote>
+      {answeredAt ? (
+        <section aria-label="Answer" className="flex flex-col gap-2">
+          <p className="text-sm text-muted">
+            Answered on <Time value={answeredAt} />
+            {answeredBy && ` by ${answeredBy}`}
+            {!answer && ', not from here'}
+          </p>
+          {answer && <p className="max-h-60 overflow-y-auto break-words whitespace-pre-wrap">{answer}</p>}
+          <Button
+            variant="secondary"
+            className="sm:self-end"
+            pending={settle.isPending}
+            onClick={() => settle.mutate({ id, state: 'open' })}
+          >
+            Mark as open
+          </Button>
+        </section>
+      ) : (
+        <Form
+          schema={schema}
+          extra={{ id }}
+          aria-label="Answer"
+          className="flex flex-col gap-4"
+          onSubmit={(typed) => reply.mutateAsync(typed)}
+        >
+          <Field
+            name="answer"
+            label="Your answer"
+            hint="Sent with a greeting and their message. Their reply reaches your support address."
+          >
+            <Textarea required maxLength={5000} rows={6} defaultValue={answer ?? ''} />
+          </Field>
+          <div className="flex justify-end gap-3 max-sm:flex-col-reverse">
+            <Button
+              variant="secondary"
+              pending={settle.isPending}
+              onClick={() => settle.mutate({ id, state: 'answered' })}
+            >
+              Mark as answered
+            </Button>
+            <SubmitButton pendingText="Sending...">Send answer</SubmitButton>
+          </div>
+        </Form>
+      )}
+    </Dialog>
   )
 }

@@ -1,18 +1,19 @@
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { mostCounted, type Need, type NeedKind, overview } from '#contract/desk/overview.ts'
+import { settings } from '#contract/desk/settings.ts'
 import { stripeSetup } from '#contract/selling/stripe-setup.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { Failed } from '../lists/endless-table.tsx'
+import { Failed } from '../lists/record-table.tsx'
 
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
 /** What each is called, once and many times, and the list that shows exactly those. */
-const texts: Record<NeedKind, { one: string; many: string; due?: string; href: string }> = {
+const texts: Record<NeedKind, { one: string; many: string; due?: string; href: Href }> = {
   disputes: {
     one: 'disputed payment',
     many: 'disputed payments',
@@ -56,7 +57,7 @@ export function Needs() {
       </h2>
       {data.length + toDo === 0 ? (
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
-          Nothing right now. Disputes, overdue requests, failed payments, and wrong settings will stand here.
+          All clear. Disputes, overdue requests, failed payments, and wrong settings would show up here.
         </p>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
@@ -89,7 +90,7 @@ function NeedLink({ kind, count, dueAt }: Need) {
   )
 }
 
-function Row(props: { href: string; count: number; text: string; children?: ReactNode }) {
+function Row(props: { href: Href; count: number; text: string; children?: ReactNode }) {
   const { href, count, text, children } = props
   return (
     <Link
@@ -105,5 +106,36 @@ function Row(props: { href: string; count: number; text: string; children?: Reac
       </span>
       <ChevronRight className="size-4 shrink-0 text-muted" aria-hidden="true" />
     </Link>
+  )
+}
+
+const needed = new Set(['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'])
+
+/** Selling without an imprint is unlawful in most of Europe, so the seller can't overlook it. */
+export function ImprintWarning() {
+  const { data } = useData(settings.adminShow, {})
+  const missing = (data?.settings ?? [])
+    .filter(({ name, value }) => needed.has(name) && !value)
+    .map(({ name }) => name)
+  if (missing.length === 0) return null
+  return (
+    <div role="alert" className="flex gap-4 rounded-lg border-2 border-danger bg-danger-soft p-5">
+      <TriangleAlert aria-hidden="true" className="mt-0.5 size-6 shrink-0 text-danger" />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p className="font-semibold text-danger">Your imprint is incomplete</p>
+        <p>
+          By law, visitors must know who is selling to them. Set{' '}
+          <span className="font-mono text-sm break-words">{missing.join(', ')}</span> under{' '}
+          <Link href="/admin/settings" className="font-medium underline underline-offset-2">
+            Settings
+          </Link>
+          , then look at the{' '}
+          <Link href="/legal/imprint" className="font-medium underline underline-offset-2">
+            imprint
+          </Link>
+          .
+        </p>
+      </div>
+    </div>
   )
 }

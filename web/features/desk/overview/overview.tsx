@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import { type OverviewMonth, overview } from '#contract/desk/overview.ts'
+import { exactDollars } from '#contract/money.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { Link } from '#web/ui/navigation.tsx'
-import { Failed } from '../lists/endless-table.tsx'
-import { money } from '../parts/dollars.ts'
+import { type Href, Link } from '#web/ui/navigation.tsx'
+import { Failed } from '../lists/record-table.tsx'
 import { Chart } from './chart.tsx'
-import { ImprintWarning } from './imprint-warning.tsx'
-import { counted, Needs } from './needs.tsx'
+import { counted, ImprintWarning, Needs } from './needs.tsx'
 
 const number = (value: number) => value.toLocaleString('en-US')
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(1)}%`)
@@ -16,7 +15,7 @@ const percent = (value: number | null) => (value === null ? '–' : `${value.toF
 const charts = [
   {
     title: 'Monthly recurring revenue',
-    series: [{ name: 'Revenue', of: (m: OverviewMonth) => m.revenue, text: money }],
+    series: [{ name: 'Revenue', of: (m: OverviewMonth) => m.revenue, text: exactDollars }],
   },
   {
     title: 'Active subscriptions',
@@ -61,7 +60,7 @@ function Figures() {
         <dl className="grid grid-cols-2 gap-px bg-line sm:grid-cols-3 xl:grid-cols-[1.7fr_repeat(6,1fr)]">
           <Figure
             title="Monthly recurring revenue"
-            value={money(now.revenue)}
+            value={exactDollars(now.revenue)}
             href="/admin/purchases?status=live"
             className="col-span-2 sm:col-span-3 xl:col-span-1"
           />
@@ -116,7 +115,7 @@ function Figure(props: {
   title: string
   value: string
   /** The list behind the figure. */
-  href: string
+  href: Href
   note?: string | undefined
   isBad?: boolean
   className?: string

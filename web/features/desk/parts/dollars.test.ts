@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { centsOf, dollarAmount, money } from './dollars.ts'
+import { exactDollars } from '#contract/money.ts'
+import { centsOf, dollarAmount } from './dollars.ts'
 import { timeLeft } from './time-left.ts'
 
 test('every amount shown can be typed back and gives the same cents', () => {
@@ -8,7 +9,7 @@ test('every amount shown can be typed back and gives the same cents', () => {
     fc.property(fc.integer({ min: 0, max: 99_999_999 }), (cents) => {
       const [whole, part] = [Math.floor(cents / 100), String(cents % 100).padStart(2, '0')]
       expect(centsOf(`${whole}.${part}`)).toBe(cents)
-      expect(centsOf(money(cents))).toBe(cents)
+      expect(centsOf(exactDollars(cents))).toBe(cents)
     }),
   )
 })

@@ -27,7 +27,3 @@ export const dollarAmount = z.pipe(
   ),
   cents(z),
 )
-
-/** 1234567 becomes $12,345.67. */
-export const money = (amount: number) =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount / 100)

@@ -5,7 +5,6 @@ import type { NewsletterState } from '#contract/statuses.ts'
 import { send } from '#web/api/client.ts'
 import { wasCalledOff } from '#web/api/toast-error.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { saveFile } from './save-file.ts'
 
 type FileKind = ExportKind | 'newsletter'
 export const exportTitles: Record<FileKind, string> = {
@@ -68,4 +67,14 @@ function today() {
   const now = new Date()
   const twoDigits = (part: number) => String(part).padStart(2, '0')
   return `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`
+}
+
+/** Hands a file to the browser's downloads. */
+export function saveFile(file: Blob, name: string) {
+  const url = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -2,20 +2,19 @@ import { customers } from '#contract/desk/customers.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { confirm } from '#web/ui/confirm.tsx'
-import { useRowCall } from '../lists/use-pages.ts'
 
 /** Where a changed purchase shows. */
 export const changesPurchase = {
-  list: purchases.adminList,
-  refreshes: [accounts.adminList, overview.adminShow, customers.adminShow],
+  refreshes: [purchases.adminList, accounts.adminList, overview.adminShow, customers.adminShow],
 }
 
 export const isRefundable = ({ paymentIntentId, endedBecause }: Purchase) =>
   paymentIntentId !== null && endedBecause !== 'refunded'
 
 export function useCancelPurchase() {
-  const cancel = useRowCall(purchases.adminCancel, {
+  const cancel = useCall(purchases.adminCancel, {
     ...changesPurchase,
     succeeded: 'Purchase cancelled successfully',
     failed: 'Failed to cancel purchase',

@@ -1,22 +1,20 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { sortings } from '#contract/endpoint.ts'
+import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/selling/purchases.ts'
 import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { AddButton } from '../lists/add-button.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { NoMatch } from '../lists/no-match.tsx'
-import { Chips, Filter, SearchBox, SortFilter } from '../lists/search-box.tsx'
-import { usePages, useRowCall } from '../lists/use-pages.ts'
-import { money } from '../parts/dollars.ts'
-import { type Chosen, useAddress } from '../shell/use-address.ts'
+import { AddButton, Filter, RecordList, SortFilter } from '../lists/record-list.tsx'
+import { action } from '../lists/record-table.tsx'
+import { type Chosen, useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
 import { changesPurchase, isRefundable, useCancelPurchase } from './purchase-actions.ts'
 import { RefundDialog } from './refund-dialog.tsx'
@@ -33,15 +31,15 @@ const choices = {
 } as const
 type Choice = Chosen<typeof choices>
 
-const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', 'Action']
+const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', action]
 
-export default function PurchasesTab() {
-  const [chosen, choose] = useAddress(choices)
+export default function Purchases() {
+  const [chosen, choose] = useFilters(choices)
   const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
   const isAdmin = useIsAdmin()
   const query = usePages(purchases.adminList, chosen)
   const askAndCancel = useCancelPurchase()
-  const remove = useRowCall(purchases.adminDelete, {
+  const remove = useCall(purchases.adminDelete, {
     ...changesPurchase,
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
@@ -58,13 +56,20 @@ export default function PurchasesTab() {
   }
 
   return (
-    <div className="flex flex-col gap-5">
-      <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
-        <Filters chosen={chosen} choose={choose} />
-        {isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
-      </div>
-      <Chips
+    <>
+      <RecordList
+        label="Purchases"
+        noun={['purchase', 'purchases']}
+        columns={columns}
+        query={query}
+        chosen={chosen}
+        search="Search by email or name..."
+        controls={
+          <>
+            <Filters chosen={chosen} choose={choose} />
+            {isAdmin && <AddButton text="Add Purchase" dialog={AddPurchaseDialog} />}
+          </>
+        }
         chips={[
           chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
           chosen.begun && {
@@ -76,19 +81,7 @@ export default function PurchasesTab() {
             remove: () => choose({ ended: undefined }),
           },
         ]}
-      />
-      <EndlessTable
-        label="Purchases"
-        noun={['purchase', 'purchases']}
-        columns={columns}
-        query={query}
-        empty={
-          Object.keys(chosen).some((name) => name !== 'sort') ? (
-            <NoMatch title="No purchases found" />
-          ) : (
-            <EmptyState title="No purchases found" description="Every purchase will stand here." />
-          )
-        }
+        none={{ title: 'No purchases found', description: 'New purchases appear here.' }}
         renderRow={(purchase) => (
           <Row
             purchase={purchase}
@@ -100,36 +93,32 @@ export default function PurchasesTab() {
         )}
       />
       {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
-    </div>
+    </>
   )
 }
+
+const statusOptions = [
+  ['live', 'with access'],
+  ...purchaseStatuses.map((status) => [status, statusTexts[status]] as const),
+] as const
 
 function Filters({ chosen, choose }: { chosen: Choice; choose: (change: Choice) => void }) {
   return (
     <>
       <Filter
-        aria-label="Status"
-        value={chosen.status ?? ''}
-        onChange={({ target }) => choose({ status: target.value as Choice['status'] })}
-      >
-        <option value="">All statuses</option>
-        <option value="live">with access</option>
-        {purchaseStatuses.map((status) => (
-          <option key={status} value={status}>
-            {statusTexts[status]}
-          </option>
-        ))}
-      </Filter>
+        label="Status"
+        all="All statuses"
+        options={statusOptions}
+        value={chosen.status}
+        onChange={(status) => choose({ status })}
+      />
       <Filter
-        aria-label="Billing"
-        value={chosen.billingType ?? ''}
-        onChange={({ target }) => choose({ billingType: target.value as Choice['billingType'] })}
-      >
-        <option value="">All billing</option>
-        {billingTypes.map((billing) => (
-          <option key={billing}>{billing}</option>
-        ))}
-      </Filter>
+        label="Billing"
+        all="All billing"
+        options={billingTypes.map((billing) => [billing, billing])}
+        value={chosen.billingType}
+        onChange={(billingType) => choose({ billingType })}
+      />
       <SortFilter label="Sort purchases" value={chosen.sort} onChange={(sort) => choose({ sort })} />
     </>
   )
@@ -166,9 +155,9 @@ function Row(props: {
         )}
       </Cell>
       <Cell label="Amount" className="whitespace-nowrap tabular-nums">
-        {money(amount)}
+        {exactDollars(amount)}
         {refundedAmount > 0 && (
-          <span className="block text-xs text-muted">{money(refundedAmount)} refunded</span>
+          <span className="block text-xs text-muted">{exactDollars(refundedAmount)} refunded</span>
         )}
       </Cell>
       <Cell label="Status">
@@ -213,8 +202,8 @@ function Row(props: {
 
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** 2026-03 is March 2026; whatever else stands in the address, as it is. */
-function monthName(typed: string) {
+/** 2026-03 is March 2026; anything else is shown as it is. */
+export function monthName(typed: string) {
   const date = new Date(`${typed}-01T00:00:00Z`)
   return Number.isNaN(date.getTime()) ? typed : month.format(date)
 }

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
+import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { useRowCall } from '../lists/use-pages.ts'
-import { dollarAmount, money } from '../parts/dollars.ts'
+import { dollarAmount } from '../parts/dollars.ts'
 import { changesPurchase } from './purchase-actions.ts'
 
 const all = z.object({})
@@ -18,7 +19,7 @@ const part = z.object({ amount: dollarAmount.check(z.minimum(1, 'Please enter an
 
 export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
   const [inFull, setInFull] = useState(true)
-  const refund = useRowCall(purchases.adminRefund, {
+  const refund = useCall(purchases.adminRefund, {
     ...changesPurchase,
     succeeded: 'Refund sent successfully',
     failed: 'Failed to refund',
@@ -53,7 +54,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <fieldset className="flex flex-col gap-3">
           <legend className="sr-only">How much</legend>
           <Choice label="Full refund" checked={inFull} onChange={() => setInFull(true)}>
-            {known ? money(known.left) : 'The rest of the payment'}. The subscription ends immediately.
+            {known ? exactDollars(known.left) : 'The rest of the payment'}. The subscription ends immediately.
           </Choice>
           <Choice label="Partial refund" checked={!inFull} onChange={() => setInFull(false)}>
             The subscription continues.
@@ -81,13 +82,14 @@ function Left({
   known: OutputOf<typeof purchases.adminRefundable> | undefined
   isError: boolean
 }) {
-  if (isError) return 'We couldn’t ask Stripe how much of it is left.'
-  if (!known) return 'Asking Stripe how much of it is left...'
-  if (known.left === 0) return 'Nothing of it is left to refund.'
+  if (isError) return 'We couldn’t ask Stripe how much can be refunded.'
+  if (!known) return 'Asking Stripe how much can be refunded...'
+  if (known.left === 0) return 'It has been refunded in full.'
   return (
     <>
-      {money(known.left)} of it is left
-      {known.refundedSoFar > 0 && `; ${money(known.refundedSoFar)} of this purchase has been refunded`}.
+      {exactDollars(known.left)} can be refunded
+      {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}
+      .
     </>
   )
 }

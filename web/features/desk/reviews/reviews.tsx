@@ -6,27 +6,27 @@ import { Button } from '#web/ui/button.tsx'
 import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
+import { action, RecordTable } from '../lists/record-table.tsx'
 import { usePages } from '../lists/use-pages.ts'
 import { TextDialog } from '../parts/text-dialog.tsx'
 
 type Doing = { what: 'answer' | 'hide'; review: ManagedReview }
 
 /** Reviews can be answered; a reported, unlawful one can be hidden. Nothing can be deleted. */
-export default function ReviewsTab() {
+export default function Reviews() {
   const query = usePages(reviews.adminList, {})
   const [doing, setDoing] = useState<Doing | null>(null)
   const close = () => setDoing(null)
   return (
     <>
-      <EndlessTable
+      <RecordTable
         label="List of reviews"
         noun={['review', 'reviews']}
         query={query}
         empty={
-          <EmptyState title="No reviews yet" description="What buyers write after a month will stand here." />
+          <EmptyState title="No reviews yet" description="Buyers can write one after their first month." />
         }
-        columns={['Written', 'Stars', 'Review', 'Action']}
+        columns={['Written', 'Stars', 'Review', action]}
         renderRow={(review) => (
           <>
             <Cell label="Written" className="whitespace-nowrap">

@@ -5,16 +5,16 @@ import { useData } from '#web/api/use-data.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { useNavigation } from '#web/ui/navigation.tsx'
-import { type Area, listedViews } from '../shell/areas.ts'
+import { type Href, useNavigation } from '#web/ui/navigation.tsx'
+import type { Area } from '../screens.ts'
 
-type Option = { href: string; title: string; detail: string }
+type Option = { href: Href; title: string; detail: string }
 
 /** One box for everything: people by whatever they are known by, and the screens of this area. */
 export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
   const places = areas
-    .flatMap(listedViews)
-    .map(({ name, path }): Option => ({ href: path, title: name, detail: 'Go there' }))
+    .flatMap(({ listed }) => listed)
+    .map(({ path, title }): Option => ({ href: path, title, detail: 'Go there' }))
   const { navigate } = useNavigation()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
@@ -55,7 +55,7 @@ export default function SearchDialog({ areas, onClose }: { areas: Area[]; onClos
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      // Whoever is quicker than the server means what is still on its way.
+      // Somebody quicker than the server means what is still on its way.
       if (!isWaiting) open(options[at])
     }
   }
@@ -132,6 +132,6 @@ function useSettled(typed: string) {
 
 function verdict(count: number | undefined) {
   if (count === undefined) return ''
-  if (count === 0) return 'Nobody found'
+  if (count === 0) return 'No one found'
   return count === 1 ? '1 person found' : `${count} people found`
 }

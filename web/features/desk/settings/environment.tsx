@@ -1,7 +1,12 @@
-import { ChevronDown } from 'lucide-react'
+import { Check, ChevronDown, CircleAlert, Info } from 'lucide-react'
 import { editableSettings, type Setting } from '#contract/desk/settings.ts'
+import { type Finding, stripeSetup } from '#contract/selling/stripe-setup.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Badge } from '#web/ui/badge.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
 import { Cell, HeadCell, Table } from '#web/ui/table.tsx'
+import { Failed } from '../lists/record-table.tsx'
 
 /** The rest of what the shop runs with, which only the environment can change. */
 export function Environment({ settings }: { settings: Setting[] }) {
@@ -46,5 +51,54 @@ export function Environment({ settings }: { settings: Setting[] }) {
         </Table>
       </div>
     </details>
+  )
+}
+
+const icons = {
+  ok: { icon: Check, color: 'text-accent-strong' },
+  todo: { icon: CircleAlert, color: 'text-danger' },
+  note: { icon: Info, color: 'text-muted' },
+}
+
+/** Whether the Stripe account is set up correctly: the same lines as `npm run stripe -- check`. */
+export function PaymentsCard() {
+  const { data, isError, refetch } = useData(stripeSetup.adminCheck, {})
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-16 rounded-lg" />
+  const todos = data.filter(({ state }) => state === 'todo').length
+  return (
+    <details
+      open={todos > 0}
+      className="group rounded-lg border border-line bg-surface shadow-card"
+      aria-label="Payments"
+    >
+      <summary className="flex h-16 cursor-pointer list-none items-center gap-3 rounded-lg px-6">
+        <h2 className="text-lg">Payments</h2>
+        {todos > 0 ? <Badge tone="bad">{todos} to do</Badge> : <Badge tone="good">Ready</Badge>}
+        <ChevronDown
+          aria-hidden="true"
+          className="ml-auto size-5 text-muted transition-transform group-open:rotate-180"
+        />
+      </summary>
+      <ul className="flex flex-col gap-3 px-6 pb-6">
+        {data.map((finding) => (
+          <Line key={finding.text} {...finding} />
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Line({ about, state, text }: Finding) {
+  const { icon: Icon, color } = icons[state]
+  return (
+    <li className="flex gap-3 text-sm">
+      <Icon className={classes('mt-0.5 size-4 shrink-0', color)} aria-hidden="true" />
+      <span className="w-16 shrink-0 font-medium">{about}</span>
+      <span className="min-w-0 break-words">
+        {/* Commands are in backticks. */}
+        {text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))}
+      </span>
+    </li>
   )
 }

@@ -2,7 +2,6 @@ import { type ChangeEvent, useId, useState } from 'react'
 import { settings } from '#contract/desk/settings.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
-import { smallPicture } from './small-picture.ts'
 
 type Props = { photo: string | null; source: 'environment' | 'here' | 'default' }
 
@@ -64,4 +63,23 @@ export function PhotoField({ photo, source }: Props) {
       )}
     </div>
   )
+}
+
+/** As many characters of base64 as the server takes. */
+const most = 60_000
+const side = 480
+
+/** A picture as the site needs it: small and square, a JPEG in base64, without what a camera hides in its file. */
+async function smallPicture(file: File): Promise<string> {
+  const picture = await createImageBitmap(file)
+  const edge = Math.min(picture.width, picture.height)
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = Math.min(edge, side)
+  const [left, top] = [(picture.width - edge) / 2, (picture.height - edge) / 2]
+  canvas.getContext('2d')?.drawImage(picture, left, top, edge, edge, 0, 0, canvas.width, canvas.height)
+  for (const quality of [0.9, 0.8, 0.65, 0.5, 0.35]) {
+    const [, base64 = ''] = canvas.toDataURL('image/jpeg', quality).split(',')
+    if (base64.length <= most) return base64
+  }
+  throw new Error('This picture is too detailed. Please choose another.')
 }

@@ -7,10 +7,9 @@ import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { Failed } from '../lists/endless-table.tsx'
+import { Failed } from '../lists/record-table.tsx'
 import { EditableCard, groups } from './editable-card.tsx'
-import { Environment } from './environment.tsx'
-import { PaymentsCard } from './payments-card.tsx'
+import { Environment, PaymentsCard } from './environment.tsx'
 import { PhotoField } from './photo-field.tsx'
 
 /** What the shop runs with, what is wrong with it, and how to mend it. */

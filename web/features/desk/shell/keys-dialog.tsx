@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Checkbox } from '#web/ui/input.tsx'
-import type { Area } from './areas.ts'
+import type { Area } from '../screens.ts'
 import { switchKeys, useKeysAreOn } from './use-keys.ts'
 
 export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose: () => void }) {
@@ -10,9 +10,9 @@ export default function KeysDialog({ areas, onClose }: { areas: Area[]; onClose:
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2.5 text-sm">
         <Shortcut keys={['/']}>Search everywhere (also Ctrl K or ⌘ K)</Shortcut>
-        {areas.map(({ name, key }) => (
-          <Shortcut key={name} keys={['g', key]}>
-            Go to {name}
+        {areas.map(({ path, title, letter }) => (
+          <Shortcut key={path} keys={['g', letter]}>
+            Go to {title}
           </Shortcut>
         ))}
         <Shortcut keys={['?']}>Show these shortcuts</Shortcut>

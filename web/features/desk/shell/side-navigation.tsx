@@ -2,19 +2,17 @@ import { Ellipsis, Search } from 'lucide-react'
 import { useState } from 'react'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
-import { type Area, addressOf } from './areas.ts'
+import type { Area } from '../screens.ts'
 
-/** On a phone, the bar has room for these; the others are behind “More”. */
-const inBar = new Set(['Overview', 'Users', 'Purchases', 'Access'])
-
-type Props = { areas: Area[]; here: Area; onSearch: () => void }
+type Props = { areas: Area[]; here: string; onSearch: () => void }
 
 /** At the side of a desk, at the bottom of a phone. */
 export function SideNavigation({ areas, here, onSearch }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   // Support has no more than fits.
-  const hasMore = areas.some(({ name }) => !inBar.has(name))
+  const isBehindMore = !areas.find(({ path }) => path === here)?.isInBar
+  const hasMore = areas.some(({ isInBar }) => !isInBar)
   return (
     <nav
       aria-label="Admin"
@@ -41,8 +39,8 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
         )}
       >
         {areas.map((area) => (
-          <li key={area.name} className={inBar.has(area.name) ? undefined : 'more max-lg:order-1'}>
-            <AreaLink area={area} isHere={area === here} onClick={close} />
+          <li key={area.path} className={area.isInBar ? undefined : 'more max-lg:order-1'}>
+            <AreaLink area={area} isHere={area.path === here} onClick={close} />
           </li>
         ))}
         <li className={hasMore ? 'lg:hidden' : 'hidden'}>
@@ -52,7 +50,7 @@ export function SideNavigation({ areas, here, onSearch }: Props) {
             aria-controls="admin-areas"
             onClick={() => setIsOpen(!isOpen)}
             onKeyDown={(event) => event.key === 'Escape' && close()}
-            className={classes(item, 'w-full cursor-pointer', !inBar.has(here.name) && 'text-accent')}
+            className={classes(item, 'w-full cursor-pointer', isBehindMore && 'text-accent')}
           >
             <Ellipsis className="size-5" aria-hidden="true" />
             More
@@ -67,10 +65,10 @@ const item =
   'flex items-center font-medium text-muted transition-colors hover:text-ink max-lg:min-h-14 max-lg:flex-col max-lg:justify-center max-lg:gap-1 max-lg:text-xs lg:min-h-10 lg:gap-3 lg:rounded-md lg:px-3 lg:text-sm'
 
 function AreaLink({ area, isHere, onClick }: { area: Area; isHere: boolean; onClick: () => void }) {
-  const { name, icon: Icon } = area
+  const { path, title, icon: Icon } = area
   return (
     <Link
-      href={addressOf(area)}
+      href={path}
       onClick={onClick}
       aria-current={isHere ? 'page' : undefined}
       className={classes(
@@ -79,7 +77,7 @@ function AreaLink({ area, isHere, onClick }: { area: Area; isHere: boolean; onCl
       )}
     >
       <Icon className="size-5 lg:size-4.5" aria-hidden="true" />
-      {name}
+      {title}
     </Link>
   )
 }

@@ -1,7 +1,8 @@
-import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { type Attention, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { refreshes } from './refreshes.ts'
 
@@ -49,5 +50,61 @@ export function Differences() {
         <p className="text-sm text-muted">Compared every night at 03:20 UTC.</p>
       )}
     </section>
+  )
+}
+
+/** What the connector can't do without a person. */
+export function AttentionList() {
+  const { data } = useData(tradingViewAdmin.attention, {})
+  if (!data) return <Skeleton className="h-24 rounded-lg" />
+  return (
+    <section aria-labelledby="tradingview-attention" className="flex flex-col gap-4">
+      <h2 id="tradingview-attention" className="text-xl">
+        Needs attention
+      </h2>
+      {data.length === 0 ? (
+        <EmptyState title="Nothing needs your attention" />
+      ) : (
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+          {data.map((matter) => (
+            <Matter key={`${matter.kind} ${matter.username} ${matter.email}`} matter={matter} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Matter({ matter: { kind, grantId, username, email, text } }: { matter: Attention }) {
+  const failed = 'That didn’t work'
+  const retry = useCall(tradingViewAdmin.retry, { refreshes, failed })
+  const adopt = useCall(tradingViewAdmin.adopt, { refreshes, failed })
+  const rename = useCall(tradingViewAdmin.rename, { refreshes, failed })
+  const reconcile = useCall(tradingViewAdmin.reconcile, {
+    refreshes,
+    failed,
+    succeeded: 'They’ll lose access now',
+  })
+  const isPending = [retry, adopt, rename, reconcile].some((call) => call.isPending)
+  const act = (label: string, onClick: () => void) => (
+    <Button size="sm" variant="secondary" pending={isPending} onClick={onClick}>
+      {label}
+      <span className="sr-only"> {username}</span>
+    </Button>
+  )
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
+      <div className="min-w-0 flex-[1_1_16rem]">
+        {email && <p className="font-medium break-words">{[username, email].filter(Boolean).join(' · ')}</p>}
+        <p className={email ? 'text-sm text-muted' : 'font-medium'}>{text}</p>
+      </div>
+      {kind === 'stuck' && grantId && act('Try again', () => retry.mutate({ id: grantId }))}
+      {kind === 'had_access' && grantId && act('Take over', () => adopt.mutate({ id: grantId }))}
+      {kind === 'renamed' &&
+        grantId &&
+        username &&
+        act('Use the new name', () => rename.mutate({ id: grantId, username }))}
+      {kind === 'held_back' && act('Lock them', () => reconcile.mutate({ mayRemove: true }))}
+    </li>
   )
 }

@@ -3,13 +3,12 @@ import { type TradingViewPerson, tradingViewAdmin } from '#contract/access/tradi
 import { type GrantState, grantStates } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { Filter, SearchBox } from '../lists/search-box.tsx'
+import { Filter, RecordList } from '../lists/record-list.tsx'
+import { action } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
-import { useAddress } from '../shell/use-address.ts'
 import { PersonDialog } from './person-dialog.tsx'
 
 const tones = {
@@ -36,9 +35,9 @@ const stateTexts: Record<GrantState, string> = {
 
 const choices = { q: 'text', state: grantStates } as const
 
-/** Everybody on every script, with what was done about them. */
+/** Everyone on every script, with what was done about them. */
 export function PeopleTable() {
-  const [chosen, choose] = useAddress(choices)
+  const [chosen, choose] = useFilters(choices)
   const [shown, setShown] = useState<TradingViewPerson | null>(null)
   const query = usePages(tradingViewAdmin.people, chosen)
   return (
@@ -46,31 +45,23 @@ export function PeopleTable() {
       <h2 id="tradingview-people" className="text-xl">
         People
       </h2>
-      <div className="flex flex-wrap items-center gap-3">
-        <SearchBox
-          placeholder="Search by username, email or name..."
-          q={chosen.q}
-          onSearch={(q) => choose({ q })}
-        />
-        <Filter
-          aria-label="State"
-          value={chosen.state ?? ''}
-          onChange={({ target }) => choose({ state: target.value as GrantState })}
-        >
-          <option value="">All states</option>
-          {grantStates.map((each) => (
-            <option key={each} value={each}>
-              {stateTexts[each]}
-            </option>
-          ))}
-        </Filter>
-      </div>
-      <EndlessTable
+      <RecordList
         label="People on TradingView"
         noun={['entry', 'entries']}
-        columns={['Username', 'Customer', 'Script', 'State', 'Until', 'Action']}
+        columns={['Username', 'Customer', 'Script', 'State', 'Until', action]}
         query={query}
-        empty={<EmptyState title="Nobody found" />}
+        chosen={chosen}
+        search="Search by username, email or name..."
+        controls={
+          <Filter
+            label="State"
+            all="All states"
+            options={grantStates.map((each) => [each, stateTexts[each]])}
+            value={chosen.state}
+            onChange={(state) => choose({ state })}
+          />
+        }
+        none={{ title: 'No one yet', description: 'People on your scripts appear here.' }}
         renderRow={(person) => (
           <>
             <Cell className="font-mono text-sm font-medium">{person.username}</Cell>

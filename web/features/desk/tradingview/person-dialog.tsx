@@ -10,7 +10,6 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { useRowCall } from '../lists/use-pages.ts'
 import { refreshes } from './refreshes.ts'
 
 const renameForm = z.object({
@@ -20,15 +19,15 @@ const renameForm = z.object({
 /** One name on one script: what was done about it, and what the seller can do. */
 export function PersonDialog({ person, onClose }: { person: TradingViewPerson; onClose: () => void }) {
   const { id, username, user, error, isWanted, isPresent } = person
-  const row = { list: tradingViewAdmin.people, refreshes, failed: 'That didn’t work', onSuccess: onClose }
-  const retry = useRowCall(tradingViewAdmin.retry, row)
-  const remove = useRowCall(tradingViewAdmin.remove, { ...row, succeeded: 'Removed on TradingView' })
+  const row = { refreshes, failed: 'That didn’t work', onSuccess: onClose }
+  const retry = useCall(tradingViewAdmin.retry, row)
+  const remove = useCall(tradingViewAdmin.remove, { ...row, succeeded: 'Removed on TradingView' })
   const rename = useCall(tradingViewAdmin.rename, { refreshes, failed: 'Failed to change the username' })
 
   async function askAndRemove() {
     const yes = await confirm({
       title: 'Remove on TradingView',
-      description: `Take access from ${username} on TradingView? Nobody in this shop pays for it.`,
+      description: `Remove ${username} on TradingView? No one in this shop pays for their access.`,
       action: 'Remove',
       destructive: true,
     })

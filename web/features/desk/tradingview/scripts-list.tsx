@@ -19,7 +19,7 @@ export function ScriptsList() {
     const yes = await confirm({
       title: `Stop unlocking ${name}`,
       description:
-        'Nobody loses access. But the shop forgets whom it has let in: if you choose the script again, it won’t lock any of them without asking you.',
+        'No one loses access. But the shop forgets who has access through it: if you choose the script again, it won’t lock any of them without asking you.',
       action: 'Stop unlocking',
       destructive: true,
     })

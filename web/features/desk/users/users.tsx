@@ -1,40 +1,35 @@
-import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { FileUp, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { type OutputOf, sortings } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { roleTexts } from '#contract/statuses.ts'
 import { useIsAdmin, useUser } from '#web/api/session.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Cell } from '#web/ui/table.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
-import { AddButton } from '../lists/add-button.tsx'
-import { EndlessTable } from '../lists/endless-table.tsx'
-import { NoMatch } from '../lists/no-match.tsx'
-import { SearchBox, SortFilter } from '../lists/search-box.tsx'
-import { usePages, useRowCall } from '../lists/use-pages.ts'
-import { useAddress } from '../shell/use-address.ts'
-import { AddUserDialog } from './add-user-dialog.tsx'
-import { ImportButton } from './import/import-button.tsx'
-import { RoleDialog } from './role-dialog.tsx'
+import { AddButton, RecordList, SortFilter } from '../lists/record-list.tsx'
+import { hiddenActions } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
+import { AddUserDialog, RoleDialog } from './user-dialogs.tsx'
 
 type User = OutputOf<typeof accounts.adminList>[number]
 
 const choices = { q: 'text', sort: sortings } as const
-const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', 'Actions']
+const columns = ['Name', 'Email', 'Admin', 'Purchases', 'Registered', hiddenActions]
 
-export default function UsersTab() {
-  const [chosen, choose] = useAddress(choices)
+export default function Users() {
+  const [chosen, choose] = useFilters(choices)
   const [changing, setChanging] = useState<User | null>(null)
   const isAdmin = useIsAdmin()
   const query = usePages(accounts.adminList, chosen)
-  const remove = useRowCall(accounts.adminDelete, {
-    list: accounts.adminList,
-    refreshes: [purchases.adminList],
+  const remove = useCall(accounts.adminDelete, {
+    refreshes: [accounts.adminList, purchases.adminList],
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
   })
@@ -50,31 +45,28 @@ export default function UsersTab() {
   }
 
   return (
-    <div className="flex flex-col gap-5">
-      <div className="flex flex-wrap items-center gap-3">
-        <SearchBox placeholder="Search by email or name..." q={chosen.q} onSearch={(q) => choose({ q })} />
-        <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
-        {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
-        {isAdmin && <ImportButton />}
-      </div>
-      <EndlessTable
+    <>
+      <RecordList
         label="Users"
         noun={['user', 'users']}
         columns={columns}
         query={query}
-        empty={
-          chosen.q ? (
-            <NoMatch title="No users found" />
-          ) : (
-            <EmptyState title="No users found" description="Whoever signs up or buys will stand here." />
-          )
+        chosen={chosen}
+        search="Search by email or name..."
+        controls={
+          <>
+            <SortFilter label="Sort users" value={chosen.sort} onChange={(sort) => choose({ sort })} />
+            {isAdmin && <AddButton text="Add User" dialog={AddUserDialog} />}
+            {isAdmin && <ImportButton />}
+          </>
         }
+        none={{ title: 'No users found', description: 'New customers appear here.' }}
         renderRow={(user) => (
           <Row user={user} onRole={() => setChanging(user)} onRemove={() => void askAndRemove(user)} />
         )}
       />
       {changing && <RoleDialog user={changing} onClose={() => setChanging(null)} />}
-    </div>
+    </>
   )
 }
 
@@ -132,4 +124,23 @@ function RoleName({ user }: { user: User }) {
   if (user.isAdmin) return <Badge tone="good">Admin</Badge>
   if (user.role) return <Badge>{roleTexts[user.role]}</Badge>
   return <span className="text-muted">No</span>
+}
+
+const ImportSubscribersDialog = lazy(() => import('./import/import-subscribers-dialog.tsx'))
+
+function ImportButton() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button variant="secondary" className="max-sm:w-full" onClick={() => setIsOpen(true)}>
+        <FileUp className="size-4" aria-hidden="true" />
+        Import
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ImportSubscribersDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
 }

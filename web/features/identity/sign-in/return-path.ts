@@ -1,3 +1,5 @@
+import type { Href } from '#web/ui/navigation.tsx'
+
 const key = 'return-to'
 
 const endedKey = 'session-ended'
@@ -29,9 +31,9 @@ export function forgetReturnPath() {
 }
 
 /** Where to go after login: the page that asked, else the dashboard; never another site. */
-export function returnPath(): string {
+export function returnPath(): Href {
   const path = sessionStorage.getItem(key)
   if (!path?.startsWith('/')) return '/dashboard'
   const address = new URL(path, location.origin)
-  return address.origin === location.origin ? address.pathname + address.search : '/dashboard'
+  return address.origin === location.origin ? ((address.pathname + address.search) as Href) : '/dashboard'
 }

@@ -2,7 +2,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 
 export const checkoutAddress = (billing: BillingType) =>
-  `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}`
+  `/checkout?product=${reboundSigmaPro.slug}&billing=${billing}` as const
 
 /** Anything other than yearly is monthly; any other product means no order. */
 export function readOrder(search: string): { billing: BillingType } | null {

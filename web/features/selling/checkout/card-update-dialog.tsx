@@ -1,16 +1,16 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { exactDollars } from '#web/ui/money.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { finishCardUpdate } from './finish-card.ts'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
+import { finishCardUpdate } from './use-returned-card.ts'
 
 const CardForm = lazy(() => import('./card-form.tsx'))
 

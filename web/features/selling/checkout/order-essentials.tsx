@@ -1,10 +1,10 @@
 import { useId } from 'react'
+import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { startNow } from '#contract/selling/legal/order.ts'
 import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
-import { exactDollars } from '#web/ui/money.ts'
 
 /** Directly above the pay button, at every width: what the law wants a buyer to have read before the order. */
 export function OrderEssentials(props: {

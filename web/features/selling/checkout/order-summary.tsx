@@ -1,10 +1,10 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
+import { dollars, exactDollars } from '#contract/money.ts'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
 import { type BillingType, billingTypes } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
-import { dollars, exactDollars } from '#web/ui/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { checkoutAddress } from './address.ts'
 

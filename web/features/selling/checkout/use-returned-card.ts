@@ -1,11 +1,13 @@
+import type { Stripe } from '@stripe/stripe-js'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { purchases } from '#contract/selling/purchases.ts'
+import { call } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { finishCardUpdate } from './finish-card.ts'
+import { untilDone } from './until-done.ts'
 
 /** A bank may redirect the buyer to confirm a new card. Back on the dashboard, we start using it. */
 export function useReturnedCard() {
@@ -30,4 +32,18 @@ export function useReturnedCard() {
     await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
   })
   useEffect(() => void arrive(), [])
+}
+
+/** Starts using a saved card. If the bank wants a confirmation, Stripe's script prompts the buyer. */
+export async function finishCardUpdate(id: string, setupIntentId: string, load: () => Promise<Stripe>) {
+  const finish = () => call(purchases.finishCardUpdate, { id, setupIntentId })
+  await untilDone(async () => {
+    const { state, confirmWith } = await finish()
+    if (!confirmWith) return { state }
+    const stripe = await load()
+    const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
+    if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
+    // Asked again now that the bank has confirmed, the shop learns that it was paid.
+    return finish()
+  })
 }

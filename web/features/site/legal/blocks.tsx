@@ -1,5 +1,5 @@
 import { isList, type LegalBlock, piecesOf, type Words } from '#contract/selling/legal/text.ts'
-import { Link } from '#web/ui/navigation.tsx'
+import { isOurs, Link } from '#web/ui/navigation.tsx'
 
 /** Paragraphs and lists of a legal text, with their links. */
 export function Blocks({ blocks }: { blocks: LegalBlock[] }) {
@@ -25,7 +25,7 @@ const keyOf = (words: Words) => piecesOf(words)[0]?.text
 function Paragraph({ words }: { words: Words }) {
   return piecesOf(words).map((piece) => {
     if (!piece.href) return piece.text
-    return piece.href.startsWith('/') ? (
+    return isOurs(piece.href) ? (
       <Link key={piece.href} href={piece.href}>
         {piece.text}
       </Link>

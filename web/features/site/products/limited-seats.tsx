@@ -1,7 +1,11 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { email } from '#contract/fields.ts'
 import { seats } from '#contract/selling/seats.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { WaitingList } from './waiting-list.tsx'
+import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
+import { Input } from '#web/ui/input.tsx'
 
 /** What to show instead of the offers when no seat is free, and above them how many are taken. */
 export default function LimitedSeats({ children }: { children: ReactNode }) {
@@ -17,5 +21,31 @@ export default function LimitedSeats({ children }: { children: ReactNode }) {
       )}
       {children}
     </div>
+  )
+}
+
+const form = z.object({ email: email(z) })
+
+/** Sold out: instead of buying, people can ask to be told. */
+function WaitingList() {
+  const [isOn, setIsOn] = useState(false)
+  const join = useCall(seats.join, { failed: 'Failed to join the waiting list' })
+  if (isOn) return <p role="status">We’ll email you when a seat is free.</p>
+  return (
+    <Form
+      schema={form}
+      aria-label="Tell me when a seat is free"
+      className="mx-auto flex w-full max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-7 shadow-card"
+      onSubmit={async (typed) => {
+        await join.mutateAsync(typed)
+        setIsOn(true)
+      }}
+    >
+      <p className="font-medium">All seats are taken at the moment.</p>
+      <Field name="email" label="Email" hint="We use it for this one message only.">
+        <Input type="email" autoComplete="email" inputMode="email" required />
+      </Field>
+      <SubmitButton pendingText="Saving...">Tell me when a seat is free</SubmitButton>
+    </Form>
   )
 }

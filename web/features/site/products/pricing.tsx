@@ -1,12 +1,12 @@
 import { Check } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { checkoutAddress } from '#web/features/selling/checkout/address.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { dollars } from '#web/ui/money.ts'
 
 const LimitedSeats = lazy(() => import('./limited-seats.tsx'))
 

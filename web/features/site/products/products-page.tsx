@@ -1,9 +1,9 @@
+import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { NewsletterForm } from '#web/features/site/newsletter/newsletter-form.tsx'
 import { ExampleChart } from '#web/features/site/showcase/example-chart.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Icon } from '#web/ui/icon.tsx'
-import { dollars } from '#web/ui/money.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 

@@ -30,14 +30,14 @@ test('lines keep their numbers in the file, also after empty ones and line break
   ])
 })
 
-test('whoever stands in the file twice is found', () => {
+test('a person who is in the file twice is found', () => {
   const file = 'email,plan,paid until\na@example.com,m,x\nb@example.com,m,x\nA@EXAMPLE.com,m,x'
   expect(readSubscribers(file).repeated).toEqual(new Map([[4, 2]]))
 })
 
 test('a file without the needed columns is refused by their names', () => {
   expect(readSubscribers('').fault).toBe('This file is empty.')
-  expect(readSubscribers('email,plan,until').fault).toBe('There is nobody in this file.')
+  expect(readSubscribers('email,plan,until').fault).toBe('There is no one in this file.')
   expect(readSubscribers('ada@example.com,Ada').fault).toBe(
     'The first line must name the columns. Missing: email, plan, paid until.',
   )

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useNavigation } from '#web/ui/navigation.tsx'
+import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 
 type Choices = Record<string, 'text' | readonly string[]>
 export type Chosen<C extends Choices> = {
@@ -10,7 +10,7 @@ export type Chosen<C extends Choices> = {
  * What a list is filtered, sorted and searched by. It lives in the address alone, so a reload, a shared link, and
  * Back all show the same rows. Pass the same `choices` object each time; what it doesn't know is ignored.
  */
-export function useAddress<const C extends Choices>(choices: C) {
+export function useFilters<const C extends Choices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
   const chosen = useMemo(() => read(choices, search), [choices, search])
   function choose(change: Chosen<C>) {
@@ -19,7 +19,7 @@ export function useAddress<const C extends Choices>(choices: C) {
       if (value) query.set(name, String(value))
       else query.delete(name)
     }
-    navigate(query.size > 0 ? `${pathname}?${query}` : pathname, { replace: true })
+    navigate((query.size > 0 ? `${pathname}?${query}` : pathname) as Href, { replace: true })
   }
   return [chosen, choose] as const
 }

@@ -1,0 +1,102 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef } from 'react'
+import type { Page } from '#contract/call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState, Skeleton } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { HeadCell, Table } from '#web/ui/table.tsx'
+
+type Column = string | { title: string; isForReaders?: boolean }
+/** The last column, with a row's buttons; its heading may be for screen readers only. */
+export const action: Column = { title: 'Action' }
+export const hiddenActions: Column = { title: 'Actions', isForReaders: true }
+
+export type TableProps<Item> = {
+  label: string
+  /** Goes before the named columns. */
+  firstHead?: ReactNode
+  columns: Column[]
+  query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
+  empty: ReactNode
+  /** What to call one row, and several. */
+  noun: [string, string]
+  /** The cells of one row. */
+  renderRow: (item: Item) => ReactNode
+}
+
+/** A list in pages of fifty; a button loads the next one. */
+export function RecordTable<Item extends { id: string | number }>(props: TableProps<Item>) {
+  const { label, firstHead, columns, query, empty, noun, renderRow } = props
+  const table = useRef<HTMLTableElement>(null)
+  const items = query.data?.pages.flatMap((page) => page.items) ?? []
+  const count = items.length
+  /** How many rows there were when more were asked for. */
+  const before = useRef<number>(null)
+  // Keyboards and screen readers go on with the first row that came, also when the button has gone.
+  useEffect(() => {
+    if (before.current === null || count <= before.current) return
+    table.current?.tBodies[0]?.rows[before.current]?.focus({ preventScroll: true })
+    before.current = null
+  }, [count])
+  if (query.isPending) return <Skeleton className="h-96 rounded-lg" />
+  if (query.isError && !query.data) return <Failed retry={() => void query.refetch()} />
+  if (count === 0 && !query.hasNextPage) return empty
+
+  function loadMore() {
+    before.current = count
+    void query.fetchNextPage()
+  }
+
+  return (
+    <div className="@container flex flex-col gap-3" aria-busy={query.isFetching}>
+      <Table
+        ref={table}
+        label={label}
+        aria-rowcount={query.hasNextPage ? -1 : count + 1}
+        className={classes('records', query.isPlaceholderData && 'opacity-60')}
+      >
+        <thead>
+          <tr>
+            {firstHead && <HeadCell>{firstHead}</HeadCell>}
+            {columns.map((column) => {
+              if (typeof column === 'string') return <HeadCell key={column}>{column}</HeadCell>
+              return (
+                <HeadCell key={column.title} className="text-right">
+                  <span className={column.isForReaders ? 'sr-only' : ''}>{column.title}</span>
+                </HeadCell>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.id} tabIndex={-1} className="transition-colors hover:bg-accent-soft/40">
+              {renderRow(item)}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <footer className="flex min-h-11 items-center justify-between gap-4 text-sm text-muted">
+        <output>
+          {count} {noun[count === 1 ? 0 : 1]}
+          {query.hasNextPage && ' so far'}
+        </output>
+        {query.hasNextPage && (
+          <Button variant="secondary" size="sm" pending={query.isFetchingNextPage} onClick={loadMore}>
+            Load more
+          </Button>
+        )}
+      </footer>
+    </div>
+  )
+}
+
+export function Failed({ retry }: { retry: () => void }) {
+  return (
+    <EmptyState title="We couldn’t load this" description="Please check your connection.">
+      <Button variant="secondary" onClick={retry}>
+        Try again
+      </Button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { areasFor, pathOfHash, screenAt } from './screens.ts'
+
+const [admins, support] = [areasFor({ isAdmin: true }), areasFor({ isAdmin: false })]
+const titleAt = (pathname: string, areas = admins) => screenAt(pathname, areas)?.route.title
+
+test('every listed screen is found at its own address, in its own area', () => {
+  for (const area of admins)
+    for (const { path, title } of area.listed) {
+      expect(screenAt(path, admins)?.route).toMatchObject({ title, area: { path: area.path } })
+      expect(titleAt(`${path}/`)).toBe(title)
+    }
+})
+
+test('a record has its id from the address and no place in the navigation', () => {
+  expect(screenAt('/admin/customers/7f', admins)).toMatchObject({
+    params: { id: '7f' },
+    route: { title: 'Customer', area: { path: '/admin/users' } },
+  })
+  expect(admins.flatMap(({ listed }) => listed).some(({ path }) => path.includes(':'))).toBe(false)
+  expect(titleAt('/admin/nowhere')).toBeUndefined()
+})
+
+test('support has the screens for all staff, and only those', () => {
+  expect(support.map(({ path }) => path)).toEqual(['/admin/users', '/admin/purchases', '/admin/access'])
+  expect(titleAt('/admin/customers/7f', support)).toBe('Customer')
+  for (const path of [
+    '/admin',
+    '/admin/settings',
+    '/admin/purchases/declarations',
+    '/admin/customers/7f/dashboard',
+  ])
+    expect(titleAt(path, support), path).toBeUndefined()
+})
+
+test('each letter leads to one area', () => {
+  expect(new Set(admins.map(({ letter }) => letter)).size).toBe(admins.length)
+})
+
+test.for([
+  ['#users', '/admin/users'],
+  ['#Purchases', '/admin/purchases'],
+  ['#declarations', '/admin/purchases/declarations'],
+  ['#to-revoke', undefined],
+  ['#dashboard', undefined],
+  ['', undefined],
+] as const)('the old address %s is %s', ([hash, path]) => {
+  expect(pathOfHash(hash) || undefined).toBe(path)
+})

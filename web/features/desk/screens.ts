@@ -1,0 +1,104 @@
+import {
+  ChartCandlestick,
+  History,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  MessageSquare,
+  Receipt,
+  Settings,
+  Users,
+} from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
+import { match } from '#web/ui/navigation.tsx'
+
+type Screen = {
+  /** `:id` is one record, which no navigation lists. */
+  path: string
+  title: string
+  access: 'staff' | 'admin'
+  /** Its code is loaded when it is opened. */
+  show: ComponentType<{ id: string }>
+}
+
+type Definition = {
+  /** Pressed after `g`, it goes there. */
+  letter: string
+  icon: LucideIcon
+  /** One of the three tabs of docs/product.md. */
+  isTab?: boolean
+  /** On a phone, the bar has room for these; the others are behind “More”. */
+  isInBar?: boolean
+  /** The first one is the area's own. */
+  screens: readonly [Screen, ...Screen[]]
+}
+
+/** Every screen of the desk, in the order of the navigation. */
+// biome-ignore format: one screen a line
+const table = [
+  { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
+    { path: '/admin', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
+  ] },
+  { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
+    { path: '/admin/assets', title: 'Assets', access: 'admin', show: lazy(() => import('./assets/assets.tsx')) },
+  ] },
+  { letter: 'u', icon: Users, isTab: true, isInBar: true, screens: [
+    { path: '/admin/users', title: 'Users', access: 'staff', show: lazy(() => import('./users/users.tsx')) },
+    { path: '/admin/customers/:id', title: 'Customer', access: 'staff', show: lazy(() => import('./customers/customer.tsx')) },
+    { path: '/admin/customers/:id/dashboard', title: 'As the buyer sees it', access: 'admin', show: lazy(() => import('./customers/see-as.tsx')) },
+  ] },
+  { letter: 'p', icon: Receipt, isTab: true, isInBar: true, screens: [
+    { path: '/admin/purchases', title: 'Purchases', access: 'staff', show: lazy(() => import('./purchases/purchases.tsx')) },
+    { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
+  ] },
+  { letter: 'a', icon: KeyRound, isInBar: true, screens: [
+    { path: '/admin/access', title: 'Access', access: 'staff', show: lazy(() => import('./access/access.tsx')) },
+    { path: '/admin/access/granted', title: 'Granted', access: 'staff', show: lazy(() => import('./access/granted.tsx')) },
+  ] },
+  { letter: 'm', icon: MessageSquare, screens: [
+    { path: '/admin/messages', title: 'Messages', access: 'admin', show: lazy(() => import('./messages/messages.tsx')) },
+    { path: '/admin/messages/newsletter', title: 'Newsletter', access: 'admin', show: lazy(() => import('./messages/newsletter.tsx')) },
+    { path: '/admin/messages/reviews', title: 'Reviews', access: 'admin', show: lazy(() => import('./reviews/reviews.tsx')) },
+  ] },
+  { letter: 'y', icon: History, screens: [
+    { path: '/admin/activity', title: 'Activity', access: 'admin', show: lazy(() => import('./activity/activity.tsx')) },
+  ] },
+  { letter: 's', icon: Settings, screens: [
+    { path: '/admin/settings', title: 'Settings', access: 'admin', show: lazy(() => import('./settings/settings.tsx')) },
+  ] },
+] as const satisfies Definition[]
+
+export type DeskPath = (typeof table)[number]['screens'][number]['path']
+type Listed<Path> = Path extends `${string}:${string}` ? never : Path
+export type Area = Omit<Definition, 'screens'> & {
+  title: string
+  path: Listed<DeskPath>
+  screens: readonly Screen[]
+  /** The screens that the navigation lists. */
+  listed: { path: Listed<DeskPath>; title: string }[]
+}
+
+const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
+
+/** What somebody may open: support gets the screens for all staff. */
+export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
+  return table.flatMap(({ screens, ...area }) => {
+    const open = screens.filter(({ access }) => isAdmin || access === 'staff')
+    const listed = open.flatMap(({ path, title }) => (isListed(path) ? [{ path, title }] : []))
+    const [first] = listed
+    return first ? [{ ...area, ...first, screens: open, listed }] : []
+  })
+}
+
+/** The screen at an address, and the area it belongs to. */
+export function screenAt(pathname: string, areas: Area[]) {
+  const all = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
+  return match(all, pathname.replace(/\/$/, ''))
+}
+
+/** `/admin#users` and the like, as older emails have them. */
+export function pathOfHash(hash: string) {
+  const [, name] = /^#([a-z]+)$/.exec(hash.toLowerCase()) ?? []
+  const paths = areasFor({ isAdmin: true }).flatMap(({ listed }) => listed.map(({ path }) => path))
+  return name && paths.find((path) => path.endsWith(`/${name}`))
+}
