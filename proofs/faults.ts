@@ -3,14 +3,11 @@ import freshWeb from '#scripts/fresh-web.ts'
 import { backupAndRestore } from './faults/backups.ts'
 import { badInputs } from './faults/bad-inputs.ts'
 import { clockJumps } from './faults/clock.ts'
-import { databaseFrozen, databaseRestarts } from './faults/database.ts'
-import { diskFull } from './faults/disk.ts'
-import { kills } from './faults/kills.ts'
-import { fullLimits, quickLimits } from './faults/limits.ts'
+import { databaseFrozen, databaseRestarts, diskFull } from './faults/database.ts'
+import { commitKills, tradingViewKills } from './faults/kills.ts'
+import { details, fullLimits, type Outcome, quickLimits, type Row } from './faults/limits.ts'
 import { manyRequests, slowConnections } from './faults/overload.ts'
 import { gracefulStop, rollingRestarts } from './faults/restarts.ts'
-import { details, type Outcome, type Row } from './faults/row.ts'
-import { tradingViewKills } from './faults/tradingview-kills.ts'
 import { webhookStorm, webhooksLost } from './faults/webhooks.ts'
 import { concurrently } from './lab/concurrently.ts'
 import { openLab } from './lab/lab.ts'
@@ -25,7 +22,7 @@ const rows: Row[] = [
   manyRequests,
   gracefulStop,
   rollingRestarts,
-  kills,
+  commitKills,
   tradingViewKills,
   badInputs,
   webhookStorm,

@@ -7,10 +7,9 @@ import { type Migration, readMigrations } from '#server/database/migrations.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { keepDoing } from './lab/concurrently.ts'
-import { fillShop, size } from './lab/fill-shop.ts'
-import { openLab } from './lab/lab.ts'
+import { fillShop, openLab, size } from './lab/lab.ts'
+import { timed } from './lab/measures.ts'
 import { seller } from './lab/shop-process.ts'
-import { timed } from './lab/timed.ts'
 
 /**
  * `npm run proof -- million`: a shop with a million purchases gets a column, an index and a backfill while buyers buy and

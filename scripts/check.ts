@@ -2,15 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { settingNames } from '#server/config/settings.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
-import { checkDocuments, readDocuments } from './checks/documents.ts'
-import { findDuplicates } from './checks/duplicates.ts'
-import { checkLockFile } from './checks/lock-file.ts'
-import { type Bill, checkMaterials } from './checks/materials.ts'
+import { checkDocuments, checkSettings, readDocuments } from './checks/documents.ts'
 import { checkMigrations } from './checks/migrations.ts'
-import { checkSettings } from './checks/settings.ts'
-import { readSources } from './checks/sources.ts'
+import { type Bill, checkLockFile, checkMaterials } from './checks/packages.ts'
+import { checkWordLists, findDuplicates, readSources } from './checks/sources.ts'
 import { checkTables, readTables } from './checks/tables.ts'
-import { checkWordLists } from './checks/word-lists.ts'
 import { run } from './run.ts'
 
 /** `npm run check`: everything we can check without running the code. `-- --fix` formats it first. */

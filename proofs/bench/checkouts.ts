@@ -4,10 +4,8 @@ import { createBuyers } from '#server/testing/buyers.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import { concurrently } from '../lab/concurrently.ts'
 import type { LabShop } from '../lab/lab.ts'
-import { timed } from '../lab/timed.ts'
-import { cpuMicros } from '../lab/usage.ts'
-import type { Bench } from './served.ts'
-import type { Line } from './table.ts'
+import { cpuMicros, timed } from '../lab/measures.ts'
+import type { Bench, Line } from './compare.ts'
 
 /** Logged-in people with an account and a subscription. */
 export async function openBuyers(shop: LabShop, count: number) {

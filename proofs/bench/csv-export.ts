@@ -4,10 +4,8 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { LabShop } from '../lab/lab.ts'
 import { get, runLoad } from '../lab/load.ts'
-import { timed } from '../lab/timed.ts'
-import { memoryOf } from '../lab/usage.ts'
-import type { Bench } from './served.ts'
-import type { Line } from './table.ts'
+import { memoryOf, timed } from '../lab/measures.ts'
+import type { Bench, Line } from './compare.ts'
 
 const plainCopy = `copy (
   select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.amount, p.refunded_amount, p.status, p.ended_at

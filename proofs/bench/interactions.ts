@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from '@playwright/test'
+import type { Line } from './compare.ts'
 import { admins, buyers, type Journey, visitors } from './journeys.ts'
-import type { Line } from './table.ts'
 
 /** Time from the input to the next frame, and main-thread work for the whole act. */
 type Measured = { page: string; act: string; milliseconds: number; cpu: number }

@@ -1,8 +1,7 @@
 import { get, post, runLoad } from '../lab/load.ts'
+import { cpuMicros } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
-import { cpuMicros } from '../lab/usage.ts'
-import type { Bench } from './served.ts'
-import type { Line } from './table.ts'
+import type { Bench, Line } from './compare.ts'
 
 /** Hashing is bounded, so a login flood must not stop the pages. */
 export async function loginFlood({ shop, seconds }: Bench): Promise<Line[]> {

@@ -1,6 +1,6 @@
 import type { Browser } from '@playwright/test'
+import type { Line } from './compare.ts'
 import { openBarePage } from './page-load.ts'
-import type { Line } from './table.ts'
 
 /** Lighthouse's slow 4G, and a phone with a quarter of this machine's speed. */
 const network = {

@@ -4,7 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import type { createTally } from '../lab/tally.ts'
+import type { createTally } from '../lab/measures.ts'
 
 type Given = {
   url: string

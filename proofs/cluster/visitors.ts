@@ -5,12 +5,11 @@ import { createVisitor, type Visitor } from '#server/testing/visitor.ts'
 import { createPostman } from '#server/testing/webhooks.ts'
 import { ask } from '../lab/ask.ts'
 import { keepDoing } from '../lab/concurrently.ts'
+import { createTally } from '../lab/measures.ts'
 import { query } from '../lab/query.ts'
 import { seller } from '../lab/shop-process.ts'
-import { createTally } from '../lab/tally.ts'
 import { createWrites } from '../lab/writes.ts'
 import { createPeople, password } from './people.ts'
-import { createTimeline } from './timeline.ts'
 
 type Place = {
   /** The proxy in front of every shop. */
@@ -114,6 +113,18 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
     async stop() {
       await buyers.stop()
       await Promise.all(others.map((each) => each.stop()))
+    },
+  }
+}
+
+/** When something was answered, to find the longest time in which nothing was. */
+export function createTimeline() {
+  const times: number[] = []
+  return {
+    add: () => void times.push(performance.now()),
+    longestGap(from: number, to: number): number {
+      const between = [from, ...times.filter((time) => time > from && time < to), to]
+      return Math.max(...between.slice(1).map((time, index) => time - (between[index] ?? from)))
     },
   }
 }

@@ -8,10 +8,10 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
 import type { Answer } from '../lab/ask.ts'
 import { keepDoing } from '../lab/concurrently.ts'
+import { createTally } from '../lab/measures.ts'
 import { openProcess, seller } from '../lab/shop-process.ts'
-import { createTally } from '../lab/tally.ts'
 import { createWrites } from '../lab/writes.ts'
-import type { Row } from './row.ts'
+import type { Row } from './limits.ts'
 
 /** The actual commands, as an operator runs them, while buyers write. */
 export const backupAndRestore: Row = {

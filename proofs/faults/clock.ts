@@ -4,7 +4,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { compareBooks, countDifferent } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { details, type Row } from './row.ts'
+import { details, type Row } from './limits.ts'
 
 const day = 24 * 60
 /** After a jump of this many minutes, whether tokens issued earlier should still work. */

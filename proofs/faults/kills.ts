@@ -1,11 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { crashingShop, crashMany } from '#server/testing/crashes.ts'
+import { setTimeout } from 'node:timers/promises'
+import { tradingView } from '#contract/access/tradingview.ts'
+import { createBuyers } from '#server/testing/buyers.ts'
+import { crashingShop, crashMany, startProcess } from '#server/testing/crashes.ts'
+import { createVisitor } from '#server/testing/visitor.ts'
 import { concurrently } from '../lab/concurrently.ts'
+import { query } from '../lab/query.ts'
 import { bundled } from './bundle.ts'
-import { details, type Row } from './row.ts'
+import { details, type Row } from './limits.ts'
 
-export const kills: Row = {
+export const commitKills: Row = {
   name: 'kills around every commit',
   isTested: true,
   async run({ shop, lab, limits: { kills: limit } }) {
@@ -35,4 +42,90 @@ export const kills: Row = {
       figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('paidBack')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
     }
   },
+}
+
+type Running = NonNullable<Awaited<ReturnType<typeof startProcess>>>
+
+/** A job whose process was killed is taken up by another after about 15 seconds. */
+const patienceSeconds = 120
+
+/** TradingView has let somebody in or thrown somebody out, and the shop dies before it can write that down. */
+export const tradingViewKills: Row = {
+  name: 'kills between TradingView and the books',
+  async run({ shop, lab, limits: { tradingViewKills: limit } }) {
+    await shop.stop()
+    // Empty: in the others, another shop's key has sealed the session.
+    const databaseUrl = await lab.createDatabase({ empty: true })
+    const place = {
+      databaseUrl,
+      dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')),
+      entry: bundled(crashingShop),
+    }
+    const complaints: string[] = []
+    let kills = 0
+    for (let number = 0; number < limit.kills; number++) {
+      // The first script is unlocked, then the second; after a refund, the first is locked again.
+      const count = 1 + (number % 3)
+      const env = { TRADINGVIEW: 'on', CRASH_AT: 'tradingview acted', CRASH_COUNT: String(count) }
+      const running = await startProcess(place, env)
+      // Without one, it died while it took up what the one before had left.
+      if (!running || (await diesWith(running, count === 3))) kills += 1
+      else complaints.push(`${number}: TradingView was not asked for the ${count}. time`)
+    }
+    const last = await startProcess(place, { TRADINGVIEW: 'on' })
+    let wrong = await differences(databaseUrl)
+    for (let waited = 0; wrong.length > 0 && waited < patienceSeconds; waited++) {
+      await setTimeout(1000)
+      wrong = await differences(databaseUrl)
+    }
+    last?.child.kill('SIGKILL')
+    const [people] = await query<{ paid: number; gone: number }>(
+      databaseUrl,
+      `select count(reason)::int as paid, (count(*) - count(reason))::int as gone
+       from entitlements where username_key is not null`,
+    )
+    const { paid = 0, gone = 0 } = people ?? {}
+    return {
+      ok: kills === limit.kills && wrong.length === 0 && paid > 0,
+      figures: `${kills} kills: ${paid} people paid, ${gone} were refunded; ${wrong.length} names not on TradingView’s lists exactly as paid${details([...complaints, ...wrong])}`,
+    }
+  },
+}
+
+/** Somebody buys with a name, and perhaps wants the money back. False if the shop survives it. */
+async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: boolean) {
+  const exit = child.signalCode ? Promise.resolve() : once(child, 'exit')
+  const visitor = createVisitor(url)
+  const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
+  async function live() {
+    // Names that look alike would be taken for misspelled ones.
+    const name = `killed_${randomUUID().replaceAll('-', '')}`
+    const begun = await begin(visitor, { email: `${name}@example.com`, tradingViewUsername: name })
+    await pay(begun)
+    await logInGuest(visitor, begun)
+    if (!wantsRefund) return
+    while ((await visitor.call(tradingView.mine, {}))[0]?.state !== 'unlocked') await setTimeout(100)
+    await ask({ refund: begun.paymentIntentId })
+  }
+  live().catch(() => undefined)
+  await Promise.race([exit, setTimeout(60_000, undefined, { ref: false })])
+  if (child.signalCode === 'SIGKILL') return true
+  child.kill('SIGKILL')
+  await exit
+  return false
+}
+
+/** Whoever should be listed on a script and is not, or the other way around, or until another day. */
+async function differences(databaseUrl: string): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    databaseUrl,
+    `select coalesce(e.username_key, a.username) as name
+     from (select username_key, until, pine_id from entitlements, tv_scripts
+       where reason is not null and username_key is not null) e
+     full join (select * from sandbox.tradingview_access where username <> 'old_friend_of_mine') a
+       on lower(a.username) = e.username_key and a.pine_id = e.pine_id
+       and abs(extract(epoch from a.expiration - e.until)) < 60
+     where e.username_key is null or a.username is null`,
+  )
+  return rows.map(({ name }) => name)
 }

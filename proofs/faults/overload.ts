@@ -2,10 +2,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask } from '../lab/ask.ts'
 import { get, runLoad } from '../lab/load.ts'
-import { createTally } from '../lab/tally.ts'
-import { timed } from '../lab/timed.ts'
-import { descriptorsOf, memoryOf } from '../lab/usage.ts'
-import type { Row } from './row.ts'
+import { createTally, descriptorsOf, memoryOf, timed } from '../lab/measures.ts'
+import type { Row } from './limits.ts'
 
 export const slowConnections: Row = {
   name: 'slow connections',

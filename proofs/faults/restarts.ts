@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, ask, ownConnection } from '../lab/ask.ts'
 import { concurrently, keepDoing } from '../lab/concurrently.ts'
+import { createTally } from '../lab/measures.ts'
 import { openProcess } from '../lab/shop-process.ts'
-import { createTally } from '../lab/tally.ts'
 import { createWrites } from '../lab/writes.ts'
-import { details, type Row } from './row.ts'
+import { details, type Row } from './limits.ts'
 
 /** Half of the visitors keep their connection, the others open one per request; half of each group write. */
 export const gracefulStop: Row = {

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { nobody, postgresBinaries } from '#server/database/embedded-place.ts'
+import { isRunning } from './measures.ts'
 import { query } from './query.ts'
 import { openProcess } from './shop-process.ts'
-import { isRunning } from './usage.ts'
 
 export type Lab = Awaited<ReturnType<typeof openLab>>
 export type LabShop = Awaited<ReturnType<Lab['openShop']>>
@@ -77,4 +77,16 @@ function controlsOf({ folder, url }: { folder: string; url: string }) {
       spawnSync(pgCtl, ['start', '--wait', '--silent', ...options], { ...nobody, cwd: '/', stdio: 'ignore' })
     },
   }
+}
+
+/** A shop as large as the budgets assume or, with `--quick`, a small one. */
+export const size = process.argv.includes('--quick')
+  ? { users: 2000, purchases: 5000 }
+  : { users: 300_000, purchases: 1_000_000 }
+
+export function fillShop({ databaseUrl, dataDir }: LabShop) {
+  const demo = ['scripts/demo.ts', '--users', String(size.users), '--purchases', String(size.purchases)]
+  const env = { ...process.env, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
+  const { status } = spawnSync(process.execPath, demo, { env, stdio: 'inherit' })
+  if (status !== 0) throw new Error('The demo could not fill the shop')
 }

@@ -126,20 +126,6 @@ test('what a web feature offers exists, and another feature uses it', () => {
   expect([...takenBy].filter(([, takers]) => takers.size === 0)).toEqual([])
 })
 
-test('an import cycle is reported, module by module', () => {
-  const files = {
-    'server/a.ts': "import './b.ts'",
-    'server/b.ts': "import './c.ts'",
-    'server/c.ts': "import './b.ts'",
-  }
-  expect(complaintsAbout(files)).toEqual(['import cycle: server/b.ts -> server/c.ts -> server/b.ts'])
-})
-
-test('a module may lazily load one that imports it', () => {
-  const files = { 'web/host.tsx': "void import('./toaster.tsx')", 'web/toaster.tsx': "import './host.tsx'" }
-  expect(complaintsAbout(files)).toEqual([])
-})
-
 test('an import of a missing file is reported', () => {
   expect(complaintsAbout({ 'server/a.ts': "import '#contract/gone.ts'" })).toEqual([
     'server/a.ts imports #contract/gone.ts, which does not exist',

@@ -5,8 +5,7 @@ import { layerComplaint } from './web-layers.ts'
 import { wingComplaint } from './wings.ts'
 
 type Sources = ReadonlyMap<string, string>
-type Arrow = { from: string; to: string; deferred: boolean }
-type Import = { specifier: string; deferred: boolean; onlyTypes: boolean }
+type Import = { specifier: string; onlyTypes: boolean }
 
 /** Which room may import which. Tests may import more, see `mayImport`. */
 const allowed: Record<string, string[]> = {
@@ -27,10 +26,10 @@ const validator = 'contract/zod.ts'
 
 /** Every import the house rules forbid, as sentences. */
 export function checkArrows(sources: Sources): { complaints: string[]; modules: number; imports: number } {
-  const arrows: Arrow[] = []
+  let imports = 0
   const complaints: string[] = []
   for (const [from, source] of sources) {
-    for (const { specifier, deferred, onlyTypes } of importsOf(from, source)) {
+    for (const { specifier, onlyTypes } of importsOf(from, source)) {
       const to = resolve(from, specifier)
       if (to === undefined) {
         const complaint = packageComplaint(from, specifier)
@@ -38,19 +37,17 @@ export function checkArrows(sources: Sources): { complaints: string[]; modules: 
       } else if (/\.(tsx?)$/.test(to) && !sources.has(to)) {
         complaints.push(`${from} imports ${specifier}, which does not exist`)
       } else {
-        arrows.push({ from, to, deferred })
+        imports += 1
         const complaint =
           mayImport(from, to) ?? styleComplaint(from, to, specifier) ?? bringsZod(from, to, onlyTypes)
         if (complaint) complaints.push(`${from} imports ${to}: ${complaint}`)
       }
     }
   }
-  const atOnce = arrows.filter((arrow) => !arrow.deferred)
-  complaints.push(...cyclesOf(atOnce).map((cycle) => `import cycle: ${cycle.join(' -> ')}`))
-  return { complaints, modules: sources.size, imports: arrows.length }
+  return { complaints, modules: sources.size, imports }
 }
 
-/** Deferred imports (`import('./page.tsx')`) run later, once both modules are loaded. */
+/** What a file imports, also later (`import('./page.tsx')`). */
 function importsOf(path: string, source: string): Import[] {
   const { module, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
@@ -71,10 +68,9 @@ function importsOf(path: string, source: string): Import[] {
       .entries()
       .map(([specifier, uses]) => ({
         specifier,
-        deferred: false,
         onlyTypes: uses.every(({ isType }) => isType),
       })),
-    ...[...new Set(deferred)].map((specifier) => ({ specifier, deferred: true, onlyTypes: false })),
+    ...[...new Set(deferred)].map((specifier) => ({ specifier, onlyTypes: false })),
   ]
 }
 
@@ -155,20 +151,4 @@ function bringsZod(from: string, to: string, onlyTypes: boolean): string | undef
 function styleComplaint(from: string, to: string, specifier: string): string | undefined {
   if (roomOf(from) !== roomOf(to) && allowed[roomOf(to)] && !specifier.startsWith('#')) return `write #${to}`
   return undefined
-}
-
-/** One cycle for each group of modules that import each other. */
-function cyclesOf(arrows: Arrow[]): string[][] {
-  const targets = Map.groupBy(arrows, (arrow) => arrow.from)
-  const done = new Set<string>()
-  const cycles: string[][] = []
-  function visit(module: string, path: string[]) {
-    const start = path.indexOf(module)
-    if (start >= 0) cycles.push([...path.slice(start), module])
-    if (start >= 0 || done.has(module)) return
-    for (const { to } of targets.get(module) ?? []) visit(to, [...path, module])
-    done.add(module)
-  }
-  for (const module of targets.keys()) visit(module, [])
-  return cycles
 }
