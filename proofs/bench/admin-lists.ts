@@ -98,7 +98,7 @@ export async function countStatements({ postgres }: Lab, shop: LabShop) {
 }
 
 /** What a request costs the database. The minimum of several tries, to leave out jobs that run meanwhile. */
-export async function costOf(shop: LabShop, path: string, cookie: string): Promise<Cost> {
+async function costOf(shop: LabShop, path: string, cookie: string): Promise<Cost> {
   const tries: Cost[] = []
   for (let count = 0; count < 7; count++) {
     await shop.query('select pg_stat_statements_reset()')

@@ -32,7 +32,7 @@ export async function measure(target: Target, seconds: number, connections = 64)
 }
 
 /** Alternating rounds of the limit and the target; each figure is the median of its rounds. */
-export async function compare(
+async function compare(
   limit: Target,
   target: Target,
   { rounds, seconds }: { rounds: number; seconds: number },

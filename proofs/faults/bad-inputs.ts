@@ -188,7 +188,7 @@ const wrong = fc.oneof(
 )
 
 /** Valid three times out of ten; otherwise one field wrong, missing or extra, or a different body altogether. */
-export function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
+function inputs(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(schema.properties ?? {})
   const name = names.length > 0 ? fc.constantFrom(...names) : fc.constant('extra')
   const changed = fc

@@ -105,7 +105,7 @@ async function sendAll(webhooks: (() => Promise<Response>)[], atOnce: number) {
 }
 
 /** The payment side of a shop: its sandbox, running outside the shop's process, with webhooks under our control. */
-export async function openPaymentSide(shop: LabShop) {
+async function openPaymentSide(shop: LabShop) {
   const database = new pg.Pool({ connectionString: shop.databaseUrl, max: 5 })
   const postman = createPostman(shop)
   const webhook = { url: `${shop.url}/api/webhooks/stripe`, secret: postman.secret }
@@ -138,7 +138,7 @@ export async function openPaymentSide(shop: LabShop) {
 type PaymentSide = Awaited<ReturnType<typeof openPaymentSide>>
 
 /** Guests who pay and never return; their subscriptions then change at Stripe in every possible way. */
-export async function trade(shop: LabShop, side: PaymentSide, guests: number) {
+async function trade(shop: LabShop, side: PaymentSide, guests: number) {
   const { begin, pay, storeCard } = createBuyers({ url: shop.url, publishableKey: () => side.publishableKey })
   const { controls, stripe } = side
   for (let first = 0; first < guests; first += 10)
