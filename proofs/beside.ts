@@ -9,9 +9,9 @@ import { measure } from './bench/compare.ts'
 import { concurrently } from './lab/concurrently.ts'
 import { type LabShop, openLab } from './lab/lab.ts'
 import { get } from './lab/load.ts'
+import { cpuMicros, memoryOf, untilQuiet } from './lab/measures.ts'
 import { query } from './lab/query.ts'
 import { openProcess } from './lab/shop-process.ts'
-import { cpuMicros, memoryOf, untilQuiet } from './lab/usage.ts'
 
 /**
  * `npm run proof -- beside ../earlier`: this build beside another one, which is checked out, installed and built in that
