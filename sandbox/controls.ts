@@ -33,7 +33,7 @@ export function createControls({ books, clock, webhooks }: Given) {
 type WebhookQuirks = Pick<Quirks, 'duplicates' | 'spread' | 'drop' | 'delaySeconds'>
 
 /** How the sandbox behaves from now on, until told otherwise. */
-export function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhooks>) {
+function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhooks>) {
   const { database, usual } = books
 
   /** Anything not named stays as it is. */
@@ -85,7 +85,7 @@ export function behaviorControls(books: Books, webhooks: ReturnType<typeof creat
 type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 
 /** What sellers, buyers and banks do at Stripe itself. */
-export function dashboardControls(act: Act) {
+function dashboardControls(act: Act) {
   return {
     /** Stripe's customer portal only knows `cancel_at`. */
     cancelInPortal: (subscription: string) =>
@@ -148,7 +148,7 @@ export function dashboardControls(act: Act) {
 
 const seconds = { hour: 3600, minute: 60, second: 1 }
 
-export function timeControls(clock: Clock, changed: () => void) {
+function timeControls(clock: Clock, changed: () => void) {
   /** That much later than now. */
   async function after(count: number, interval: Interval | keyof typeof seconds) {
     const now = await clock.now()

@@ -1,9 +1,10 @@
 import { listOf } from '../basics.ts'
 import { attach } from '../billing/payments.ts'
 import { cancel } from '../billing/subscriptions.ts'
-import { deletedTaxId, newTaxId, taxIdsOf } from '../billing/tax.ts'
+import { taxIdsOf } from '../billing/tax.ts'
 import { invalid } from '../failure.ts'
 import { type Customer, deletedCustomer, newCustomer } from '../objects/customer.ts'
+import { deletedTaxId, newTaxId } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
 import { assertOwnCard, resolveMethod } from './methods.ts'
 import {

@@ -82,7 +82,7 @@ const onDemand: { [K in keyof Kinds]?: Record<string, (work: Work, kept: Kinds[K
 
 const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
 
-export async function expandAll(work: Work, answer: object, paths: string[] | undefined): Promise<unknown> {
+async function expandAll(work: Work, answer: object, paths: string[] | undefined): Promise<unknown> {
   let expanded: unknown = answer
   for (const path of paths ?? []) {
     const steps = path.split('.')

@@ -20,7 +20,7 @@ export const genericDecline: Decline = {
 /** A dispute reaches the shop some time after the payment. */
 const disputeDelay = day
 
-export const authenticationFailed = {
+const authenticationFailed = {
   type: 'invalid_request_error' as const,
   message:
     'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
@@ -132,7 +132,7 @@ export async function authenticatePayment(work: Work, intent: PaymentIntent, pas
   return settle(work, intent, await markAuthenticated(work, method), 'later')
 }
 
-export const markAuthenticated = (work: Work, method: PaymentMethod) =>
+const markAuthenticated = (work: Work, method: PaymentMethod) =>
   work.save({ ...method, $sandbox: { ...method.$sandbox, authenticated: true } })
 
 export async function attach(work: Work, method: PaymentMethod, customer: string): Promise<PaymentMethod> {

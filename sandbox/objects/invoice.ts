@@ -1,7 +1,7 @@
 import { empty, listOf, newId, randomText } from '../basics.ts'
-import { type Tax, type TaxId, taxesOn } from '../billing/tax.ts'
 import type { Customer } from './customer.ts'
 import type { Subscription } from './subscription.ts'
+import { type Tax, type TaxId, taxesOn } from './tax.ts'
 
 const noInvoiceExtras = {
   ...empty('account_tax_ids application automatically_finalizes_at custom_fields customer_account'),

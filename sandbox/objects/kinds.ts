@@ -1,5 +1,4 @@
 import { newId } from '../basics.ts'
-import type { DeletedTaxId, TaxId, TaxRate } from '../billing/tax.ts'
 import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
 import type { Charge, Dispute, Refund } from './charge.ts'
@@ -7,6 +6,7 @@ import type { Customer, DeletedCustomer, PaymentMethod } from './customer.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
 import type { CreditNote, Invoice, InvoicePayment } from './invoice.ts'
 import type { Subscription } from './subscription.ts'
+import type { DeletedTaxId, TaxId, TaxRate } from './tax.ts'
 
 export const newTestClock = (now: number, name: string | null, frozenTime: number) => ({
   id: newId('clock'),

@@ -82,7 +82,7 @@ export function describe({ invoice, charge, from }: Bill) {
 export type Described = ReturnType<typeof describe>
 
 /** The buyer, with whatever they want on their invoices. */
-export function billedTo(invoice: Invoice): string[][] {
+function billedTo(invoice: Invoice): string[][] {
   const { customer_name: name, customer_email: email, customer_address: address } = invoice
   const place = address && [
     address.line1,
@@ -99,7 +99,7 @@ export function billedTo(invoice: Invoice): string[][] {
 }
 
 /** Net, rate and tax; nothing without tax. */
-export function taxLines(
+function taxLines(
   invoice: Pick<Invoice, 'total' | '$sandbox'>,
   taxes: Invoice['total_taxes'],
   amount: (cents: number) => string,

@@ -77,7 +77,7 @@ const isResource = (value: unknown): value is Resource =>
 const id = 'ANID'
 
 /** Every API v1 call that the SDK can make, with the name of its parameter type, read from the SDK itself. */
-export function sdkOperations(): Operation[] {
+function sdkOperations(): Operation[] {
   const sdk = new Stripe('sk_test_none')
   const nested = Object.entries(sdk.testHelpers).map(([name, value]) => ['testHelpers', name, value] as const)
   const plain = Object.entries(sdk).map(([name, value]) => [name, value] as const)

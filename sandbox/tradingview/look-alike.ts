@@ -141,7 +141,7 @@ function cookiesOf({ headers }: IncomingMessage) {
 }
 
 /** The beginning of a name that exists, or one slip away from it: a missing, added, swapped or wrong letter. */
-export function isLikeSomebody(name: string, people: string[]): boolean {
+function isLikeSomebody(name: string, people: string[]): boolean {
   const typed = name.toLowerCase()
   return people.some((each) => {
     const known = each.toLowerCase()
