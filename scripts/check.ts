@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { settingNames } from '#server/config/settings.ts'
+import { settingNames } from '#server/config/environment.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { checkArrows } from './checks/arrows.ts'
 import { checkDocuments, checkSettings, readDocuments } from './checks/documents.ts'

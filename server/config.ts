@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as z from 'zod/mini'
+import { type Settings, settings } from './config/environment.ts'
 import { judge } from './config/rules.ts'
-import { type Settings, settings } from './config/settings.ts'
 import { proxiesOf } from './http/addresses.ts'
 import { isLocalName } from './http/this-machine.ts'
 

@@ -12,7 +12,6 @@ import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { createShopSettings, type ShopSettings } from './features/desk/settings/settings.ts'
 import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
@@ -28,6 +27,7 @@ import { explainListen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
 import { createPasswords, type Passwords } from './security/passwords.ts'
 import { createSecrets, loadSecretsKey } from './security/secrets.ts'
+import { createShopSettings, type ShopSettings } from './settings/settings.ts'
 
 export type Shop = {
   config: Config

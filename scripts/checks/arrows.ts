@@ -90,7 +90,8 @@ const roomOf = (path: string) => path.split('/')[0] ?? ''
 /** A room, with its wing: `identity/accounts`. */
 const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
 
-const groundFloor = /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit)\//
+const groundFloor =
+  /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
 /** A room's logic; only its routes know about HTTP. */
 const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
 

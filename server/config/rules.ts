@@ -2,7 +2,7 @@ import { proxiesOf } from '../http/addresses.ts'
 import { isLocalName } from '../http/this-machine.ts'
 import { isCommonPassword } from '../security/common-passwords.ts'
 import { isStrongKey } from '../security/secrets.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './environment.ts'
 
 /** Problems between settings that are each valid on their own: faults stop the start, warnings are only shown. */
 export function judge(s: Settings): { faults: string[]; warnings: string[] } {

@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { networksOf } from './addresses.ts'
+import type { CheckoutCookie } from './checkout-cookie.ts'
 import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -107,6 +108,16 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
       if (form?.atPage && form.page) app.route({ ...route, url: form.page })
     }
   }
+}
+
+export type Mount = ReturnType<typeof createMount>
+
+/** Through which a wing puts its calls on the server. */
+export type Doors = {
+  app: FastifyInstance
+  mount: Mount
+  pages: Pick<Responder, 'read'>
+  checkoutCookie: CheckoutCookie
 }
 
 function parse(endpoint: Endpoint, request: FastifyRequest): unknown {

@@ -3,7 +3,7 @@ import type { Hit } from '#contract/desk/search.ts'
 import { readContractNumber } from '#contract/selling/legal/consumer-law.ts'
 import type { Database } from '#server/database/connect.ts'
 import { checkouts, purchases, users } from '#server/database/schema.ts'
-import { trigramPattern } from '#server/database/search.ts'
+import { trigramPattern } from '#server/database/text-search.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 

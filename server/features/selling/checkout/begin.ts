@@ -16,8 +16,8 @@ import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
-import type { Customers } from './customers.ts'
 import type { Prices } from './prices.ts'
+import type { Customers } from './stripe-customers.ts'
 import { createSubscribe, type Product } from './subscribe.ts'
 
 export type BeginDependencies = {

@@ -8,8 +8,8 @@ import type { Agreement } from './order-records.ts'
 import { createPrices } from './prices.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
-export { createCustomers } from './customers.ts'
 export { wantedPrices } from './prices.ts'
+export { createCustomers } from './stripe-customers.ts'
 
 type Dependencies = BeginDependencies & { now: () => Date; purchases: Purchases }
 

@@ -6,7 +6,7 @@ import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
 import type { Checkout } from './checkout.ts'
-import type { Customers } from './customers.ts'
+import type { Customers } from './stripe-customers.ts'
 
 type Dependencies = {
   checkout: Checkout

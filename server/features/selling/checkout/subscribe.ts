@@ -2,8 +2,8 @@ import type { products } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
-import type { Customers } from './customers.ts'
 import type { Prices } from './prices.ts'
+import type { Customers } from './stripe-customers.ts'
 
 type Dependencies = { stripe: StripeGateway; customers: Customers; prices: Prices }
 

@@ -4,6 +4,7 @@ import { linkEnded } from '#contract/selling/declarations.ts'
 import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { declarations } from '#server/database/schema.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
@@ -24,7 +25,7 @@ type Declared = {
   endsOn?: string | undefined
 }
 
-export { endOpenLinks, isSellers }
+export { isSellers }
 
 export type Declarations = ReturnType<typeof createDeclarations>
 
@@ -97,6 +98,7 @@ export function createDeclarations(deps: Dependencies) {
   }
 
   return {
+    endOpenLinks: (tx: Transaction, userId: string) => endOpenLinks(tx, userId, now()),
     withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
     cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
 

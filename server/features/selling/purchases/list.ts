@@ -8,7 +8,7 @@ import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
 import { purchases, users } from '#server/database/schema.ts'
-import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/search.ts'
+import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
 
 export type Wanted = {

@@ -27,6 +27,7 @@ import { createReconciler } from './reconciler.ts'
 import { createRenewalNotices } from './renewal-notices.ts'
 import { createSync } from './sync.ts'
 
+export type { AccessEffects } from './access-effects.ts'
 export { entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
 export type Purchases = ReturnType<typeof createPurchases>

@@ -1,5 +1,5 @@
 import { type EditableSetting, editableSettings, type Setting } from '#contract/desk/settings.ts'
-import { settingNames } from '#server/config/settings.ts'
+import { settingNames } from '#server/config/environment.ts'
 import type { Config } from '#server/config.ts'
 
 const secrets = new Set([

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import { partyOf } from '#contract/selling/legal/text.ts'
+import { createAudit } from './audit/audit.ts'
+import type { Config } from './config.ts'
+import type { Connection, Transaction } from './database/connect.ts'
+import type { MailTransport } from './gateways/mail.ts'
+import type { Queue } from './jobs/queue.ts'
+import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
+import { createAttempts } from './security/attempts.ts'
+import type { Passwords } from './security/passwords.ts'
+import type { Secrets } from './security/secrets.ts'
+import { createSecurityLog } from './security/security-log.ts'
+import { createRefuseShopAddress } from './security/shop-addresses.ts'
+import type { ShopSettings } from './settings/settings.ts'
+
+type Given = {
+  config: Config
+  settings: ShopSettings
+  connection: Connection
+  queue: Queue
+  transport: MailTransport
+  secrets: Secrets
+  passwords: Passwords
+  log: Logger
+  now: () => Date
+  /** Where a test may end the process; nothing in production. */
+  crashPoint: (name: string) => void
+}
+
+/** A room that stores something about people. */
+export type PeoplesRoom = {
+  /** Removes everything that identifies a person when their account is deleted. */
+  forget(tx: Transaction, userId: string): Promise<void>
+  /** What it stores about a person, for "my data". */
+  dataOf(userId: string): Promise<object>
+}
+
+export type Context = ReturnType<typeof createContext>
+
+/** What almost every room works with. Other rooms are handed over by name. */
+export function createContext({ transport, ...given }: Given) {
+  const { config, settings, connection, queue, secrets, log, now } = given
+  const { db } = connection
+  const site = mailSite(config, settings, secrets)
+  return {
+    ...given,
+    db,
+    site,
+    // The address may change while the shop runs.
+    supportEmail: sellersAddress,
+    mails: createMails({ db, now, queue, transport, site }),
+    audit: createAudit({ db, now }),
+    attempts: createAttempts({ db, now }),
+    securityLog: createSecurityLog(log),
+    refuseShopAddress: createRefuseShopAddress(() => [settings.live.supportEmail, config.admin.email]),
+    linkToken: secrets.linkToken,
+    isLinkToken: secrets.isLinkToken,
+  }
+}
+
+function mailSite(config: Config, { live }: ShopSettings, { linkToken }: Secrets): MailSite {
+  const { publicUrl, consumerLaw, tax } = config
+  return {
+    publicUrl,
+    linkToken,
+    consumerLaw,
+    taxNote: tax.note,
+    get supportEmail() {
+      return live.supportEmail
+    },
+    get sender() {
+      const { name, street, city, country } = live.seller
+      return [name, street, city, country].filter(Boolean).join(', ')
+    },
+    get party() {
+      return partyOf(live.seller, { supportEmail: live.supportEmail, publicUrl })
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { contract } from '#contract/index.ts'
+import type { Context, PeoplesRoom } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { createBeginSession } from '#server/http/begin-session.ts'
+import type { Doors } from '#server/http/mount.ts'
+import { createSessionCookie } from '#server/http/session-cookie.ts'
+import { createEmailQuestions } from '#server/security/email-questions.ts'
+import { createAccounts, createCustomerData, createDeletion } from './accounts/accounts.ts'
+import { accountRoutes, credentialRoutes, customerDataRoutes, staffRoutes } from './accounts/routes.ts'
+import { accountSchedules } from './accounts/schedules.ts'
+import { createFactors } from './factors/factors.ts'
+import { factorRoutes, loginRoutes, stepUpRoutes } from './factors/routes.ts'
+import { factorSchedules } from './factors/schedules.ts'
+import { sessionSchedules } from './sessions/schedules.ts'
+import { createSessions, sessionDays } from './sessions/sessions.ts'
+
+type Events = {
+  /** For anyone who keeps a copy of the name and email address. */
+  accountChanged(tx: Transaction, userId: string): Promise<void>
+  /** The old address is no longer theirs: what was mailed there and not clicked yet counts no more. */
+  endOpenLinks(tx: Transaction, userId: string): Promise<void>
+}
+
+/** What the calls of this wing need of the others: everyone who stores something about people. */
+type Others = Pick<Parameters<typeof createDeletion>[0], 'endSubscriptionsOf' | 'rooms'> &
+  Pick<Parameters<typeof createCustomerData>[0], 'contact' | 'newsletter'> & {
+    personalData: Parameters<typeof createCustomerData>[0]['rooms']
+    checkout: { forfeitNonce(nonce: string): Promise<void> }
+  }
+
+export type Identity = ReturnType<typeof openIdentity>
+
+/** Who somebody is. */
+export function openIdentity(context: Context, events: Events) {
+  const { config, log, mails } = context
+  const questions = createEmailQuestions({ ...context, isOn: config.rateLimits })
+  const sessions = createSessions(context)
+  const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
+  const beginSession = createBeginSession({ sessions, cookie })
+  const factors = createFactors({
+    ...context,
+    sessions,
+    staffNeedFactor: config.staffNeedFactor,
+    publicUrl: config.publicUrl,
+  })
+  const accounts = createAccounts({ ...context, ...events, questions })
+  const people: PeoplesRoom[] = [accounts, factors, sessions]
+
+  return {
+    questions,
+    sessions,
+    cookie,
+    beginSession,
+    factors,
+    accounts,
+    people,
+    schedules: [accountSchedules(accounts), sessionSchedules(sessions), factorSchedules(factors)],
+
+    /** Not awaited: startup must not depend on it. */
+    prepare() {
+      factors
+        .strandedPasskeys()
+        .then((count) => {
+          if (count > 0)
+            log.warn(
+              `${count} passkeys were made for another host than PUBLIC_URL's and don't work here. People can log in with their password and make new ones.`,
+            )
+        })
+        .catch((error: unknown) => log.error({ err: error }, 'could not look for passkeys of another host'))
+    },
+
+    mount({ mount, checkoutCookie }: Doors, others: Others) {
+      const { rooms, endSubscriptionsOf, personalData, contact, newsletter, checkout } = others
+      const deletion = createDeletion({
+        ...context,
+        rooms,
+        endSubscriptionsOf,
+        forgetAddress: mails.forgetAddress,
+      })
+      const customerData = createCustomerData({ ...context, rooms: personalData, contact, newsletter })
+      const own = { accounts, sessions, factors, deletion, personalData }
+      mount(contract.accounts, accountRoutes({ ...own, beginSession, cookie, checkout, checkoutCookie }))
+      mount(contract.logins, loginRoutes({ ...own, beginSession, cookie }))
+      mount(contract.stepUp, stepUpRoutes(factors))
+      mount(contract.factors, factorRoutes(factors))
+      mount(contract.credentials, credentialRoutes(own))
+      mount(contract.staff, staffRoutes(accounts))
+      mount(contract.customerData, customerDataRoutes(customerData))
+    },
+  }
+}
