@@ -85,7 +85,8 @@ const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isForTests = (path: string) => /^(server|sandbox|web)\/testing\//.test(path)
 /** Tests, their helpers, and proofs that measure or break a whole shop on purpose. */
 const isTesting = (path: string) => isTest(path) || isForTests(path) || /^(e2e|proofs)\//.test(path)
-const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]
+/** `pages` and `beside` are benchmarks, too. */
+const proofOf = (path: string) => /^proofs\/(\w+)/.exec(path)?.[1]?.replace(/^(pages|beside)$/, 'bench')
 const roomOf = (path: string) => path.split('/')[0] ?? ''
 /** A room, with its wing: `identity/accounts`. */
 const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(path)?.[1]
