@@ -21,6 +21,8 @@ export class ApiError extends Error {
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
+  /** The account's address has to be confirmed before the same call is let through. */
+  readonly unproven: boolean
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // A proxy's page is markup, which tells nobody anything.
@@ -32,6 +34,7 @@ export class ApiError extends Error {
     this.fields = parsed.fields ?? {}
     this.again = parsed.again
     this.next = parsed.next
+    this.unproven = parsed.unproven === true
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
@@ -41,6 +44,7 @@ type Explained = {
   fields?: Record<string, string>
   again?: WayToProve[]
   next?: WayToProve[]
+  unproven?: boolean
 }
 
 function parseError(body: string): Explained {

@@ -25,6 +25,8 @@ export type Endpoint<Input extends Fields = Fields, Output extends z.ZodMiniType
    * body needs a proof only if that field is set.
    */
   fresh?: true | 'or password' | { with: string }
+  /** Only once an emailed link has shown that the account's address is the caller's own. */
+  proven?: true
   /** Also for staff who have yet to set up their second step: nothing else is open to them. */
   whileSettingUp?: true
   summary: string

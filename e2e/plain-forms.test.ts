@@ -46,6 +46,7 @@ test.describe('without scripts', () => {
     // With app codes, a page of its own asks for one.
     const owner = shop.visitor()
     await owner.call(accounts.login, { email, password: 'correct horse battery' })
+    await shop.confirm({ ...owner, user: { email } })
     const app = await addApp(shop, owner)
     await page.context().clearCookies()
     await page.goto('/auth')

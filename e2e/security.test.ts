@@ -58,7 +58,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   page,
   shop,
 }) => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   await logInAs(page, person, shop)
   const phone = await addPhone(page)
   await page.goto('/security')
@@ -215,7 +215,7 @@ strictly(
 )
 
 test('password and address are changed, and an emailed link confirms the new one', async ({ page, shop }) => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   await logInAs(page, person, shop)
   await shop.visitor().call(accounts.login, { email: person.user.email, password: person.password })
   await page.goto('/security')

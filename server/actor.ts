@@ -7,6 +7,8 @@ export type User = {
   email: string
   isAdmin: boolean
   role: Role | null
+  /** Whether an emailed link has shown that the address is theirs, or an admin vouched for it. */
+  isProven: boolean
   createdAt: Date
 }
 

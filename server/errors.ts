@@ -9,6 +9,8 @@ export class Refusal extends Error {
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
+  /** The account's address has to be confirmed before the same call is let through. */
+  readonly unproven: true | undefined
 
   constructor(
     status: number,
@@ -18,6 +20,7 @@ export class Refusal extends Error {
       retryAfterSeconds?: number
       again?: WayToProve[]
       next?: WayToProve[]
+      unproven?: true
     } = {},
   ) {
     super(message)
@@ -26,6 +29,7 @@ export class Refusal extends Error {
     this.retryAfterSeconds = more.retryAfterSeconds
     this.again = more.again
     this.next = more.next
+    this.unproven = more.unproven
   }
 }
 

@@ -20,12 +20,18 @@ export const user = schema((z) =>
     email: z.string(),
     isAdmin: z.boolean(),
     role: z.nullable(z.enum(roles)),
+    /** Whether an emailed link has shown that the address is theirs. */
+    isProven: z.boolean(),
     /** Where a second step is required and this session had none. */
     mustSetUp: z.optional(z.boolean()),
     createdAt: instant(z),
   }),
 )
 export type User = InferOutput<typeof user>
+
+const mailedToken = schema((z) =>
+  z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
+)
 
 const message = schema((z) => z.strictObject({ message: z.string() }))
 
@@ -102,14 +108,41 @@ export const accounts = {
     method: 'POST',
     path: '/api/auth/reset-password',
     access: 'public',
+    caller: 'optional',
+    whileSettingUp: true,
     summary: 'Set a new password with an emailed token',
     limit: { requests: 20, seconds: 900 },
     input: (z) =>
       z.strictObject({
-        token: z.string('Invalid reset link').check(z.maxLength(200, 'Invalid reset link')),
+        token: mailedToken(z),
         newPassword: resetPassword(z),
       }),
     output: nothing,
+  }),
+  sendConfirmation: endpoint({
+    method: 'POST',
+    path: '/api/user/confirmation',
+    access: 'user',
+    whileSettingUp: true,
+    summary: 'Email me a link that confirms my address; nothing happens if it is confirmed',
+    limit: { requests: 10, seconds: 900 },
+    input: nothing,
+    output: nothing,
+  }),
+  confirmAddress: endpoint({
+    method: 'POST',
+    path: '/api/auth/confirm-address',
+    access: 'public',
+    caller: 'optional',
+    whileSettingUp: true,
+    summary: 'Confirm the address of an account with an emailed token, in a browser that is logged in to it',
+    limit: { requests: 20, seconds: 60 },
+    input: (z) => z.strictObject({ token: mailedToken(z) }),
+    output: (z) =>
+      z.strictObject({
+        /** Nobody is logged in to that account here: the same token sets a new password (`resetPassword`) instead. */
+        choosePassword: z.boolean(),
+      }),
   }),
   updateProfile: endpoint({
     method: 'PATCH',
@@ -187,8 +220,6 @@ export const accounts = {
     output: (z) =>
       z.array(
         z.extend(user(z), {
-          /** Whether the address is confirmed, without which there is no role. */
-          isProven: z.boolean(),
           activePurchases: z.int(),
           totalPurchases: z.int(),
         }),

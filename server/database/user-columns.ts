@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { users } from './schema.ts'
 
 /** Someone as each of their calls sees them (`User` in actor.ts). */
@@ -7,5 +8,6 @@ export const userColumns = {
   email: users.email,
   isAdmin: users.isAdmin,
   role: users.role,
+  isProven: sql<boolean>`${users.verifiedAt} is not null`.as('is_proven'),
   createdAt: users.createdAt,
 }

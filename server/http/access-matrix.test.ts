@@ -14,7 +14,10 @@ const endpoints = Object.entries(contract).flatMap(([room, rows]) =>
 
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 let shop: TestShop
-let people: Record<'anonymous' | 'deleted user' | 'buyer A' | 'buyer B' | 'support' | 'admin', Visitor>
+let people: Record<
+  'anonymous' | 'deleted user' | 'unproven' | 'buyer A' | 'buyer B' | 'support' | 'admin',
+  Visitor
+>
 /** What belongs to buyer A. */
 let hers: { purchaseId: string; deviceId: string; passkeyId: string; paymentIntentId: string }
 
@@ -24,7 +27,17 @@ beforeAll(async () => {
   const admin = await shop.admin()
   await admin.call(accounts.adminDelete, { id: deleted.user.id })
   const support = await shop.support()
-  people = { anonymous: shop.visitor(), 'deleted user': deleted, 'buyer A': a, 'buyer B': b, support, admin }
+  people = {
+    anonymous: shop.visitor(),
+    'deleted user': deleted,
+    unproven: await shop.user(),
+    'buyer A': a,
+    'buyer B': b,
+    support,
+    admin,
+  }
+  await shop.confirm(a)
+  await shop.confirm(b)
   const passkey = createAuthenticator(shop.url)
   const response = passkey.register(await a.call(contract.factors.beginPasskey, {}))
   await a.call(contract.factors.addPasskey, { name: 'Hers', response })
@@ -60,13 +73,14 @@ const letIn = 400
 const everyone = {
   anonymous: letIn,
   'deleted user': letIn,
+  unproven: letIn,
   'buyer A': letIn,
   'buyer B': letIn,
   support: letIn,
   admin: letIn,
 }
 const user = { ...everyone, anonymous: 401, 'deleted user': 401 }
-const staff = { ...user, 'buyer A': 403, 'buyer B': 403 }
+const staff = { ...user, unproven: 403, 'buyer A': 403, 'buyer B': 403 }
 const doors = { public: everyone, user, staff, admin: { ...staff, support: 403 } }
 
 test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint }) => {
@@ -76,7 +90,19 @@ test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint 
     ),
   )
   const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, 303]))
-  expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : doors[endpoint.access])
+  const door = { ...doors[endpoint.access], ...(endpoint.proven && { unproven: 403 }) }
+  expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : door)
+})
+
+test('what makes an account hard to take back wants its address confirmed', () => {
+  const proven = endpoints.filter(({ endpoint }) => endpoint.proven).map(({ name }) => name)
+  expect(proven.toSorted()).toEqual([
+    'factors.addPasskey',
+    'factors.beginAppCodes',
+    'factors.beginPasskey',
+    'factors.confirmAppCodes',
+    'factors.renewRecoveryCodes',
+  ])
 })
 
 describe('buyer B cannot touch what is buyer A’s', () => {

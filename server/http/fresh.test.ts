@@ -54,7 +54,7 @@ describe('eleven minutes after the login', () => {
   })
 
   test('what carries the password asks only those whom a password does not prove', async () => {
-    const buyer = await shop.user()
+    const buyer = await shop.verifiedUser()
     await addApp(shop, buyer)
     shop.clock.advance({ minutes: 11 })
     for (const { endpoint } of endpoints.filter(({ endpoint: { fresh } }) => fresh === 'or password'))

@@ -47,6 +47,10 @@ export function createGate(deps: Dependencies) {
     throw new Refusal(403, "You don't have admin access.")
   }
 
+  function assertProven({ proven }: Endpoint, { user }: Session) {
+    if (proven && !user.isProven) throw new Refusal(403, sentences.unproven, { unproven: true })
+  }
+
   async function assertFresh(
     { fresh }: Endpoint,
     { id, user, provenAt, proofUsedAt }: Session,
@@ -85,6 +89,7 @@ export function createGate(deps: Dependencies) {
         throw new Refusal(403, sentences.setUp)
       }
       assertAllowed(endpoint, session, ip)
+      assertProven(endpoint, session)
       await assertFresh(endpoint, session, body)
       return session
     },
@@ -97,5 +102,6 @@ const isSet = (body: unknown, field: string) =>
 
 const sentences = {
   again: 'Please confirm that it’s you.',
+  unproven: 'Confirm your address first. We’ll email you a link.',
   setUp: 'This shop asks its admins for a second step. It takes a minute.',
 }

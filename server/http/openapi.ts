@@ -45,6 +45,7 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
     summary: endpoint.summary,
     ...(endpoint.access === 'public' ? {} : { security: [{ session: [] }], 'x-access': endpoint.access }),
     ...(endpoint.fresh ? { 'x-fresh': endpoint.fresh } : {}),
+    ...(endpoint.proven ? { 'x-proven': true } : {}),
     parameters: [
       ...inPath.map((field) => parameter(field, 'path')),
       ...(inBody ? [] : rest.map(([field]) => parameter(field, 'query'))),
@@ -79,6 +80,7 @@ const refusal = {
     fields: { type: 'object', additionalProperties: { type: 'string' } },
     again: { type: 'array', items: { enum: waysToProve } },
     next: { type: 'array', items: { enum: waysToProve } },
+    unproven: { const: true },
     requestId: { type: 'string' },
   },
   required: ['message'],

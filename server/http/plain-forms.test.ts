@@ -39,7 +39,7 @@ test('a form counts only when it comes from a page of the shop', async () => {
 })
 
 test('a login by form that needs a code goes on to the page that asks for it', async () => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   const app = await addApp(shop, person)
   const visitor = shop.visitor()
   const send = async (path: string, fields: Record<string, string>) => {

@@ -156,13 +156,13 @@ const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host 
 
 /** What the answer says; whatever is undefined stays out of it. */
 type Explained = { status: number; message: string } & Partial<
-  Pick<Refusal, 'fields' | 'again' | 'next' | 'retryAfterSeconds'>
+  Pick<Refusal, 'fields' | 'again' | 'next' | 'unproven' | 'retryAfterSeconds'>
 >
 
 function explain(error: FastifyError | Refusal): Explained {
   if (error instanceof Refusal) {
-    const { status, message, fields, again, next, retryAfterSeconds } = error
-    return { status, message, fields, again, next, retryAfterSeconds }
+    const { status, message, fields, again, next, unproven, retryAfterSeconds } = error
+    return { status, message, fields, again, next, unproven, retryAfterSeconds }
   }
   if (isDatabaseAway(error) || isDatabaseBusy(error))
     return {

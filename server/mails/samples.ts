@@ -31,7 +31,8 @@ const forCause = {
 }
 
 export const samples: Samples = {
-  welcome: [{ name: 'Ada Lovelace' }],
+  welcome: [{ tokenId: id }],
+  confirmAddress: [{ tokenId: id }],
   setPassword: [{ name: '', tokenId: id }],
   accountInvitation: [{ name: 'Ada Lovelace', tokenId: id }],
   accountHandedOver: [{ tokenId: id }],

@@ -4,7 +4,7 @@ import { staff } from '#contract/identity/staff.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import type { SentMail } from '../gateways/outbox.ts'
 import type { createBuyers } from './buyers.ts'
-import { createVisitor } from './visitor.ts'
+import { createVisitor, type Visitor } from './visitor.ts'
 
 type Given = {
   url: string
@@ -29,21 +29,24 @@ export function createPeople({ url, buy, mails }: Given) {
     return { ...visitor, user: signedUp, password: credentials.password }
   }
 
+  /** Uses the newest link that confirms their address, in their own browser. */
+  async function confirm(person: Pick<Visitor, 'call'> & { user: { email: string } }) {
+    const { email } = person.user
+    const link = /confirm-address\?token=(\S+)/
+    const sent = (await mails()).findLast(({ to, text }) => to === email && link.test(text))
+    await person.call(accounts.confirmAddress, { token: link.exec(sent?.text ?? '')?.[1] ?? '' })
+  }
+
   async function admin() {
     const visitor = createVisitor(url)
     return { ...visitor, user: await visitor.call(accounts.login, seller), password: seller.password }
   }
 
-  /** Someone who has signed up and used a link emailed to them. */
-  async function verifiedUser() {
-    const person = await user()
-    const { email } = person.user
-    await person.call(accounts.requestPasswordReset, { email })
-    const sent = (await mails()).filter(({ to }) => to === email)
-    const token = sent.map(({ text }) => /token=(\S+)/.exec(text)?.[1]).find(Boolean) ?? ''
-    await person.call(accounts.resetPassword, { token, newPassword: person.password })
-    await person.call(accounts.login, { email, password: person.password })
-    return person
+  /** Someone who has signed up and confirmed their address with the link emailed to them. */
+  async function verifiedUser(given: Parameters<typeof user>[0] = {}) {
+    const person = await user(given)
+    await confirm(person)
+    return { ...person, user: { ...person.user, isProven: true } }
   }
 
   return {
@@ -54,6 +57,7 @@ export function createPeople({ url, buy, mails }: Given) {
     /** The shop's first admin, logged in. */
     admin,
     verifiedUser,
+    confirm,
     /** Someone who has signed up and bought. */
     async buyer(given: { billing?: BillingType; card?: string; laterCard?: string; email?: string } = {}) {
       const { email, ...wanted } = given

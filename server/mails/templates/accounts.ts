@@ -7,15 +7,41 @@ const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite, first
   `${publicUrl}/reset-password?${first}token=${linkToken('password', tokenId)}`
 export const firstPasswordLink = (tokenId: string, site: MailSite) => passwordLink(tokenId, site, 'first=1&')
 
-const welcome: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
+const confirmationLink = (tokenId: string, { publicUrl, linkToken }: MailSite) =>
+  `${publicUrl}/confirm-address?token=${linkToken('password', tokenId)}`
+
+const unlessYou =
+  'The link works for 7 days. If you don’t know this account, ignore this email, or use the link to choose a password: then the account is yours alone.'
+
+/**
+ * Without the name: until the address is confirmed, it may be a stranger's message to its owner. Emails queued before
+ * there was a link have none.
+ */
+const welcome: Template<{ tokenId?: string }> = ({ tokenId }, site) => ({
   subject: 'Welcome to Rebound Sigma',
-  preheader: 'Your account is ready.',
+  preheader: 'Your account is ready. Please confirm your email address.',
   heading: 'Your account is ready',
   paragraphs: [
-    greeting(name),
+    'Hello,',
     'Welcome to Rebound Sigma. Your dashboard is where you manage your subscriptions, invoices, and profile.',
+    ...(tokenId ? ['Please confirm that this address is yours, in the browser you signed up with.'] : []),
   ],
-  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+  action: tokenId
+    ? { label: 'Confirm your address', url: confirmationLink(tokenId, site) }
+    : { label: 'Open your dashboard', url: `${site.publicUrl}/dashboard` },
+  ...(tokenId && { footnote: unlessYou }),
+})
+
+/** Asked for by someone who signed up and has yet to show that the address is theirs. */
+const confirmAddress: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
+  subject: 'Confirm your email address',
+  preheader: 'The link works for 7 days.',
+  heading: 'Is this your address?',
+  paragraphs: [
+    'Someone, hopefully you, has an account with this address at Rebound Sigma. Please confirm that it’s yours, in the browser you’re logged in with.',
+  ],
+  action: { label: 'Confirm your address', url: confirmationLink(tokenId, site) },
+  footnote: unlessYou,
 })
 
 /** For a guest whose payment created the account. `tokenId` is a row of `password_tokens`. */
@@ -184,6 +210,7 @@ const accountDeleted: Template<Record<string, never>> = (_data, { supportEmail }
 
 export const accountMails = {
   welcome,
+  confirmAddress,
   setPassword,
   accountInvitation,
   accountHandedOver,

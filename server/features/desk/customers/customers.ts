@@ -101,12 +101,12 @@ export function createCustomerDesk(deps: Dependencies) {
 
     /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
     async seeAs(actor: Actor, id: string) {
-      const { name, email, isAdmin, role, createdAt } = await describe(id)
+      const { name, email, isAdmin, role, verifiedAt, createdAt } = await describe(id)
       if (isStaff({ isAdmin, role })) throw conflict('You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
       const owns = await entitlements.owns(id, reboundSigmaPro.id)
       return {
-        user: { id, name, email, isAdmin, role, createdAt },
+        user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
         accessRequests: await accessRequests.list(id),
         access: await deps.access.mine(id),

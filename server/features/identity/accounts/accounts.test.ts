@@ -24,11 +24,12 @@ describe('signing up', () => {
       email: 'grace@example.com',
       isAdmin: false,
       role: null,
+      isProven: false,
       createdAt: expect.any(String),
     })
     expect(await visitor.call(accounts.user, {})).toEqual(user)
     expect((await shop.mails()).filter((mail) => mail.to === 'grace@example.com')).toMatchObject([
-      { subject: 'Welcome to Rebound Sigma', text: expect.stringContaining('Grace') },
+      { subject: 'Welcome to Rebound Sigma', text: expect.stringContaining('/confirm-address?token=') },
     ])
   })
 

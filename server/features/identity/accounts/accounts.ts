@@ -9,6 +9,7 @@ import type { Secrets } from '#server/security/secrets.ts'
 import type { SecurityLog } from '#server/security/security-log.ts'
 import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { createCommandNotices } from './command-notices.ts'
+import { createConfirmation } from './confirmation.ts'
 import { createCorrections } from './corrections.ts'
 import { createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
@@ -50,7 +51,8 @@ export function createAccounts(deps: Dependencies) {
   const passwordLinks = createPasswordLinks(deps)
   const emailChange = createEmailChange({ ...deps, passwordLinks })
   return {
-    ...createLogin(deps),
+    ...createLogin({ ...deps, passwordLinks }),
+    ...createConfirmation({ ...deps, passwordLinks }),
     ...createProfile(deps),
     ...createGuests({ ...deps, passwordLinks }),
     ...createPersonalData(deps),

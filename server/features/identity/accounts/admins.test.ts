@@ -3,6 +3,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { createAudit } from '#server/audit/audit.ts'
+import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
 import { createPasswords } from '#server/security/passwords.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
@@ -46,10 +47,12 @@ test('when two first starts run at once, one creates the admin', async () => {
 
 test('a stranger who claimed the address earlier gains nothing', async () => {
   await using shop = await openShop()
-  const stranger = await shop.user({ email: 'owner@example.com' })
+  const stranger = await shop.verifiedUser({ email: 'owner@example.com' })
   const passkey = createAuthenticator(shop.url)
   const made = passkey.register(await stranger.call(factors.beginPasskey, {}))
   await stranger.call(factors.addPasskey, { name: 'Planted', response: made })
+  // As accounts could be before an address had to be confirmed first.
+  await shop.connection.db.update(users).set({ verifiedAt: null })
   const { password } = await adminsOf(shop).add('owner@example.com')
   expect(await stranger.call(accounts.user, {})).toBeNull()
   const credentials = { email: 'owner@example.com', password: stranger.password }

@@ -2,25 +2,13 @@ import { eq } from 'drizzle-orm'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
 import type { Mails } from '#server/mails/mails.ts'
-import { removeFactors } from '../factors/factors.ts'
-import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './changed-addresses.ts'
 import type { PasswordLinks } from './password-links.ts'
+import { prove, startOver } from './proof.ts'
 
 type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
 
 /** Accounts for people who paid before they had one. */
 export function createGuests({ now, mails, passwordLinks }: Dependencies) {
-  async function startAfresh(tx: Transaction, id: string) {
-    await tx
-      .update(users)
-      .set({ passwordHash: null, name: '', tradingViewUsername: null, handedOverAt: now() })
-      .where(eq(users.id, id))
-    await dropPendingChange(tx, id)
-    await endSessions(tx, id)
-    await removeFactors(tx, id)
-  }
-
   return {
     /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
     async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
@@ -49,7 +37,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
       if (made) return made.id
       const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
       if (!known) throw new Error('The account vanished while it was imported')
-      if (!known.verifiedAt) await startAfresh(tx, known.id)
+      await prove(tx, known.id, { at: known.verifiedAt ?? now(), inOwnSession: false })
       // A name that people gave themselves stays.
       if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
       return known.id
@@ -69,7 +57,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
      * fresh for whoever reads that mailbox: nothing known or entered by the person who signed up counts anymore.
      */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
-      await startAfresh(tx, id)
+      await startOver(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
       await mails.send(tx, email, 'accountHandedOver', { tokenId })
     },

@@ -12,6 +12,7 @@ import type { SecurityLog } from '#server/security/security-log.ts'
 import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
 import { isReserved } from './changed-addresses.ts'
+import type { PasswordLinks } from './password-links.ts'
 
 type Dependencies = {
   db: Database
@@ -22,6 +23,7 @@ type Dependencies = {
   questions: Pick<EmailQuestions, 'ask'>
   securityLog: SecurityLog
   refuseShopAddress: RefuseShopAddress
+  passwordLinks: PasswordLinks
 }
 
 type Credentials = { email: string; password: string }
@@ -34,7 +36,8 @@ const taken = () =>
 
 /** Signing up and logging in, up to the point where the session starts. */
 export function createLogin(deps: Dependencies) {
-  const { db, now, mails, passwords, attempts, questions, securityLog, refuseShopAddress } = deps
+  const { db, now, mails, passwords, attempts, questions, securityLog } = deps
+  const { refuseShopAddress, passwordLinks } = deps
 
   return {
     async register(actor: Actor<null>, { email, password, name }: NewAccount) {
@@ -52,7 +55,10 @@ export function createLogin(deps: Dependencies) {
         // After the answer about accounts: which of them is the admin's is nobody's business.
         refuseShopAddress(email)
         // Whoever signs up with someone's address can delete that account and start over.
-        if (await attempts.mayMail(tx, 'welcome', email)) await mails.send(tx, email, 'welcome', { name })
+        if (await attempts.mayMail(tx, 'welcome', email)) {
+          const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
+          await mails.send(tx, email, 'welcome', { tokenId })
+        }
         return {
           user,
           authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt } from 'drizzle-orm'
-import type { Actor } from '#server/actor.ts'
+import type { Actor, User } from '#server/actor.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { passwordTokens, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
@@ -12,6 +12,7 @@ import type { Secrets } from '#server/security/secrets.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { endSessions, knownDevice } from '../sessions/sessions.ts'
 import { dropPendingChange } from './changed-addresses.ts'
+import { prove } from './proof.ts'
 
 type Dependencies = {
   db: Database
@@ -25,6 +26,8 @@ type Dependencies = {
 
 const hour = 3_600_000
 const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
+
+type Link = { userId: string; use(): Promise<void> }
 
 const uselessLink = () => new Refusal(400, 'Failed to reset password. The link may have expired.')
 
@@ -71,6 +74,20 @@ export function createPasswordLinks(deps: Dependencies) {
   return {
     create,
 
+    /** Whose link it is, also after it was used; `use` refuses it the second time. */
+    async find(tx: Transaction, token: string): Promise<Link> {
+      const hash = eq(passwordTokens.tokenHash, hashToken(token))
+      const [found] = await tx.select().from(passwordTokens).where(hash)
+      if (!found || found.expiresAt <= now()) throw new Refusal(400, 'This link no longer works.')
+      return {
+        userId: found.userId,
+        async use() {
+          const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(usable(token)).returning()
+          if (used.length === 0) throw new Refusal(400, 'This link no longer works.')
+        },
+      }
+    },
+
     async requestReset({ device }: Actor<null>, email: string) {
       // Or whoever signs up with somebody's address would have them mailed from every browser it logs in with.
       const known = await knownDevice(db, email, device, { verified: true })
@@ -79,7 +96,7 @@ export function createPasswordLinks(deps: Dependencies) {
     },
 
     /** A link works once, even if used twice at the same moment, and ends every session. */
-    async resetPassword(token: string, newPassword: string) {
+    async resetPassword(actor: Actor<User | null>, token: string, newPassword: string) {
       passwords.refuseCommon(newPassword, 'newPassword')
       const [known] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(usable(token))
       if (!known) throw uselessLink()
@@ -91,10 +108,12 @@ export function createPasswordLinks(deps: Dependencies) {
           .where(usable(token))
           .returning({ userId: passwordTokens.userId })
         if (!used) throw uselessLink()
+        const inOwnSession = actor.user?.id === used.userId
+        if (!(await prove(tx, used.userId, { at: now(), inOwnSession }))) throw uselessLink()
         const [user] = await tx
           .update(users)
-          .set({ passwordHash, verifiedAt: now() })
-          .where(and(eq(users.id, used.userId), isNull(users.deletedAt)))
+          .set({ passwordHash })
+          .where(eq(users.id, used.userId))
           .returning({ email: users.email })
         if (!user) throw uselessLink()
         await tx

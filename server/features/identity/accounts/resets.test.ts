@@ -30,7 +30,7 @@ const expired = { status: 400, serverMessage: 'Failed to reset password. The lin
 
 describe('a reset', () => {
   test('sets the password, logs out every device, and sends an email', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const token = await tokenFor(person.user.email)
     await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'sezame' })
     expect(await person.call(accounts.user, {})).toBeNull()
@@ -140,7 +140,7 @@ describe('a reset', () => {
   })
 
   test('unlocks an account locked by too many attempts', async () => {
-    const { user } = await shop.user()
+    const { user } = await shop.verifiedUser()
     const attempt = (password: string) => shop.visitor().call(accounts.login, { email: user.email, password })
     for (let count = 0; count < 10; count++)
       await expect(attempt('wrong')).rejects.toMatchObject({ status: 401 })

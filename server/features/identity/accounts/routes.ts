@@ -68,7 +68,9 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
       return { message: resetRequested }
     },
 
-    resetPassword: ({ token, newPassword }) => accounts.resetPassword(token, newPassword),
+    resetPassword: ({ token, newPassword }, { actor }) => accounts.resetPassword(actor, token, newPassword),
+    sendConfirmation: (_input, { actor }) => accounts.sendConfirmation(actor),
+    confirmAddress: ({ token }, { actor }) => accounts.confirmAddress(actor, token),
 
     profile: (_input, { actor }) => accounts.profile(actor.user.id),
     updateProfile: (input, { actor }) => accounts.updateProfile(actor, input),

@@ -37,7 +37,7 @@ export function createUsers({ db, now, passwords, audit, mails, passwordLinks }:
       const found = q ? await findUsers(db, q, { list: users, after, sort }) : undefined
       const [few, horizon] = [found?.userIds, found?.horizon]
       const page = db
-        .select({ ...userColumns, isProven: sql<boolean>`${users.verifiedAt} is not null`.as('is_proven') })
+        .select(userColumns)
         .from(users)
         .where(
           and(

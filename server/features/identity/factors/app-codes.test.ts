@@ -32,7 +32,7 @@ async function atSecondStep(person: Person, of = shop) {
 
 describe('with app codes on, the password', () => {
   test('opens nothing until a code follows', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     const visitor = await atSecondStep(person)
     expect(await visitor.call(accounts.user, {})).toBeNull()
@@ -43,7 +43,7 @@ describe('with app codes on, the password', () => {
   })
 
   test('takes each code once, also when it is sent twice at the same moment', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     const both = [await atSecondStep(person), await atSecondStep(person)]
     const code = app.code()
@@ -57,7 +57,7 @@ describe('with app codes on, the password', () => {
   })
 
   test('lasts five minutes, and ends when the password is changed', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     const slow = await atSecondStep(person)
     shop.clock.advance({ minutes: 6 })
@@ -68,7 +68,7 @@ describe('with app codes on, the password', () => {
   })
 
   test('allows five wrong codes, then none for a quarter of an hour', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     const guesser = await atSecondStep(person)
     for (let tries = 0; tries < 5; tries++)
@@ -82,7 +82,7 @@ describe('with app codes on, the password', () => {
   })
 
   test('is not enough to confirm who is there, but a code is', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const app = await addApp(shop, person)
     shop.clock.advance({ minutes: 11 })
     await expect(person.call(factors.renewRecoveryCodes, {})).rejects.toMatchObject({ again: ['code'] })
@@ -118,7 +118,7 @@ describe('recovery codes', () => {
   })
 
   test('no longer work once they are renewed', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const { recoveryCodes } = await addApp(shop, person)
     await person.call(factors.renewRecoveryCodes, {})
     const visitor = await atSecondStep(person)
@@ -140,7 +140,7 @@ test('a new factor logs out the other devices and tells the owner', async () => 
 })
 
 test('a QR code that another account was shown cannot be confirmed', async () => {
-  const [ada, eve] = [await shop.user(), await shop.user()]
+  const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
   const { sealed } = await ada.call(factors.beginAppCodes, {})
   await expect(eve.call(factors.confirmAppCodes, { sealed, code: '123456' })).rejects.toMatchObject({
     status: 400,
@@ -154,7 +154,7 @@ test('secrets are sealed, and still work after the shop’s key was changed', as
     ).join(''),
   )
   await using before = await openShop({ env: { SECRETS_KEY: oldKey ?? '' } })
-  const person = await before.user()
+  const person = await before.verifiedUser()
   const app = await addApp(before, person)
   const [row] = await before.connection.db.select().from(appCodes).where(eq(appCodes.userId, person.user.id))
   expect(row?.sealedSecret).not.toContain(app.secret)
@@ -171,7 +171,7 @@ test('secrets are sealed, and still work after the shop’s key was changed', as
 })
 
 test('my data says what there is, without anything to log in with', async () => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   const { secret, recoveryCodes } = await addApp(shop, person)
   const data = JSON.stringify(await person.call(accounts.myData, {}))
   expect(data).toContain('"recoveryCodesLeft":10')

@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { stepUp } from '#contract/identity/step-up.ts'
+import { users } from '#server/database/schema.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -33,7 +35,7 @@ const accepted = async (made: Authenticator) => {
 
 describe('a passkey', () => {
   test('logs in by itself, has a name, and comes with ten recovery codes', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const passkey = await addPasskey(person)
     expect(passkey.recoveryCodes).toHaveLength(10)
     expect(await accepted(passkey)).toMatchObject({ email: person.user.email })
@@ -48,7 +50,7 @@ describe('a passkey', () => {
   })
 
   test('is refused if the device did not check who holds it', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const careless = createAuthenticator(shop.url)
     careless.phone.verifiesUser = false
     await expect(addPasskey(person, careless)).rejects.toMatchObject({ status: 400 })
@@ -58,7 +60,7 @@ describe('a passkey', () => {
   })
 
   test('is refused if its counter falls or stands still: somebody has a copy', async () => {
-    const passkey = await addPasskey(await shop.user())
+    const passkey = await addPasskey(await shop.verifiedUser())
     await accepted(passkey)
     passkey.phone.counter -= 1
     await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
@@ -71,7 +73,7 @@ describe('a passkey', () => {
   test('that counts nothing, as synced ones do, is accepted every time', async () => {
     const synced = createAuthenticator(shop.url)
     synced.phone.counter = 0
-    const passkey = await addPasskey(await shop.user(), synced)
+    const passkey = await addPasskey(await shop.verifiedUser(), synced)
     for (let times = 0; times < 2; times++) {
       passkey.phone.counter = -1
       expect(await accepted(passkey)).toMatchObject({ isAdmin: false })
@@ -79,7 +81,7 @@ describe('a passkey', () => {
   })
 
   test('is refused from another site', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     await expect(addPasskey(person, createAuthenticator('https://evil.example'))).rejects.toMatchObject({
       status: 400,
     })
@@ -89,7 +91,7 @@ describe('a passkey', () => {
   })
 
   test('answers each challenge once, also when the answer is sent twice at the same moment', async () => {
-    const passkey = await addPasskey(await shop.user())
+    const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const answer = await answerOf(passkey, visitor)
     const outcomes = await Promise.allSettled(
@@ -100,7 +102,7 @@ describe('a passkey', () => {
   })
 
   test('answers no challenge with something appended, which would count as another one', async () => {
-    const passkey = await addPasskey(await shop.user())
+    const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const { challenge, ...options } = await visitor.call(logins.passkeyOptions, {})
     const longer = Buffer.concat([Buffer.from(String(challenge), 'base64url'), Buffer.from('.more')])
@@ -112,7 +114,7 @@ describe('a passkey', () => {
   })
 
   test('has five minutes for its answer', async () => {
-    const passkey = await addPasskey(await shop.user())
+    const passkey = await addPasskey(await shop.verifiedUser())
     const visitor = shop.visitor()
     const answer = await answerOf(passkey, visitor)
     shop.clock.advance({ minutes: 6 })
@@ -123,7 +125,7 @@ describe('a passkey', () => {
   })
 
   test('works in another process of the same shop', async () => {
-    const passkey = await addPasskey(await shop.user())
+    const passkey = await addPasskey(await shop.verifiedUser())
     const answer = await answerOf(passkey, shop.visitor())
     await using other = await openShop({
       databaseUrl: shop.connection.url,
@@ -134,7 +136,7 @@ describe('a passkey', () => {
   })
 
   test('is kept once: by whoever comes first', async () => {
-    const [ada, eve] = [await shop.user(), await shop.user()]
+    const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
     const id = crypto.getRandomValues(new Uint8Array(16))
     await addPasskey(ada, createAuthenticator(shop.url, { id }))
     await expect(addPasskey(eve, createAuthenticator(shop.url, { id }))).rejects.toMatchObject({
@@ -143,7 +145,7 @@ describe('a passkey', () => {
   })
 
   test('of a deleted account opens nothing', async () => {
-    const person = await shop.user()
+    const person = await shop.verifiedUser()
     const passkey = await addPasskey(person)
     await person.call(accounts.deleteMyself, { password: person.password })
     await expect(accepted(passkey)).rejects.toMatchObject({ status: 401 })
@@ -151,7 +153,7 @@ describe('a passkey', () => {
 })
 
 test('nonsense in a passkey’s answer is refused like any other', async () => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   const passkey = await addPasskey(person)
   for (const id of ['\u0000', '', 7, null, 'x'.repeat(5000)]) {
     const { response } = await answerOf(passkey, shop.visitor())
@@ -168,7 +170,7 @@ test('nonsense in a passkey’s answer is refused like any other', async () => {
 })
 
 test('an account has twenty passkeys at most', async () => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   for (let count = 0; count < 20; count++) await addPasskey(person)
   await expect(person.call(factors.beginPasskey, {})).rejects.toMatchObject({
     status: 409,
@@ -177,7 +179,7 @@ test('an account has twenty passkeys at most', async () => {
 })
 
 test('nothing tells who has a passkey: the options are alike for everyone', async () => {
-  const person = await shop.user()
+  const person = await shop.verifiedUser()
   await addPasskey(person)
   const shapes = await Promise.all(
     [shop.visitor(), person].map(async (each) => {
@@ -196,7 +198,7 @@ test('nothing tells who has a passkey: the options are alike for everyone', asyn
 })
 
 test('a passkey confirms who is there, but only its owner’s', async () => {
-  const [ada, eve] = [await shop.user(), await shop.user()]
+  const [ada, eve] = [await shop.verifiedUser(), await shop.verifiedUser()]
   const [hers, eves] = [await addPasskey(ada), await addPasskey(eve)]
   shop.clock.advance({ minutes: 11 })
   await expect(ada.call(factors.beginPasskey, {})).rejects.toMatchObject({ again: ['passkey', 'password'] })
@@ -207,8 +209,10 @@ test('a passkey confirms who is there, but only its owner’s', async () => {
 
 test('whoever takes an account back by its mailbox takes it without the stranger’s passkeys and plans', async () => {
   const email = 'mailbox-owner@example.com'
-  const stranger = await shop.user({ email })
+  const stranger = await shop.verifiedUser({ email })
   const passkey = await addPasskey(stranger)
+  // As accounts could be before an address had to be confirmed first.
+  await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.email, email))
   await stranger.call(credentials.changeEmail, { email: 'stranger@example.com' })
   const mail = (await shop.mails()).find(({ to }) => to === 'stranger@example.com')
   const [, id = '', token = ''] = /id=(\S+?)&token=(\S+)/.exec(mail?.text ?? '') ?? []

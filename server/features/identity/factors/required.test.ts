@@ -146,7 +146,7 @@ test('buyers of a public shop need no second step, and support does', async () =
   await using other = await openShop({ env: production })
   const admin = await other.admin()
   await addApp(other, admin)
-  const buyer = await other.user()
+  const buyer = await other.verifiedUser()
   await buyer.call(accounts.profile, {})
   const person = await other.verifiedUser()
   await admin.call(staff.adminSetRole, {

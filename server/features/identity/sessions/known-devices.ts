@@ -29,6 +29,11 @@ export async function noteDevice(
   return known > 0 && seen === 0
 }
 
+/** For an account that goes to somebody else: each login from now on is from a device that is new to it. */
+export async function forgetDevices(tx: Transaction, userId: string) {
+  await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
+}
+
 /**
  * The device, if it has logged in to this address's account before; on request, only if the owner is known to read its
  * mailbox. Does the same work for every address.

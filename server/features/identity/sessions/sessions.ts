@@ -16,7 +16,7 @@ import { createPersonalData } from './personal-data.ts'
 import { createProofs } from './proofs.ts'
 import { createFind, expiry, withToken } from './session-tokens.ts'
 
-export { knownDevice } from './known-devices.ts'
+export { forgetDevices, knownDevice } from './known-devices.ts'
 export { sessionDays } from './session-tokens.ts'
 
 /**
