@@ -49,7 +49,8 @@ export async function createHttpServer({
     genReqId: () => randomUUID(),
     trustProxy: trustIn(config.trustProxy),
     bodyLimit: 64 * 1024,
-    routerOptions: { maxParamLength: 200 },
+    // A passkey's id has up to 1023 bytes, in base64url.
+    routerOptions: { maxParamLength: 1400 },
     clientErrorHandler: answerUnreadable(security.other),
     // What the router itself refuses never reaches the hooks below, and Fastify's own answer repeats the address.
     frameworkErrors: (error, _request, reply: FastifyReply) => {

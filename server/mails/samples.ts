@@ -57,6 +57,7 @@ export const samples: Samples = {
   confirmEmail: [{ id }],
   emailTaken: [{}],
   emailChanged: [{ id }],
+  addressGivenBack: [{ email: 'ada@example.com', customerId: id }],
   emailMoved: [{ name: 'Ada Lovelace' }],
   emailCorrected: [{ name: 'Ada Lovelace', tokenId: id }],
   mailTest: [{}],

@@ -103,7 +103,23 @@ const mailTest: Template<Record<string, never>> = (_data, { publicUrl }) => ({
   action: { label: 'Back to the settings', url: `${publicUrl}/admin/settings` },
 })
 
+/** Someone took back their account's address, which another account with a purchase had by then. */
+const addressGivenBack: Template<{ email: string; customerId: string }> = (
+  { email, customerId },
+  { publicUrl },
+) => ({
+  subject: 'An account with a purchase has no email address now',
+  preheader: `${email} went back to the account it was taken from.`,
+  heading: 'An account needs another address',
+  paragraphs: [
+    `The owner of ${email} took this address back for their account. Meanwhile, something was bought with it under another account, which has no address now.`,
+    'Ask the owner which address that purchase should have, and correct it on the customer’s page.',
+  ],
+  action: { label: 'Open the customer', url: `${publicUrl}/admin/customers/${customerId}` },
+})
+
 export const adminMails = {
+  addressGivenBack,
   contactMessage,
   contactAnswer,
   accessRequested,

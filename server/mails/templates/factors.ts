@@ -99,7 +99,7 @@ const emailChanged: Template<{ id: string }> = ({ id }, site) => ({
   heading: 'Your email address was changed',
   paragraphs: [
     'Your account now uses another email address. If that was you, there’s nothing to do, and we won’t write to this one again.',
-    'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, and we email you a link to choose a new password.',
+    'If it wasn’t you, undo it within 72 hours: your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',
   ],
   action: { label: 'It wasn’t me: undo', url: link('undo-email', id, site) },
 })

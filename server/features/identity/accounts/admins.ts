@@ -9,6 +9,7 @@ import type { Passwords } from '#server/security/passwords.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { dropPendingChange } from './changed-addresses.ts'
+import { prove } from './proof.ts'
 
 export type Credentials = { email: string; password: string }
 
@@ -45,9 +46,11 @@ export function createAdmins({
         createdAt: now(),
         verifiedAt: now(),
       })
-      .onConflictDoUpdate({ target: users.email, set: { passwordHash, isAdmin: true, verifiedAt: now() } })
+      .onConflictDoUpdate({ target: users.email, set: { isAdmin: true } })
       .returning({ id: users.id })
     if (!admin) throw new Error('The admin vanished while being appointed')
+    await prove(tx, admin.id, { at: now(), inOwnSession: false })
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
     await dropPendingChange(tx, admin.id)
     await endSessions(tx, admin.id)
     await removeFactors(tx, admin.id)
@@ -91,11 +94,12 @@ export function createAdmins({
       const passwordHash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         const [admin] = await tx
-          .update(users)
-          .set({ passwordHash })
+          .select({ id: users.id })
+          .from(users)
           .where(and(eq(users.email, email), eq(users.isAdmin, true)))
-          .returning({ id: users.id })
         if (!admin) throw new Refusal(404, `There is no admin ${email}`)
+        await prove(tx, admin.id, { at: now(), inOwnSession: false })
+        await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
         await dropPendingChange(tx, admin.id)
         await endSessions(tx, admin.id)
         // Someone else's failed attempts must not lock the admin out now.

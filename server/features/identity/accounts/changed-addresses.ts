@@ -1,4 +1,4 @@
-import { and, eq, exists, gt, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, eq, exists, gt, isNotNull, isNull, ne, or } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { emailChanges, purchases, users } from '#server/database/schema.ts'
@@ -15,7 +15,12 @@ export async function dropPendingChange(tx: Transaction, userId: string) {
  * Whether its former account may still take this address back: whoever signed up with it could prevent that. Only for
  * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.
  */
-export async function isReserved(tx: Transaction, email: string, now: Date): Promise<boolean> {
+export async function isReserved(
+  tx: Transaction,
+  email: string,
+  now: Date,
+  exceptFor?: string,
+): Promise<boolean> {
   const [reserved] = await tx
     .select({ id: emailChanges.id })
     .from(emailChanges)
@@ -23,6 +28,7 @@ export async function isReserved(tx: Transaction, email: string, now: Date): Pro
     .where(
       and(
         eq(emailChanges.oldEmail, email),
+        exceptFor ? ne(emailChanges.userId, exceptFor) : undefined,
         gt(emailChanges.confirmedAt, new Date(now.getTime() - toUndo)),
         or(
           users.isAdmin,

@@ -7,8 +7,8 @@ import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
-import { endSessions } from '../sessions/sessions.ts'
 import type { PasswordLinks } from './password-links.ts'
+import { startOver } from './proof.ts'
 
 type Dependencies = {
   db: Database
@@ -23,7 +23,7 @@ type Dependencies = {
 
 /** What the seller's people set right in a customer's account. */
 export function createCorrections(deps: Dependencies) {
-  const { db, mails, audit, passwordLinks, accountChanged, endOpenLinks, refuseShopAddress } = deps
+  const { db, now, mails, audit, passwordLinks, accountChanged, endOpenLinks, refuseShopAddress } = deps
 
   async function lock(tx: Transaction, userId: string) {
     const [user] = await tx
@@ -67,8 +67,8 @@ export function createCorrections(deps: Dependencies) {
     },
 
     /**
-     * For an address that was mistyped. Whoever reads the old mailbox loses the account: its sessions end, its links
-     * are worth nothing. The new mailbox has to prove itself with the link it gets.
+     * For an address that was mistyped. Whoever reads the old mailbox loses the account: password, factors and sessions
+     * go, and its links are worth nothing. The new mailbox has to prove itself with the link it gets.
      */
     async correctEmail(actor: Actor, userId: string, email: string) {
       await db.transaction(async (tx) => {
@@ -78,11 +78,11 @@ export function createCorrections(deps: Dependencies) {
         const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
         if (other) throw conflict('There is already a user with this email')
         refuseShopAddress(email)
-        await tx.update(users).set({ email, verifiedAt: null }).where(eq(users.id, userId))
+        await tx.update(users).set({ email }).where(eq(users.id, userId))
+        await startOver(tx, userId, now())
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
         // Nor may the old mailbox undo it.
         await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
-        await endSessions(tx, userId)
         await endOpenLinks(tx, userId)
         await accountChanged(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')

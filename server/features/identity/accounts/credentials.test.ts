@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
 import { emailChanges } from '#server/database/schema.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -109,6 +112,47 @@ describe('a new email address', () => {
     const own = await addApp(shop, back)
     expect(own.recoveryCodes).toHaveLength(10)
     expect(own.recoveryCodes).not.toContain(thief.recoveryCodes[0])
+  })
+
+  test('is taken back without a passkey that a thief added before asking for it', async () => {
+    const person = await shop.verifiedUser()
+    const email = `patient-thief-${person.user.email}`
+    const passkey = createAuthenticator(shop.url)
+    const made = passkey.register(await person.call(factors.beginPasskey, {}))
+    await person.call(factors.addPasskey, { name: 'Planted', response: made })
+    shop.clock.advance({ hours: 1 })
+    const response = passkey.authenticate(await person.call(logins.passkeyOptions, {}))
+    await person.call(logins.withPasskey, { response })
+    await person.call(credentials.changeEmail, { email })
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed))
+    const thief = shop.visitor()
+    const again = passkey.authenticate(await thief.call(logins.passkeyOptions, {}))
+    await expect(thief.call(logins.withPasskey, { response: again })).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('is taken back even if a guest has bought with the old one meanwhile', async () => {
+    const person = await shop.buyer()
+    const old = person.user.email
+    const email = `blocking-${old}`
+    await person.call(credentials.changeEmail, { email })
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
+    const guest = shop.visitor()
+    await shop.logInGuest(guest, await shop.guest(guest, old))
+    const bought = await guest.call(accounts.user, {})
+    await shop.visitor().call(credentials.undoEmail, await linkIn(old, changed))
+    expect(await guest.call(accounts.user, {})).toBeNull()
+    const admin = await shop.admin()
+    const [back] = await admin.call(accounts.adminList, { q: old })
+    expect(back).toMatchObject({ id: person.user.id, email: old, totalPurchases: 1 })
+    // Its purchase is not lost: the seller is told, and gives it another address.
+    expect((await shop.mails()).map(({ subject }) => subject)).toContain(
+      'An account with a purchase has no email address now',
+    )
+    const id = bought?.id ?? ''
+    await admin.call(customers.adminCorrectEmail, { id, email: `second-${old}` })
+    const [other] = await admin.call(accounts.adminList, { q: `second-${old}` })
+    expect(other).toMatchObject({ id, totalPurchases: 1, isProven: false })
   })
 
   test('cannot be taken back after 72 hours, and then nothing keeps the old one', async () => {

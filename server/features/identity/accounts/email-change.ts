@@ -3,17 +3,18 @@ import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
+import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
+import { type Mails, sellersAddress } from '#server/mails/mails.ts'
 import type { Attempts } from '#server/security/attempts.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
-import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange, toUndo } from './changed-addresses.ts'
+import { endSessions, forgetDevices } from '../sessions/sessions.ts'
+import { dropPendingChange, isReserved, toUndo } from './changed-addresses.ts'
 import type { PasswordLinks } from './password-links.ts'
+import { startOver } from './proof.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour
@@ -35,6 +36,13 @@ type Dependencies = {
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
 }
 
+/** How long before a change of address a thief may have prepared it. */
+const thiefsTime = 30 * 24 * hour
+
+/** Replaces an address that went back to the account it was taken from. */
+const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
+
+const takenByNow = () => conflict('This address belongs to another account by now. Please email us.')
 const useless = () => new Refusal(400, 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
@@ -45,8 +53,6 @@ export function createEmailChange(deps: Dependencies) {
 
   /** Gives the account this address; links emailed to the other one stop working. */
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
-    const taken = await tx.$count(users, and(eq(users.email, email), ne(users.id, userId)))
-    if (taken > 0) throw conflict('This address belongs to another account by now. Please email us.')
     const [user] = await tx
       .update(users)
       .set({ email, verifiedAt: now() })
@@ -59,6 +65,31 @@ export function createEmailChange(deps: Dependencies) {
     if (user && isStaff(user))
       await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
     return user
+  }
+
+  /**
+   * Nothing blocks an undo: an account that has got the address meanwhile loses it, and whatever opens it. What was
+   * bought with it stays there; the mailbox's owner asks the seller, who gives that account another address.
+   */
+  async function giveBack(tx: Transaction, email: string, userId: string) {
+    const [other] = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.email, email), ne(users.id, userId)))
+      .for('update')
+    if (!other) return
+    if (!(await isReserved(tx, email, now()))) throw takenByNow()
+    await startOver(tx, other.id, now())
+    await tx
+      .update(users)
+      .set({ email: givenBackEmail(other.id) })
+      .where(eq(users.id, other.id))
+    await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
+    await tx.delete(emailChanges).where(eq(emailChanges.userId, other.id))
+    await endOpenLinks(tx, other.id)
+    await accountChanged(tx, other.id)
+    if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
+      await mails.send(tx, sellersAddress, 'addressGivenBack', { email, customerId: other.id })
   }
 
   return {
@@ -97,6 +128,8 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, newEmail } = change
+        const isTaken = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
+        if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw takenByNow()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // It may have become the shop's since.
         if (!user?.isAdmin) deps.refuseShopAddress(newEmail)
@@ -105,8 +138,8 @@ export function createEmailChange(deps: Dependencies) {
     },
 
     /**
-     * Whoever changed it may know the password and have added a passkey: the account starts over with the old address,
-     * with what it had before, and with a password that only this mailbox can choose.
+     * Whoever changed it may know the password and have added a passkey, long before: the account starts over with the
+     * old address, without the factors of the last 30 days, and with a password that only this mailbox can choose.
      */
     async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
@@ -117,13 +150,15 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
+        await giveBack(tx, oldEmail, userId)
         await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Or whoever owns an address from in between could undo in turn.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
         await tx.update(users).set({ passwordHash: null, handedOverAt: now() }).where(eq(users.id, userId))
-        await removeFactorsSince(tx, userId, requestedAt)
+        await removeFactorsSince(tx, userId, new Date(requestedAt.getTime() - thiefsTime))
+        await forgetDevices(tx, userId)
         await endSessions(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'reset')
         await mails.send(tx, oldEmail, 'resetPassword', { tokenId })

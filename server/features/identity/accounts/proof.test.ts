@@ -1,6 +1,11 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
+import { logins } from '#contract/identity/logins.ts'
+import { knownDevices, users } from '#server/database/schema.ts'
+import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -61,4 +66,40 @@ test('opened anywhere else, the link asks for a new password, and what a strange
   })
   const seen = await owner.call(accounts.login, { email, password: 'the owner chose this' })
   expect(seen).toMatchObject({ isProven: true, name: '' })
+})
+
+/** A passkey in an account whose address is not proven, as shops from before may have them. */
+async function planted() {
+  const stranger = await shop.verifiedUser()
+  const passkey = createAuthenticator(shop.url)
+  const response = passkey.register(await stranger.call(factors.beginPasskey, {}))
+  await stranger.call(factors.addPasskey, { name: 'Planted', response })
+  await shop.connection.db.update(users).set({ verifiedAt: null }).where(eq(users.id, stranger.user.id))
+  const tryIt = async () => {
+    const visitor = shop.visitor()
+    const answer = passkey.authenticate(await visitor.call(logins.passkeyOptions, {}))
+    return visitor.call(logins.withPasskey, { response: answer })
+  }
+  return { stranger, tryIt, email: stranger.user.email }
+}
+
+test('a reset by the owner of the mailbox leaves no passkey and no known device of a stranger', async () => {
+  const { stranger, tryIt, email } = await planted()
+  const owner = shop.visitor()
+  await owner.call(accounts.requestPasswordReset, { email })
+  const token = await linkTo(email, 'reset-password')
+  await owner.call(accounts.resetPassword, { token, newPassword: 'the owner chose this' })
+  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
+  const { db } = shop.connection
+  expect(await db.$count(knownDevices, eq(knownDevices.userId, stranger.user.id))).toBe(0)
+})
+
+test('a corrected address leaves nothing that the stranger of the mistyped mailbox can use', async () => {
+  const { stranger, tryIt } = await planted()
+  const email = `right-${stranger.user.email}`
+  await (await shop.admin()).call(customers.adminCorrectEmail, { id: stranger.user.id, email })
+  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
+  await expect(
+    shop.visitor().call(accounts.login, { email, password: stranger.password }),
+  ).rejects.toMatchObject({ status: 401 })
 })

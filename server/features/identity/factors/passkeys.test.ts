@@ -224,3 +224,11 @@ test('whoever takes an account back by its mailbox takes it without the stranger
     status: 400,
   })
 })
+
+test('a passkey with the longest id there is can be renamed and removed', async () => {
+  const person = await shop.verifiedUser()
+  const passkey = await addPasskey(person, createAuthenticator(shop.url, { id: Buffer.alloc(1023, 7) }))
+  await person.call(factors.renamePasskey, { id: passkey.id, name: 'Long' })
+  await person.call(factors.removePasskey, { id: passkey.id })
+  expect(await person.call(factors.show, {})).toMatchObject({ passkeys: [] })
+})

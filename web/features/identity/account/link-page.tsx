@@ -21,7 +21,7 @@ const actions = {
   'undo-email': {
     row: credentials.undoEmail,
     title: 'Undo the change of address',
-    text: 'Your account gets this address back, every device is logged out, and we email you a link to choose a new password.',
+    text: 'Your account gets this address back, every device is logged out, passkeys and authenticator apps added in the last 30 days and all recovery codes are removed, and we email you a link to choose a new password.',
     button: 'Undo the change',
     doneTitle: 'Change undone',
     done: 'Your account has its address back. Check your inbox for the link to choose a new password.',
