@@ -145,14 +145,15 @@ export function createEmailChange(deps: Dependencies) {
       if (!isLinkToken('undo-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
         const [change] = await tx
-          .delete(emailChanges)
+          .select()
+          .from(emailChanges)
           .where(and(eq(emailChanges.id, id), gt(emailChanges.confirmedAt, ago(toUndo))))
-          .returning()
+          .for('update')
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
         await giveBack(tx, oldEmail, userId)
         await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
-        // Or whoever owns an address from in between could undo in turn.
+        // Also later ones, or whoever owns an address from in between could undo in turn.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
