@@ -94,6 +94,8 @@ test('only a public call may make its caller optional', () => {
   const optional = endpoints.filter(({ endpoint }) => endpoint.caller === 'optional')
   expect(optional.map(({ name }) => name)).toEqual([
     'accounts.user',
+    'accounts.resetPassword',
+    'accounts.confirmAddress',
     'checkout.createSubscriptionIntent',
     'checkout.agree',
     'contact.send',
