@@ -25,7 +25,7 @@ export class ApiError extends Error {
   readonly unproven: boolean
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
-    // A proxy's page is markup, which tells nobody anything.
+    // A proxy's page is markup, which tells no one anything.
     const isMarkup = /^\s*</.test(body)
     super(`${status}: ${(isMarkup ? '' : body) || statusText || statusTexts[status] || 'Error'}`)
     this.status = status

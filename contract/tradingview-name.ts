@@ -24,7 +24,7 @@ export function readUsername(typed: string): ReadName {
 }
 
 /**
- * Whoever gives a name learns whether it is a customer's: a buyer must hear why theirs is refused. So few are answered.
+ * Anyone who gives a name learns whether it is a customer's: a buyer must hear why theirs is refused. So few are answered.
  */
 export const namesPerDay = { requests: 20, seconds: 86_400 }
 

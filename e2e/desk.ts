@@ -44,7 +44,7 @@ export async function asker(shop: TestShop) {
 /** In both themes axe has nothing to say, and at no width does anything hang over the edge. */
 export async function expectLooksRight(page: Page) {
   const desk = page.viewportSize() ?? { width: 1280, height: 720 }
-  // What changes, changes at once, not by fading.
+  // What changes, changes immediately, not by fading.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await expectAccessibleInBothThemes(page)

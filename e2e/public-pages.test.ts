@@ -173,7 +173,7 @@ test.describe('the product page', () => {
     const chart = page.getByRole('img', { name: /^Illustrative/ })
     await chart.hover({ position: { x: 300, y: 150 } })
     await expect(page.getByText(/^open \d+\.\d\d$/)).toBeVisible()
-    // Whoever only passes by isn't held: the wheel scrolls the page, not the chart.
+    // Anyone who only passes by isn't held: the wheel scrolls the page, not the chart.
     const before = await page.evaluate(() => scrollY)
     await page.mouse.wheel(0, 200)
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before)

@@ -74,7 +74,7 @@ test('a passkey is made, named and used, by the browser’s suggestion and by th
   await expect(page.getByText('10 of 10 recovery codes are left.')).toBeVisible()
   await expectAccessible(page)
 
-  // The suggestion in the email field: the virtual phone takes it at once.
+  // The suggestion in the email field: the virtual phone takes it immediately.
   await logOut(page)
   await expect(page.getByLabel('Email').first()).toHaveAttribute('autocomplete', 'username webauthn')
   await expect(page).toHaveURL('/dashboard')
@@ -201,7 +201,7 @@ strictly(
     await again.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByText('User deleted successfully', { exact: true })).toBeVisible()
 
-    // The phone is lost: a recovery code, then set up anew.
+    // The phone is lost: a recovery code, then set up again.
     await logOut(page)
     await logIn()
     await page.getByRole('button', { name: 'I don’t have my device' }).click()

@@ -80,7 +80,7 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
   await expect(page.getByLabel('TradingView Username')).toHaveValue(text)
   await expect(page.getByRole('region', { name: 'Where you’re logged in' })).toBeVisible()
 
-  // The server renders them anew within seconds.
+  // The server renders them again within seconds.
   await expect(async () => {
     await page.goto('/reviews')
     await expect(page.getByRole('listitem').getByText(text).first()).toBeVisible({ timeout: 1000 })

@@ -77,7 +77,7 @@ test('where someone lives, what a company needs on its invoice, and the notice o
   await notice.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText('Cancels at period end')).toBeVisible()
 
-  // Nobody was asked about cookies, or where they are.
+  // No one was asked about cookies, or where they are.
   await expect(page.getByRole('region', { name: 'Cookie Notice' })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Cookie settings' })).toHaveCount(0)
   expect(lookedUp).toEqual([])

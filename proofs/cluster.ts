@@ -50,7 +50,7 @@ async function run() {
   const front = await openNginx(home)
   const env = {
     NODE_ENV: 'production',
-    // Whoever exports under load here has no phone.
+    // The admin who exports under load here has no phone.
     ADMIN_TWO_FACTOR: 'optional',
     PUBLIC_URL: front.url,
     PAYMENTS: 'sandbox',
@@ -58,7 +58,7 @@ async function run() {
     DATABASE_URL: pooler.url,
     DATABASE_DIRECT_URL: pooler.sessionUrl,
     DATABASE_REPLICA_URL: replica.url,
-    // nginx, and whoever speaks for a visitor with an address of their own.
+    // nginx, and anything that speaks for a visitor with an address of their own.
     TRUST_PROXY: '2',
     LOG_LEVEL: 'silent',
   }
@@ -67,7 +67,7 @@ async function run() {
     closers.push(machine.stop)
     return machine
   }
-  // At once, on an empty database: one migrates while the other waits.
+  // At the same time, on an empty database: one migrates while the other waits.
   const [one, two] = await Promise.all([openMachine(dataDirs[0]), openMachine(dataDirs[1])])
   closers.push((await front.start([one, two])).close)
   // Events come from outside, through the proxy, as Stripe sends them.

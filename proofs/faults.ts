@@ -64,7 +64,7 @@ async function judge(row: Row) {
   else if (!first.ok) count.retried.push(`${row.name} (first try: ${first.figures})`)
 }
 
-/** Whatever the rows broke, the shops' logs name nobody; a run in which they said nothing proves nothing. */
+/** Whatever the rows broke, the shops' logs name no one; a run in which they said nothing proves nothing. */
 function judgeLogs() {
   const { lines, leaks } = saidSoFar()
   const ok = leaks.length === 0

@@ -41,7 +41,7 @@ export function randomText(length: number): string {
 
 export const newId = (prefix: string) => `${prefix}_${randomText(24)}`
 
-/** Runs the task, never twice at once; called while it runs, it runs once more afterwards. */
+/** Runs the task, never twice at the same time; called while it runs, it runs once more afterwards. */
 export function coalesce(task: () => Promise<void>) {
   let running: Promise<void> | undefined
   let again = false

@@ -81,7 +81,7 @@ const mayBecome: Record<string, string[]> = {
   incomplete_expired: [],
 }
 
-/** Waiting runs many steps at once: a status is allowed when a chain of steps leads to it. */
+/** Waiting runs many steps at the same time: a status is allowed when a chain of steps leads to it. */
 function isReachable(from: string, to: string, seen = new Set([from])): boolean {
   if (from === to) return true
   return (mayBecome[from] ?? []).some((next) => {

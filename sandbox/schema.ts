@@ -68,7 +68,7 @@ export type Keys = { secretKey: string; publishableKey: string }
 /** For callers that already have a transaction and rows to insert. */
 export const createTables = (client: Pick<pg.ClientBase, 'query'>) => client.query(statements)
 
-/** Creates what is missing. The lock makes it safe for two servers that start at once. */
+/** Creates what is missing. The lock makes it safe for two servers that start at the same time. */
 export async function prepareSchema(database: pg.Pool): Promise<Keys> {
   const client = await database.connect()
   try {

@@ -38,7 +38,7 @@ export class Work {
   readonly time: number
   private readonly events: Event[] = []
   private drawn: (() => number) | undefined
-  /** What this work has written, and what it has read since its lock: nobody else changes it meanwhile. */
+  /** What this work has written, and what it has read since its lock: no one else changes it meanwhile. */
   private readonly known = new Map<string, Kept>()
   private isLocked = false
   now: number
@@ -71,7 +71,7 @@ export class Work {
     return at
   }
 
-  /** With `lock`, nobody else changes the row until the work ends. */
+  /** With `lock`, no one else changes the row until the work ends. */
   async find<K extends Kind>(kind: K, id: string, lock = false): Promise<Kinds[K] | undefined> {
     const known = lock ? undefined : this.known.get(id)
     if (known?.object === kind) return known as Kinds[K]
@@ -95,7 +95,7 @@ export class Work {
     return found
   }
 
-  /** Reads an object to change it: nobody else changes anything of the same customer until this work ends. */
+  /** Reads an object to change it: no one else changes anything of the same customer until this work ends. */
   async claim<K extends Kind>(kind: K, id: string, param?: string): Promise<Kinds[K]> {
     const owner = kind === 'customer' ? id : ownerOf(await this.get(kind, id, param))
     if (!owner) return this.get(kind, id, param, true)

@@ -91,7 +91,7 @@ test('the desk has something everywhere: gifts, messages, readers', async () => 
 test('TradingView’s side is there: people unlocked, one under way, matters for the seller, last night’s differences', async () => {
   const admin = await shop.admin()
   const { items } = await admin.callPage(tradingViewAdmin.people, { limit: 200 })
-  // Whoever is under way is let in as soon as the shop looks at TradingView again.
+  // Those under way are let in as soon as the shop looks at TradingView again.
   const settled = items.map(({ state }) => state).filter((state) => state !== 'unlocking')
   expect([...new Set(settled)].toSorted()).toEqual(['foreign', 'name_not_found', 'unlocked'])
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const port = Number(process.env.PORT ?? 3000)
 const behind = `http://localhost:${port + 1}`
 
-// The server needs its own pages, though nobody sees them.
+// The server needs its own pages, though no one sees them.
 await freshWeb()
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/main.ts'], {
   cwd: root,

@@ -7,7 +7,7 @@ import { isLocalName } from './http/this-machine.ts'
 
 export type Config = ReturnType<typeof shape>
 
-/** Lists every problem at once, so one failed start shows them all. */
+/** Lists every problem, so one failed start shows them all. */
 export class ConfigurationError extends Error {
   readonly faults: string[]
   constructor(faults: string[]) {
@@ -79,7 +79,7 @@ function shape(s: Settings, warnings: string[], given: ReadonlySet<string>) {
     mayCallTradingView: s.TRADINGVIEW === 'on',
     secretsKey: s.SECRETS_KEY,
     oldSecretsKey: s.SECRETS_KEY_OLD,
-    /** Null: nobody's address goes to a third party, and everybody is asked. */
+    /** Null: no one’s address goes to a third party, and everybody is asked. */
     regionLookupUrl: s.REGION_LOOKUP_URL === 'none' ? null : s.REGION_LOOKUP_URL,
     cookieBanner: s.COOKIE_BANNER,
     gaMeasurementId: s.GA_MEASUREMENT_ID ?? null,

@@ -24,7 +24,7 @@ const connection = schema((z) =>
     seatLimit: z.nullable(z.int()),
     showsSeats: z.boolean(),
     freezesDisputes: z.boolean(),
-    /** This many would have lost access at once; nobody did. */
+    /** This many would have lost access in one go; no one did. */
     heldBack: z.nullable(z.int()),
   }),
 )

@@ -1,4 +1,4 @@
-/** Everything the audit log records, as a sentence about whoever did it. Entries keep the name, so a name never changes. */
+/** Everything the audit log records, as a sentence about the person who did it. Entries keep the name, so a name never changes. */
 const auditActions = {
   'access.granted': 'Granted access',
   'access.refused': 'Refused access',

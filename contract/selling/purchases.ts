@@ -62,7 +62,7 @@ const invoice = schema((z) =>
 )
 export type Invoice = InferOutput<typeof invoice>
 
-/** Each one sends an email, and whoever bought first may not be the one who reads that mailbox. */
+/** Each one sends an email, and the one who bought first may not be the one who reads that mailbox. */
 const changes = { requests: 10, seconds: 3600 }
 
 export const purchases = {

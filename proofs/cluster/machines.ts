@@ -121,7 +121,7 @@ function serverIn(folder: string, port: number) {
     folder,
     start: () => pgCtl('start', `--log=${folder}.log`, `--options=-p ${port}`),
     promote: () => pgCtl('promote'),
-    /** Every process at once, as when the machine loses power. */
+    /** Every process at the same time, as when the machine loses power. */
     kill() {
       const [line] = read(join(folder, 'postmaster.pid')).split('\n')
       const postmaster = Number(line)

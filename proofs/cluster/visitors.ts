@@ -29,7 +29,7 @@ const ownAddress = () => {
 
 export type Visitors = Awaited<ReturnType<typeof openVisitors>>
 
-/** Everything that happens in a shop, through the proxy, all at once until stopped; keeps what was acknowledged. */
+/** Everything that happens in a shop, through the proxy, all together until stopped; keeps what was acknowledged. */
 export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: Place) {
   const [settings] = await query<{ key: string }>(
     databaseUrl,

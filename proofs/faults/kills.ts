@@ -18,7 +18,7 @@ export const commitKills: Row = {
   async run({ shop, lab, limits: { kills: limit } }) {
     await shop.stop()
     const entry = bundled(crashingShop)
-    // Several shops at once, each on its own database: a single one leaves half the machine idle.
+    // Several shops at the same time, each on its own database: a single one leaves half the machine idle.
     const outcomes = await concurrently(limit.shops, async () =>
       crashMany(
         {
@@ -115,7 +115,7 @@ async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: bool
   return false
 }
 
-/** Whoever should be listed on a script and is not, or the other way around, or until another day. */
+/** People who should be listed on a script and are not, or the other way around, or until another day. */
 async function differences(databaseUrl: string): Promise<string[]> {
   const rows = await query<{ name: string }>(
     databaseUrl,

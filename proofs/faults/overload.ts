@@ -19,7 +19,7 @@ export const slowConnections: Row = {
       for (const socket of sockets) if (socket.writable) socket.write('x')
     }, 1000)
     for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
-    // More than the system queues at once: those who find the queue full try again after a second.
+    // More than the system queues: those who find the queue full try again after a second.
     for (let waited = 0; waited < 3000 && connected < limit.connections; waited += 50) await sleep(50)
     const others = createTally<Answer>()
     let slowest = 0

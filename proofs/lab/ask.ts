@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 export type Request = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 
 /**
- * What became of a request: the status of a complete response; `refused`, because nobody was listening; or `cut off`,
+ * What became of a request: the status of a complete response; `refused`, because no one was listening; or `cut off`,
  * when it had a connection but got no complete response.
  */
 export type Answer = number | 'refused' | 'cut off'

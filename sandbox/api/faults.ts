@@ -28,7 +28,7 @@ export const isLate = ({ status }: Fault) => status >= 500
 
 export const earlyFailure = ({ status }: Fault) => (status === 429 ? rateLimited() : refused())
 
-/** The next fault requested for this kind of call. Each hits one request, even when two come at once. */
+/** The next fault requested for this kind of call. Each hits one request, even when two come at the same time. */
 export async function orderedFault(
   { database, quirks }: Work,
   request: string,

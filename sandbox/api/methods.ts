@@ -57,7 +57,7 @@ export async function resolveMethod(
 ): Promise<PaymentMethod> {
   const card = cardOfToken(id, work.now)
   if (card) return work.insert(newPaymentMethod(work.now, card))
-  // Two customers could claim an unattached card at once.
+  // Two customers could claim an unattached card at the same time.
   return work.get('payment_method', id, param, true)
 }
 

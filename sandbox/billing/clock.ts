@@ -20,7 +20,7 @@ export function createClock(books: Books) {
     return rows[0]
   }
 
-  /** One due item in one transaction, at the time it fell due; whoever comes second finds it done. */
+  /** One due item in one transaction, at the time it fell due; the second process finds it done. */
   const runDue = (clock: string | null, due: Due) =>
     books.write(async (work) => {
       const at = Math.floor(due.due_at)

@@ -26,7 +26,7 @@ const authenticationFailed = {
     'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 }
 
-/** Whether the invoice and the subscription follow at once, or after the lag that a confirming browser sees. */
+/** Whether the invoice and the subscription follow immediately, or after the lag that a confirming browser sees. */
 type Then = 'at once' | 'later'
 
 /** Pays an intent with a card. A returned `Failure` is a declined card: the attempt stays on the books. */

@@ -24,7 +24,7 @@ export async function findBill(
   return { invoice: charge ? asPaid(invoice, charge) : invoice, intent, charge, from }
 }
 
-/** Whoever has just paid sees it, even while the invoice is still being settled. */
+/** Anyone who has just paid sees it, even while the invoice is still being settled. */
 const asPaid = (invoice: Invoice, { created }: Charge): Invoice =>
   invoice.status !== 'open'
     ? invoice

@@ -179,7 +179,7 @@ function createAccessList({ database, now }: Given) {
   }
 
   return {
-    /** Whoever has expired is no longer listed. */
+    /** A person whose time is over is no longer listed. */
     async forgetExpired() {
       const { rowCount } = await database.query(
         'delete from sandbox.tradingview_access where expiration < $1',

@@ -20,7 +20,7 @@ create table if not exists sandbox.tradingview_users (
 );
 create unique index if not exists tradingview_users_by_key on sandbox.tradingview_users (lower(username));
 
--- Names of people who were renamed or deleted: nobody is welcomed under them by mistake.
+-- Names of people who were renamed or deleted: no one is welcomed under them by mistake.
 create table if not exists sandbox.tradingview_former_names (
   name text primary key
 );
@@ -62,7 +62,7 @@ const known = ['ada_trades', 'TrendFollower', 'macd-maria', 'j.fuchs', 'QuietQua
 
 export const createTradingViewTables = (client: Pick<pg.ClientBase, 'query'>) => client.query(statements)
 
-/** Creates what is missing. The lock makes it safe for two servers that start at once. */
+/** Creates what is missing. The lock makes it safe for two servers that start at the same time. */
 export async function prepareTradingView(database: pg.Pool) {
   const client = await database.connect()
   try {

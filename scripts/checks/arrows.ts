@@ -21,7 +21,7 @@ const allowed: Record<string, string[]> = {
 /** The sandbox is plugged in only where a whole shop is assembled. */
 const startsTheSandbox = /^server\/(gateways\/payments\.ts|testing\/)/
 
-/** Whoever validates passes it to the schemas. */
+/** The side that validates passes it to the schemas. */
 const validator = 'contract/zod.ts'
 
 /** Every import the house rules forbid, as sentences. */

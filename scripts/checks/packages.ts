@@ -37,7 +37,7 @@ const allowed = new Set(
   ),
 )
 
-/** Packages we may not redistribute, or whose contents nobody can verify. */
+/** Packages we may not redistribute, or whose contents no one can verify. */
 export function checkMaterials({ components }: Bill): string[] {
   return components.flatMap(({ name, version, hashes = [], licenses = [] }) => {
     const terms = licenses.map((each) =>

@@ -56,7 +56,7 @@ export async function letThemIn(config: Config): Promise<number> {
   }
 }
 
-/** Whoever was let in during the year is on TradingView's lists, and in the shop's books about them. One by one, it would take minutes. */
+/** Those who were let in during the year are on TradingView's lists, and in the shop's books about them. One by one, it would take minutes. */
 async function listEveryone({ connection: { db, pool } }: Shop, now: () => Date) {
   await claimForgottenNames(db, createEntitlements({ db, now, deliver: async () => {} }))
   await pool.query(
@@ -91,7 +91,7 @@ async function meddle({ lookAlike, connection }: Shop) {
   await controls.letIn(scripts.strategy, 'beta_tester_2024')
 }
 
-/** Nobody can be let in while it lasts; the next try is hours away, so there is something to see. */
+/** No one can be let in while it lasts; the next try is hours away, so there is something to see. */
 async function haveOutage(shop: Shop) {
   const { lookAlike, connection, queue } = shop
   await lookAlike?.controls.behave({ always: 'error', on: '/pine_perm/add' })

@@ -31,7 +31,7 @@ function* keyFaults(s: Settings) {
     yield 'SECRETS_KEY must be random (make one: openssl rand -hex 32)'
 }
 
-/** Outside production, emails and test payments are open to whoever is at this machine, so nobody else may get in. */
+/** Outside production, emails and test payments are open to anyone at this machine, so no one else may get in. */
 function* exposures(s: Settings) {
   const how = 'set NODE_ENV=production ("Sell with it" in README.md)'
   if (!isLocalName(s.HOST)) yield `HOST=${s.HOST} lets other machines in: ${how}, or leave HOST out`
@@ -60,7 +60,7 @@ function* productionFaults(s: Settings) {
     yield `With live Stripe keys, set ${name}: ${needs[name]}`
 }
 
-/** Nobody can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
+/** No one can eavesdrop on this machine; elsewhere the URL must say whether to encrypt. */
 const saysTls = ({ hostname, searchParams }: URL) =>
   hostname === '' || isLocalName(hostname) || searchParams.has('sslmode') || searchParams.has('ssl')
 

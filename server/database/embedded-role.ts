@@ -10,7 +10,7 @@ const role = 'storefront'
 const superuser = 'shop'
 const database = 'shop'
 
-/** Any number will do: two shops may open the same PostgreSQL at once. */
+/** Any number will do: two shops may open the same PostgreSQL at the same time. */
 const lock = 7_381_920_115
 
 export type Server = { port: number; password: string }

@@ -16,7 +16,7 @@ type Client = Pick<pg.ClientBase, 'query'>
 /**
  * Brings the schema up to date while others sell: a table is locked only for a moment, and slow work (an index, a
  * backfill) runs outside of transactions and resumes at the next start if interrupted.
- * Two servers may start at once: the lock lets one go first.
+ * Two servers may start at the same time: the lock lets one go first.
  */
 export async function migrate(url: string, migrations = readMigrations()) {
   const client = new pg.Client({ connectionString: url })
@@ -51,7 +51,7 @@ export async function waitForOthers(client: Client) {
   while (!(await isFirst())) await sleep(100)
 }
 
-/** Runs everything in the caller's transaction, on tables that nobody else uses. */
+/** Runs everything in the caller's transaction, on tables that no one else uses. */
 export async function migrateInside(client: Client, migrations: Migration[]) {
   const done = await prepare(client)
   for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {

@@ -27,7 +27,7 @@ test('a database connection that breaks in the middle of a payment does not end 
     )
   const cutOff = shop.guest(shop.visitor()).catch((error: ApiError) => error.status)
   await expect.poll(async () => (await waiting()).rowCount).toBeGreaterThan(0)
-  // Whoever tries again is cut off, too, until the last try has failed.
+  // Anyone who tries again is cut off, too, until the last try has failed.
   const again = setInterval(() => void waiting(), 100)
   expect(await cutOff).toBeGreaterThanOrEqual(500)
   clearInterval(again)

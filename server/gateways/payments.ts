@@ -44,7 +44,7 @@ type Given = {
 export const sandboxWebhookSecret = ({ linkToken }: Pick<Secrets, 'linkToken'>) =>
   `whsec_${linkToken('sandbox', 'webhook')}`
 
-/** Stripe when its keys are set, the sandbox otherwise. From here on, nobody knows the difference. */
+/** Stripe when its keys are set, the sandbox otherwise. From here on, no one knows the difference. */
 export async function openPayments({
   config,
   seller,

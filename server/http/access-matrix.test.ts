@@ -56,7 +56,7 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
 })
 
 /**
- * Sends a field that no call knows: whoever is let in gets a 400 about it before anything happens.
+ * Sends a field that no call knows: anyone who is let in gets a 400 about it before anything happens.
  * So every call's access is tested the same way, and nothing changes behind it.
  */
 async function knock({ method, path }: Endpoint, visitor: Visitor) {

@@ -53,7 +53,7 @@ const mostProxies = 20
 
 /**
  * Leaves only addresses in X-Forwarded-For. It is read from the right, where our own proxies write; anything left of
- * a non-address was written by nobody we know. Afterwards `request.ip` is always an address.
+ * a non-address was written by no one we know. Afterwards `request.ip` is always an address.
  */
 export function cleanForwardedFor(headers: IncomingHttpHeaders) {
   const given = headers['x-forwarded-for']
@@ -80,7 +80,7 @@ function plainAddress(entry: string): string | undefined {
 export type Network = { network: string; times: number }
 
 /**
- * Whom to count as one: whoever has one IPv6 address has its whole /64, and may have the /48 around it. Several visitors
+ * Whom to count as one: anyone who has one IPv6 address has its whole /64, and may have the /48 around it. Several visitors
  * may be in that one, too, so together they get more.
  */
 export function networksOf(address: string): Network[] {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export type CheckoutCookie = ReturnType<typeof createCheckoutCookie>
 
-/** A secret of the browser that started a checkout: it later proves that whoever returns from paying is the same. */
+/** A secret of the browser that started a checkout: it later proves that the person who returns from paying is the same. */
 export function createCheckoutCookie({ secure }: { secure: boolean }) {
   const name = secure ? '__Host-checkout' : 'checkout'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const

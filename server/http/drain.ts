@@ -3,7 +3,7 @@ import { Server as Listener, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Before stopping: nobody new is let in, and everyone who is connected gets a last answer, for as long as an idle
+ * Before stopping: no one new is let in, and everyone who is connected gets a last answer, for as long as an idle
  * connection is kept anyway. Otherwise a request that arrives during the stop would be cut off without a word.
  */
 export async function drain(server: Server) {
@@ -20,9 +20,9 @@ export async function drain(server: Server) {
 
 /**
  * Closing resets connections that the system has established and Node has not accepted yet. Node accepts one per turn
- * of its event loop, so on a busy shop some always wait. Here they are accepted but not served yet: whoever waits for
- * an answer does not come back, and soon nobody is left outside. That is known after a turn that found nobody and
- * was so short that nobody can have come since.
+ * of its event loop, so on a busy shop some always wait. Here they are accepted but not served yet: anyone who waits for
+ * an answer does not come back, and soon no one is left outside. That is known after a turn that found no one and
+ * was so short that no one can have come since.
  */
 async function letEverybodyIn(server: Server): Promise<Socket[]> {
   const waiting: Socket[] = []

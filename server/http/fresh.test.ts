@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Sends a field that no call knows: whoever is let in gets a 400 about it, and nothing changes. */
+/** Sends a field that no call knows: anyone who is let in gets a 400 about it, and nothing changes. */
 async function knock({ method, path }: Endpoint, visitor: Visitor, input: Record<string, unknown> = {}) {
   const address = path.replaceAll(/:\w+/g, nobodysId)
   const asQuery = method === 'GET' || method === 'DELETE'

@@ -11,7 +11,7 @@ import type { Gate, Session } from './gate.ts'
 import { answerWithPage, formOf, postedForm } from './plain-forms.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-/** A public call looks up nobody, unless its row asks for it. */
+/** A public call looks up no one, unless its row asks for it. */
 type CallerOf<E extends Endpoint> = E['access'] extends 'public'
   ? E extends { caller?: 'optional' }
     ? User | null

@@ -18,7 +18,7 @@ export const answerUnreadable =
   (headers: Record<string, string>) => (error: ConnectionError, socket: Socket) => {
     const response = lastResponses.get(socket)
     const hasBegun = response?.headersSent && !response.writableFinished
-    // If a response has begun, or nobody is listening, another one would be noise.
+    // If a response has begun, or no one is listening, another one would be noise.
     if (error.code === 'ECONNRESET' || !socket.writable || hasBegun) {
       socket.destroy(error)
       return

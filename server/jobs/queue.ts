@@ -34,7 +34,7 @@ export type Enqueue<Data> = (tx: Transaction | Database, data: Data, options?: J
 
 /**
  * pg-boss lets go of its LISTEN connection at the first error. A pooler that loses its PostgreSQL sends two, and Node ends
- * a process for an error that nobody hears.
+ * a process for an error that no one hears.
  */
 pg.Client.prototype.removeAllListeners = function removeAllListeners(this: pg.Client, event) {
   EventEmitter.prototype.removeAllListeners.call(this, event)

@@ -34,7 +34,7 @@ export function createResponder(): Responder & { show(files: SiteFile[]): void }
   let below: [string, Entry][] = []
 
   return {
-    /** Swaps the whole site at once. */
+    /** Swaps the whole site in one step. */
     show(files) {
       entries = new Map(files.map((file) => [file.path, entryFor(file)]))
       pages = new Map(

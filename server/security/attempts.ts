@@ -16,7 +16,7 @@ const keyOf = (what: string, whom: string, device?: string) =>
 
 /**
  * Limits how often something is tried for one email address or from one network, across all server processes.
- * A `device` that the account has used before is counted separately, so nobody else can lock its owner out.
+ * A `device` that the account has used before is counted separately, so no one else can lock its owner out.
  */
 export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
   /** Counts one more try. How long to wait, in seconds, if there were more than `requests` within `seconds`. */

@@ -18,7 +18,7 @@ type Dependencies = {
 export type EmailQuestions = ReturnType<typeof createEmailQuestions>
 
 /**
- * Sign-up and checkout must say when an address is taken, so whoever calls them learns who is a customer. That cannot be
+ * Sign-up and checkout must say when an address is taken, so anyone who calls them learns who is a customer. That cannot be
  * hidden, but it can be limited: one network may ask about twenty different addresses an hour, across all
  * processes, and an IPv6 /48 about a hundred.
  */
@@ -33,7 +33,7 @@ export function createEmailQuestions({ db, now, isOn }: Dependencies) {
       }))
       const names = networks.map(({ network }) => network)
       const refusedFor = await db.transaction(async (tx) => {
-        // One at a time, or twenty at once would each see none of the others.
+        // One at a time, or twenty at the same time would each see none of the others.
         for (const network of names)
           await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${network}, 0))`)
         const since = new Date(now().getTime() - hour)

@@ -29,7 +29,7 @@ async function begin(
 type Given = {
   url: string
   publishableKey: () => string
-  /** Has the sandbox finish the payments that are under way; where nobody can, time does. */
+  /** Has the sandbox finish the payments that are under way; where no one can, time does. */
   finishPayments?: () => Promise<unknown>
 }
 

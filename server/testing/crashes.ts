@@ -78,7 +78,7 @@ async function live({ url, sandbox, ask }: Running, email: string) {
   const { begin, pay, logInGuest } = createBuyers({ url, publishableKey: () => sandbox.publishableKey })
   const tabs = [await begin(visitor, { email }), await begin(visitor, { email, billing: 'yearly' })]
   for (const tab of tabs) await pay(tab)
-  // Whichever is booked first creates the account; the other is a duplicate and logs nobody in.
+  // Whichever is booked first creates the account; the other is a duplicate and logs no one in.
   for (const { paymentIntentId } of tabs)
     await logInGuest(visitor, { paymentIntentId }).catch((error: { status?: number }) =>
       error.status === 403 ? undefined : Promise.reject(error),

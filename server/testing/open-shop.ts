@@ -106,7 +106,7 @@ export async function openShop({
     /** Time passes, for the shop and for Stripe. */
     async advance(count: number, unit: 'day' | 'month' | 'year' | 'hour' | 'minute') {
       const { controls } = sandbox()
-      // The shop's clock first: an event about the new time may arrive at once.
+      // The shop's clock first: an event about the new time may arrive immediately.
       const [from, to] = [await controls.now(), await controls.after(count, unit)]
       clock.advance({ minutes: (to - from) / 60 })
       await controls.advance(count, unit)

@@ -15,7 +15,7 @@ type Given = {
 
 export const seller = { email: 'seller@example.com', password: 'the seller of the shop' }
 
-/** Whoever a test needs, each with a browser of their own. */
+/** Anyone who a test needs, each with a browser of their own. */
 export function createPeople({ url, buy, mails }: Given) {
   async function user(given: { name?: string; email?: string; password?: string } = {}) {
     const credentials = {

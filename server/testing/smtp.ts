@@ -10,7 +10,7 @@ type Faults = {
   refuse?(to: string): number | undefined
   /** Called when the whole email has arrived, before the answer. */
   beforeAnswer?(mail: Accepted, connection: { drop(): void }): Promise<void> | void
-  /** Acknowledges the email again, though nobody asked. */
+  /** Acknowledges the email again, though no one asked. */
   answersTwice?: boolean
 }
 

@@ -85,7 +85,7 @@ export async function createTestDatabase({
     url: withDatabase(server, name),
     async drop() {
       const drop = `drop database if exists ${name}`
-      // By force nobody but a superuser ends a vacuum; without it, PostgreSQL does so itself.
+      // By force no one but a superuser ends a vacuum; without it, PostgreSQL does so itself.
       await administer(server, `${drop} with (force)`).catch(() => administer(server, drop))
     },
   }

@@ -26,6 +26,6 @@ export function createVisitor(url: string, extra: Record<string, string> = {}) {
   return { ...createCaller(browse), fetch: browse, cookies: jar }
 }
 
-/** For whoever sends requests without the visitor, as a load generator does. */
+/** For anyone who sends requests without the visitor, as a load generator does. */
 export const cookieHeader = ({ cookies }: { cookies: ReadonlyMap<string, string> }) =>
   [...cookies].map((pair) => pair.join('=')).join('; ')

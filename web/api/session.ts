@@ -33,7 +33,7 @@ export function endSession(client: QueryClient) {
   client.setQueryData(userKey, remember(null))
 }
 
-/** After login, registration, and guest login: nobody sees data that was loaded for someone else. */
+/** After login, registration, and guest login: no one sees data that was loaded for someone else. */
 export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {

@@ -22,7 +22,7 @@ export default function Private({ route, children }: { route: Route; children: R
     if (user?.mustSetUp && route.path !== '/security') return 'set-up'
     if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
     if (ended) return 'ended'
-    // Whoever was in and is out without the session having ended has just logged out and is on the way home.
+    // Anyone who was in and is out without the session having ended has just logged out and is on the way home.
     return wasIn ? null : 'logged-out'
   }
 

@@ -7,7 +7,7 @@ const tones = {
   bad: 'bg-danger-soft text-danger',
 }
 
-/** Something to read that stays, unlike a toast; a bad one is announced at once. */
+/** Something to read that stays, unlike a toast; a bad one is announced immediately. */
 export function Notice({
   tone = 'good',
   className,

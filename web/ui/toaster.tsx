@@ -15,7 +15,7 @@ export type Toast = {
 let current: HTMLElement | null = null
 const first = Promise.withResolvers<void>()
 
-/** Shown anew with each toast, the viewport comes to lie above a dialog that is open. */
+/** Shown again with each toast, the viewport comes to lie above a dialog that is open. */
 function raise(shown: HTMLElement | null) {
   current = shown
   const viewport = shown?.closest<HTMLElement>('[popover]')

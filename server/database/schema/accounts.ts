@@ -14,7 +14,7 @@ export const users = pgTable(
     passwordHash: text(),
     /** When a link emailed to this address was used; an account made by an admin counts as verified. */
     verifiedAt: moment(),
-    /** When it was taken from whoever made it and given to the mailbox's owner: since then only emailed links open it. */
+    /** When it was taken from the person who made it and given to the mailbox's owner: since then only emailed links open it. */
     handedOverAt: moment(),
     isAdmin: boolean().notNull().default(false),
     /** What they may do besides; null for buyers, and for admins, who may do everything. */

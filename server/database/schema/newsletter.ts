@@ -8,7 +8,7 @@ export const newsletterSubscriptions = pgTable(
     id: id(),
     email: text().notNull().unique(),
     createdAt: createdAt(),
-    /** Confirmation emails sent since the last confirmation: nobody's mailbox can be flooded. */
+    /** Confirmation emails sent since the last confirmation: no one’s mailbox can be flooded. */
     timesAsked: integer().notNull().default(1),
     confirmedAt: moment(),
     unsubscribedAt: moment(),

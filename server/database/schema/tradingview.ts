@@ -29,7 +29,7 @@ export const tvConnection = pgTable(
     /** Since when no call has succeeded; null while calls do. */
     downSince: moment(),
     lastError: text(),
-    /** Answers in a row that nobody understood: the protocol may have changed. */
+    /** Answers in a row that no one understood: the protocol may have changed. */
     misunderstood: integer().notNull().default(0),
     /** At most this many people; null for no limit. */
     seatLimit: integer(),

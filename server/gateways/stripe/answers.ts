@@ -100,7 +100,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   const failures = new Map<string, number>()
 
   /**
-   * Requests a change under an idempotency key, so two at once become one. Stripe keeps a key's answer for a day, its
+   * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day, its
    * own failures included: after one, the object is read again and whatever is left to do gets the next key.
    */
   async function change<Answer extends { object: string }>(

@@ -83,7 +83,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
      * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
      * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are
      * counted before reading how much went back. So a later request has either seen the refund or shares its key.
-     * With a purpose, it happens once, even if whoever asked forgot that it did.
+     * With a purpose, it happens once, even if the caller forgot that it did.
      */
     async refund(paymentIntentId: string, decide: () => Promise<number>, purpose?: string) {
       const earlier = await refundsOf(paymentIntentId)

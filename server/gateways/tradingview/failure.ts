@@ -12,7 +12,7 @@ export type FailureKind =
   | 'passing'
   /** The connection was paused or has ended since the work began: nothing was called. */
   | 'stopped'
-  /** An answer that nobody understands: the protocol may have changed. */
+  /** An answer that no one understands: the protocol may have changed. */
   | 'unknown'
 
 export class TradingViewFailure extends Error {
@@ -49,7 +49,7 @@ export function failureOf(http: number, text: string, excerpt: string): TradingV
   if (http === 422) return fail('no_such_name', 'TradingView does not know this name.')
   if (http === 429) return fail('passing', 'TradingView asks for a pause.')
   if (http >= 500) return fail('passing', 'TradingView has an outage.')
-  // Maybe the login page, maybe a check for robots: decided by whoever asks again.
+  // Maybe the login page, maybe a check for robots: the next question decides.
   if (http === 200 && isPage) return fail('session', 'TradingView shows a page instead of an answer.')
   return fail('unknown', 'TradingView gave an answer that we do not understand.')
 }

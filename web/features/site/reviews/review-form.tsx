@@ -7,7 +7,7 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input, Textarea } from '#web/ui/input.tsx'
 import { Stars } from './stars.tsx'
 
-/** For whoever has paid long enough and hasn't written yet. */
+/** For anyone who has paid long enough and hasn't written yet. */
 export function ReviewForm({ name }: { name: string }) {
   const [stars, setStars] = useState<number | undefined>()
   const write = useCall(reviews.write, {
