@@ -1,4 +1,4 @@
-import type { Endpoint, ParsedInputOf } from './endpoint.ts'
+import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
 import { resetPassword } from './fields.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
@@ -6,6 +6,8 @@ import { type Schema, schema } from './schema.ts'
 import { declarations, receivedText } from './selling/declarations.ts'
 import { contact } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
+
+type Done = { goTo: string } | { say: string; on?: string }
 
 /**
  * The calls that a plain form may post, before any script is there and wherever there is none. All others take JSON
@@ -15,8 +17,8 @@ export type PlainForm = {
   row: Endpoint
   /** The page that answers, with the message in its slot; without it, the page that the form is on. */
   page?: string
-  /** Where success leads, or what it says and on which page if not the same. */
-  done: { goTo: string } | { say: string | ((output: never) => string); on?: string }
+  /** Where success leads, or what it says and on which page if not the same; the answer may decide. */
+  done: Done | ((output: never, input: never) => Done)
   /** Where a login goes on that takes one step more. */
   next?: string
   /** For a form with more fields than the call; the output is the call's input. */
@@ -24,6 +26,10 @@ export type PlainForm = {
   /** The form posts to its page's own address, whose query holds a secret of the call. */
   atPage?: true
 }
+
+/** Where a link goes on that was opened in a browser without a session of its account. */
+export const choosePasswordPath = (token: string) =>
+  `/reset-password?first=confirm&token=${encodeURIComponent(token)}` as const
 
 export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
 
@@ -68,6 +74,8 @@ export const contactForm = schema((z) =>
   }),
 )
 
+type Received = Parameters<ReturnType<typeof receivedText>>[0]
+
 export const plainForms: PlainForm[] = [
   { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
   { row: logins.withCode, page: '/auth/code', done: { goTo: '/dashboard' } },
@@ -78,6 +86,15 @@ export const plainForms: PlainForm[] = [
     page: '/reset-password',
     done: { say: 'Password reset successful. You can log in now.', on: '/auth' },
     input: resetForm,
+    atPage: true,
+  },
+  {
+    row: accounts.confirmAddress,
+    page: '/confirm-address',
+    done: (
+      { choosePassword }: OutputOf<typeof accounts.confirmAddress>,
+      { token }: InputOf<typeof accounts.confirmAddress>,
+    ) => (choosePassword ? { goTo: choosePasswordPath(token) } : { say: 'Your address is confirmed.' }),
     atPage: true,
   },
   { row: newsletter.subscribe, done: { say: 'Subscribed! Check your inbox to confirm.' } },
@@ -97,8 +114,16 @@ export const plainForms: PlainForm[] = [
         z.transform(({ answer: _, ...message }) => message),
       ),
   },
-  { row: declarations.withdraw, page: '/withdraw', done: { say: receivedText('withdrawal') } },
-  { row: declarations.cancel, page: '/cancel', done: { say: receivedText('cancellation') } },
+  {
+    row: declarations.withdraw,
+    page: '/withdraw',
+    done: (answer: Received) => ({ say: receivedText('withdrawal')(answer) }),
+  },
+  {
+    row: declarations.cancel,
+    page: '/cancel',
+    done: (answer: Received) => ({ say: receivedText('cancellation')(answer) }),
+  },
   {
     row: declarations.confirm,
     page: '/declarations/confirm',

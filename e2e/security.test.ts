@@ -262,12 +262,24 @@ test('support sees users, purchases and the access queue, and none of the button
   await expect(page.getByRole('heading', { name: /TradingView/ })).toHaveCount(0)
 })
 
-test('a guest makes a passkey on the success page instead of choosing a password', async ({ page, shop }) => {
+test('a guest confirms the address on the success page, and makes a passkey there instead of a password', async ({
+  page,
+  shop,
+}) => {
   const phone = await addPhone(page)
   const guest = shop.visitor()
   const { paymentIntentId } = await shop.guest(guest)
   await shop.settle()
   await logInAs(page, guest, shop)
+  await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
+  await page.getByRole('button', { name: 'Send me the link' }).click()
+  await expect(page.getByText('We’ve emailed you a link.')).toBeVisible()
+  await shop.settle()
+  const link = /http\S+\/confirm-address\S+/
+  const mail = (await shop.mails()).findLast(({ text }) => link.test(text))
+  await page.goto(link.exec(mail?.text ?? '')?.[0] ?? '')
+  await page.getByRole('button', { name: 'Confirm my address' }).click()
+  await expect(page.getByRole('heading', { name: 'Your address is confirmed' })).toBeVisible()
   await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   await storeCodes(page)

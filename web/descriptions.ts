@@ -10,6 +10,7 @@ const descriptions: Record<string, string> = {
   '/auth/code': 'Complete your login with a code.',
   '/forgot-password': 'Request a link to set a new password.',
   '/reset-password': 'Set a new password for your account.',
+  '/confirm-address': 'Confirm that the address of your account is yours.',
   '/checkout': 'Review your order and pay securely by card.',
   '/checkout/success': 'Your purchase and your TradingView access request.',
   '/invoice': 'Open the invoice of an emailed receipt.',

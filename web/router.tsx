@@ -35,6 +35,7 @@ const pages = [
   { ...unlisted, path: '/auth/code', page: 'identity/sign-in/code-page', title: 'One more step' },
   { ...unlisted, path: '/forgot-password', page: 'identity/sign-in/forgot-password-page', title: 'Forgot password' },
   { ...unlisted, path: '/reset-password', page: 'identity/sign-in/reset-password-page', title: 'Reset password', secret: true },
+  { ...unlisted, path: '/confirm-address', page: 'identity/sign-in/confirm-address-page', title: 'Confirm your address', secret: true },
   { ...unlisted, path: '/checkout', page: 'selling/checkout/checkout-page', title: 'Checkout' },
   { ...unlisted, path: '/checkout/success', page: 'access/success/success-page', title: 'Payment', secret: true },
   { ...unlisted, path: '/invoice', page: 'selling/invoices/invoice-page', title: 'Your invoice', secret: true },

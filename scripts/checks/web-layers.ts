@@ -23,6 +23,7 @@ export const offered = [
   'identity/account/profile-dialog.tsx',
   'site/reviews/review-summary.tsx',
   'identity/account/guest-passkey.tsx',
+  'identity/account/use-confirmation.ts',
   'site/showcase/chart-panel.tsx',
   'site/showcase/example-chart.tsx',
   'site/showcase/principles.tsx',

@@ -94,12 +94,12 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
             mustSetUp: session !== undefined && gate.mustSetUp(session),
           }
           const answer = await handler(input, { actor, request, reply })
-          const done = postedForm(request)?.done
+          const decide = postedForm(request)?.done
+          const done = typeof decide === 'function' ? decide(answer as never, input as never) : decide
           if (done && 'goTo' in done) return reply.redirect(done.goTo, 303)
           if (done) {
-            const message = typeof done.say === 'string' ? done.say : done.say(answer as never)
-            if (answerWithPage(pages, request, reply, { message, isRefusal: false, on: done.on }))
-              return reply
+            const said = { message: done.say, isRefusal: false, on: done.on }
+            if (answerWithPage(pages, request, reply, said)) return reply
           }
           return send(endpoint, request, reply, answer)
         },

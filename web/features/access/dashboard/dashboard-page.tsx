@@ -4,6 +4,7 @@ import { useReturnedCard } from '#web/features/selling/checkout/use-returned-car
 import { Skeleton } from '#web/ui/card.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
+import { ConfirmLine } from './confirm-line.tsx'
 import { FailedPayment } from './failed-payment.tsx'
 import { useMailedInvoice } from './invoices.ts'
 import { MyProducts } from './my-products.tsx'
@@ -24,6 +25,7 @@ export default function DashboardPage() {
   useReturnedCard()
   return (
     <>
+      <ConfirmLine />
       <div className="hero border-b border-line">
         <Container className="flex flex-col gap-8 pt-12 pb-10 sm:pt-16 sm:pb-12">
           <header className="flex flex-col gap-4">

@@ -10,9 +10,9 @@ import { AppDialog } from './app-dialog.tsx'
 import { Part } from './part.tsx'
 import { refreshes } from './refreshes.ts'
 
-type Props = { since: string | null; onCodes: (codes: string[]) => void }
+type Props = { since: string | null; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
-export function AppCodes({ since, onCodes }: Props) {
+export function AppCodes({ since, mayAdd, onCodes }: Props) {
   const [begun, setBegun] = useState<OutputOf<typeof factors.beginAppCodes> | null>(null)
   const begin = useCall(factors.beginAppCodes, {
     failed: 'Failed to set up the app',
@@ -45,9 +45,11 @@ export function AppCodes({ since, onCodes }: Props) {
         </p>
       )}
       <div className="flex flex-wrap gap-3">
-        <Button variant="secondary" pending={begin.isPending} onClick={() => begin.mutate({})}>
-          {since ? 'Set up another app' : 'Set up an app'}
-        </Button>
+        {mayAdd && (
+          <Button variant="secondary" pending={begin.isPending} onClick={() => begin.mutate({})}>
+            {since ? 'Set up another app' : 'Set up an app'}
+          </Button>
+        )}
         {since && (
           <Button variant="dangerGhost" pending={remove.isPending} onClick={() => void askAndRemove()}>
             Turn off

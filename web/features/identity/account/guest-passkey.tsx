@@ -1,14 +1,17 @@
 import { useState } from 'react'
 import { factors } from '#contract/identity/factors.ts'
 import { supportsPasskeys } from '#web/api/passkeys.ts'
+import { useUser } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
+import { ConfirmFirst } from './confirm-first.tsx'
 import { ShownCodes } from './shown-codes.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
 /** For someone who has just bought as a guest: one tap instead of a password. */
 export default function GuestPasskey() {
+  const { user } = useUser()
   const show = useData(factors.show, {})
   const [isNew, setIsNew] = useState(false)
   const [codes, setCodes] = useState<string[] | null>(null)
@@ -19,6 +22,15 @@ export default function GuestPasskey() {
   const isMade = isNew || (show.data?.passkeys.length ?? 0) > 0
 
   if (!supportsPasskeys() || !show.data) return null
+  if (!user?.isProven)
+    return (
+      <div className="flex flex-col items-start gap-2">
+        <ConfirmFirst>
+          Or skip the password: confirm your address, then use your fingerprint, face, or screen lock instead.
+          We’ll send the link to
+        </ConfirmFirst>
+      </div>
+    )
   return (
     <>
       {isMade ? (

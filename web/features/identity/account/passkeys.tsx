@@ -13,9 +13,9 @@ import { refreshes } from './refreshes.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 import { useMakePasskey } from './use-make-passkey.ts'
 
-type Props = { passkeys: Passkey[]; onCodes: (codes: string[]) => void }
+type Props = { passkeys: Passkey[]; mayAdd: boolean; onCodes: (codes: string[]) => void }
 
-export function Passkeys({ passkeys, onCodes }: Props) {
+export function Passkeys({ passkeys, mayAdd, onCodes }: Props) {
   const refresh = useRefresh(refreshes)
   const { make, pending } = useMakePasskey(async (recoveryCodes) => {
     await refresh()
@@ -32,13 +32,12 @@ export function Passkeys({ passkeys, onCodes }: Props) {
           ))}
         </ul>
       )}
-      {supportsPasskeys() ? (
+      {mayAdd && supportsPasskeys() && (
         <Button variant="secondary" pending={pending} onClick={make}>
           Add a passkey
         </Button>
-      ) : (
-        <p className="text-sm">This browser doesn’t support passkeys.</p>
       )}
+      {mayAdd && !supportsPasskeys() && <p className="text-sm">This browser doesn’t support passkeys.</p>}
     </Part>
   )
 }

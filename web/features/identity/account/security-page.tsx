@@ -10,6 +10,8 @@ import { Container, PageHeading } from '#web/ui/page.tsx'
 import { AppCodes } from './app-codes.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangePassword } from './change-password.tsx'
+import { ConfirmFirst } from './confirm-first.tsx'
+import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { ShownCodes } from './shown-codes.tsx'
@@ -21,6 +23,7 @@ export default function SecurityPage() {
   const [shown, setShown] = useState<string[] | null>(null)
   const [wasSettingUp] = useState(user?.mustSetUp === true)
   const mustSetUp = user?.mustSetUp === true
+  const mayAdd = user?.isProven === true
   return (
     <>
       <PageHeading title="Security" description="How you log in, and where you’re logged in." />
@@ -56,9 +59,23 @@ export default function SecurityPage() {
         {show.isPending && <Skeleton className="h-96 rounded-lg" />}
         {show.data && (
           <>
-            <Passkeys passkeys={show.data.passkeys} onCodes={setShown} />
-            <AppCodes since={show.data.appCodesSince} onCodes={setShown} />
-            {(show.data.passkeys.length > 0 || show.data.appCodesSince) && (
+            {!mayAdd && (
+              <Part
+                title="Confirm your address first"
+                text="Then you can add passkeys, an authenticator app, and recovery codes."
+              >
+                <ConfirmFirst>
+                  They open your account, so we have to know that this mailbox is yours:
+                </ConfirmFirst>
+              </Part>
+            )}
+            {(mayAdd || show.data.passkeys.length > 0) && (
+              <Passkeys passkeys={show.data.passkeys} mayAdd={mayAdd} onCodes={setShown} />
+            )}
+            {(mayAdd || show.data.appCodesSince) && (
+              <AppCodes since={show.data.appCodesSince} mayAdd={mayAdd} onCodes={setShown} />
+            )}
+            {mayAdd && (show.data.passkeys.length > 0 || show.data.appCodesSince) && (
               <RecoveryCodes left={show.data.recoveryCodesLeft} onCodes={setShown} />
             )}
           </>

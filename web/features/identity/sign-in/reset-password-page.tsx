@@ -24,14 +24,16 @@ export default function ResetPasswordPage() {
     const timer = setTimeout(() => navigate('/auth'), 2000)
     return () => clearTimeout(timer)
   }, [navigate])
-  const isFirst = new URLSearchParams(search).has('first')
+  const first = new URLSearchParams(search).get('first')
   return (
     <AuthCard
-      title={isFirst ? 'Choose a password' : 'Reset password'}
+      title={first ? 'Choose a password' : 'Reset password'}
       description={
-        isFirst
-          ? 'With it, you can log in any time to see your subscription and invoices.'
-          : 'Choose a new password. Every device will be logged out.'
+        first === 'confirm'
+          ? 'You aren’t logged in here. A new password confirms the address, and ends every other way into this account.'
+          : first
+            ? 'With it, you can log in any time to see your subscription and invoices.'
+            : 'Choose a new password. Every device will be logged out.'
       }
     >
       <ResetForm token={token} />

@@ -1,0 +1,40 @@
+import { MailCheck } from 'lucide-react'
+import { useState } from 'react'
+import { useConfirmation } from '#web/features/identity/account/use-confirmation.ts'
+import { Container } from '#web/ui/page.tsx'
+
+/** How long the link in the welcome email works. */
+const linkLasts = 7 * 86_400_000
+
+/** Until the address is confirmed. It asks for little and is gone as soon as that is done. */
+export function ConfirmLine() {
+  const { isOpen, email, since, send, isPending, isSent, problem } = useConfirmation()
+  const [now] = useState(Date.now)
+  if (!isOpen) return null
+  const hasLink = isSent || now - Date.parse(since) < linkLasts
+  return (
+    <aside aria-label="Confirm your address" className="border-b border-line bg-surface text-sm">
+      <Container className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
+        <MailCheck aria-hidden="true" className="size-4 shrink-0 text-accent max-sm:hidden" />
+        <p role="status" className="min-w-0">
+          <span className="font-medium">Confirm your address:</span>{' '}
+          {problem ?? (
+            <>
+              {isSent ? 'we’ve sent another link to ' : hasLink ? 'we’ve sent a link to ' : 'is it '}
+              <span className="break-all">{email}</span>
+              {hasLink ? '.' : '?'}
+            </>
+          )}
+        </p>
+        <button
+          type="button"
+          disabled={isPending}
+          onClick={send}
+          className="cursor-pointer rounded-sm font-medium text-accent underline-offset-4 hover:underline disabled:opacity-60"
+        >
+          {isPending ? 'Sending...' : hasLink ? 'Send again' : 'Send me a link'}
+        </button>
+      </Container>
+    </aside>
+  )
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { Button } from '#web/ui/button.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { useConfirmation } from './use-confirmation.ts'
+
+/** In place of what only a confirmed address may do; `children` say what for. */
+export function ConfirmFirst({ children }: { children: ReactNode }) {
+  const { email, send, isPending, isSent, problem } = useConfirmation()
+  return (
+    <>
+      <p className="text-sm">
+        {children} <span className="font-medium break-all">{email}</span>
+      </p>
+      {isSent && <Notice>We’ve emailed you a link. Open it in this browser; it works for 7 days.</Notice>}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <Button variant="secondary" pending={isPending} onClick={send}>
+        {isSent ? 'Send it again' : 'Send me the link'}
+      </Button>
+    </>
+  )
+}
