@@ -82,8 +82,8 @@ function List({ list }: { list: RecommendedAsset[] }) {
 }
 
 /** TradingView's watchlist import format: comma-separated symbols. */
-function watchlistOf(assets: { ticker: string }[]) {
-  return assets.map(({ ticker }) => ticker).join(',')
+function watchlistOf(listed: { ticker: string }[]) {
+  return listed.map(({ ticker }) => ticker).join(',')
 }
 
 function saveAsFile(name: string, text: string) {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { assets, assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
+import { assets as contract, type ManagedAsset } from '#contract/access/assets.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -179,11 +179,11 @@ function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
   )
 }
 
-const schema = assets.adminNote.input(z)
+const schema = contract.adminNote.input(z)
 
 function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => void }) {
-  const save = useCall(assets.adminNote, {
-    refreshes: [assets.adminList, assets.list],
+  const save = useCall(contract.adminNote, {
+    refreshes: [contract.adminList, contract.list],
     succeeded: 'Note saved',
     failed: 'Failed to save note',
     onSuccess: onClose,

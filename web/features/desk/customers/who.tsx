@@ -117,10 +117,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** The next payment, or the end. */
-function Next({ customer: { purchases } }: { customer: Customer }) {
-  const renewing = purchases.find(({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd)
-  const ending = purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
-  const unpaid = purchases.find(({ status }) => status === 'past_due')
+function Next({ customer }: { customer: Customer }) {
+  const renewing = customer.purchases.find(
+    ({ status, currentPeriodEnd }) => status === 'active' && currentPeriodEnd,
+  )
+  const ending = customer.purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
+  const unpaid = customer.purchases.find(({ status }) => status === 'past_due')
   if (unpaid) return <span className="text-danger">{exactDollars(unpaid.amount)} is overdue</span>
   if (renewing?.currentPeriodEnd)
     return (

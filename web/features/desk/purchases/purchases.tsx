@@ -203,7 +203,7 @@ function Row(props: {
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** 2026-03 is March 2026; anything else is shown as it is. */
-export function monthName(typed: string) {
+function monthName(typed: string) {
   const date = new Date(`${typed}-01T00:00:00Z`)
   return Number.isNaN(date.getTime()) ? typed : month.format(date)
 }
