@@ -1,4 +1,5 @@
 import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
+import type { RefusalCode } from './refusals.ts'
 import type { WayToProve } from './statuses.ts'
 
 /** HTTP/2 has no status texts; these are what proxies answer with in our place. */
@@ -15,6 +16,8 @@ export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly serverMessage: string | undefined
+  /** What programs decide by; undefined if it was not the shop that answered. */
+  readonly code: RefusalCode | undefined
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
   /** How to prove who you are before the same call is let through. */
@@ -31,20 +34,21 @@ export class ApiError extends Error {
     this.status = status
     const parsed = parseError(body)
     this.serverMessage = parsed.message
+    this.code = parsed.code
     this.fields = parsed.fields ?? {}
     this.again = parsed.again
     this.next = parsed.next
-    this.unproven = parsed.unproven === true
+    this.unproven = parsed.code === 'unproven'
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
 
 type Explained = {
   message?: string
+  code?: RefusalCode
   fields?: Record<string, string>
   again?: WayToProve[]
   next?: WayToProve[]
-  unproven?: boolean
 }
 
 function parseError(body: string): Explained {

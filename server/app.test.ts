@@ -26,7 +26,7 @@ describe('the house', () => {
     await expect(shop.visitor().call(contract.catalog.product, { slug: 'nope' })).rejects.toMatchObject({
       status: 404,
       serverMessage: 'Product not found',
-      message: '404: {"message":"Product not found"}',
+      message: '404: {"message":"Product not found","code":"not-found"}',
     })
   })
 
@@ -35,6 +35,7 @@ describe('the house', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
       message: 'Unknown field: userId',
+      code: 'invalid-input',
       fields: { '*': 'Unknown field: userId' },
     })
   })
@@ -67,18 +68,26 @@ describe('the house', () => {
     [
       '431',
       `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
-      'The address or the headers of this request are too long',
+      { message: 'The address or the headers of this request are too long', code: 'too-large' },
     ],
-    ['400', 'GET / HTTP/1.1\r\nno colon here\r\n\r\n', 'The request could not be read'],
-    ['408', 'POST /api/login HTTP/1.1\r\nhost: shop', 'This request took too long to arrive'],
+    [
+      '400',
+      'GET / HTTP/1.1\r\nno colon here\r\n\r\n',
+      { message: 'The request could not be read', code: 'unreadable' },
+    ],
+    [
+      '408',
+      'POST /api/login HTTP/1.1\r\nhost: shop',
+      { message: 'This request took too long to arrive', code: 'timed-out' },
+    ],
   ])(
     'answers an unreadable request with %s, a readable message and the security headers',
-    async (status, sent, message) => {
+    async (status, sent, body) => {
       const socket = connect(Number(new URL(shop.url).port), '127.0.0.1')
       socket.write(sent)
       const answer = await text(socket)
       expect(answer).toContain(`HTTP/1.1 ${status} `)
-      expect(answer).toContain(JSON.stringify({ message }))
+      expect(answer).toContain(JSON.stringify(body))
       expect(answer).toContain('x-content-type-options: nosniff')
       expect(answer).toContain('connection: close')
     },

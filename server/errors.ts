@@ -1,40 +1,40 @@
+import type { RefusalCode } from '#contract/refusals.ts'
 import type { WayToProve } from '#contract/statuses.ts'
 
-/** A request that cannot be granted. The message is written for the person who reads it. */
+/** A request that cannot be granted. The message is for the person who reads it, the code for programs. */
 export class Refusal extends Error {
   readonly status: number
+  readonly code: RefusalCode
   readonly fields: Record<string, string> | undefined
   readonly retryAfterSeconds: number | undefined
   /** How to prove who you are before the same call is let through. */
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
-  /** The account's address has to be confirmed before the same call is let through. */
-  readonly unproven: true | undefined
 
   constructor(
     status: number,
+    code: RefusalCode,
     message: string,
     more: {
       fields?: Record<string, string>
       retryAfterSeconds?: number
       again?: WayToProve[]
       next?: WayToProve[]
-      unproven?: true
     } = {},
   ) {
     super(message)
     this.status = status
+    this.code = code
     this.fields = more.fields
     this.retryAfterSeconds = more.retryAfterSeconds
     this.again = more.again
     this.next = more.next
-    this.unproven = more.unproven
   }
 }
 
-export const notFound = (what: string) => new Refusal(404, `${what} not found`)
-export const conflict = (message: string) => new Refusal(409, message)
+export const notFound = (what: string) => new Refusal(404, 'not-found', `${what} not found`)
+export const conflict = (code: RefusalCode, message: string) => new Refusal(409, code, message)
 
 /** Refused for a while: the message and the header say for how long. */
 export function tooMany(seconds: number) {
@@ -47,7 +47,7 @@ export function tooMany(seconds: number) {
         : minutes < 120
           ? `${minutes} minutes`
           : `${Math.ceil(minutes / 60)} hours`
-  return new Refusal(429, `Too many attempts. Please try again in ${inWords}.`, {
+  return new Refusal(429, 'too-many', `Too many attempts. Please try again in ${inWords}.`, {
     retryAfterSeconds: seconds,
   })
 }

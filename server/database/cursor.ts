@@ -12,7 +12,7 @@ export function decodeCursor(cursor: string | undefined, idPattern = uuid): Curs
   if (cursor === undefined) return undefined
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, at, id] = new RegExp(`^(\\d{1,13}) (${idPattern})$`).exec(text) ?? []
-  if (!at || !id) throw new Refusal(400, 'This is not a valid cursor')
+  if (!at || !id) throw new Refusal(400, 'invalid-input', 'This is not a valid cursor')
   return { at: new Date(Number(at)), id }
 }
 

@@ -1,16 +1,21 @@
+import type { RefusalCode } from '#contract/refusals.ts'
 import { nameTaken } from '#contract/tradingview-name.ts'
+import { conflict, type Refusal } from '../errors.ts'
 import { causeOf } from './connect.ts'
 
 /**
  * What people are told when somebody else was faster, for each unique index. Rooms check first; this is for the moment
  * between the check and the write. Null where people cannot meet: ids and tokens made by a machine, and upserts.
  */
-export const sentences: Record<string, string | null> = {
-  users_email_unique: 'There is already an account with this email.',
-  purchases_one_live: 'There is already an active subscription for this account.',
-  access_requests_one_open: 'There is already an open request for this purchase. Please reload this page.',
-  entitlements_name: nameTaken,
-  recommended_assets_ticker: 'This symbol is already on the list.',
+export const sentences: Record<string, [RefusalCode, string] | null> = {
+  users_email_unique: ['email-taken', 'There is already an account with this email.'],
+  purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
+  access_requests_one_open: [
+    'already-asked',
+    'There is already an open request for this purchase. Please reload this page.',
+  ],
+  entitlements_name: ['name-taken', nameTaken],
+  recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
   // Upserts.
   entitlements_one: null,
   newsletter_subscriptions_email_unique: null,
@@ -28,10 +33,11 @@ export const sentences: Record<string, string | null> = {
   sessions_tokenHash_unique: null,
 }
 
-/** The sentence for an error that means "somebody has this already"; undefined for any other. */
-export function takenSentence(error: unknown): string | undefined {
+/** The refusal for an error that means "somebody has this already"; undefined for any other. */
+export function taken(error: unknown): Refusal | undefined {
   const { cause, code } = causeOf(error)
   if (code !== '23505') return undefined
   const { constraint = '' } = cause as { constraint?: string }
-  return sentences[constraint] ?? undefined
+  const known = sentences[constraint]
+  return known ? conflict(...known) : undefined
 }

@@ -44,11 +44,11 @@ export function createGate(deps: Dependencies) {
   function assertAllowed({ access, path }: Endpoint, { user }: Session, ip: string) {
     if (access === 'staff' ? isStaff(user) : access !== 'admin' || user.isAdmin) return
     securityLog('admin call refused', { user, ip }, { route: path })
-    throw new Refusal(403, "You don't have admin access.")
+    throw new Refusal(403, 'forbidden', "You don't have admin access.")
   }
 
   function assertProven({ proven }: Endpoint, { user }: Session) {
-    if (proven && !user.isProven) throw new Refusal(403, sentences.unproven, { unproven: true })
+    if (proven && !user.isProven) throw new Refusal(403, 'unproven', sentences.unproven)
   }
 
   async function assertFresh(
@@ -66,7 +66,7 @@ export function createGate(deps: Dependencies) {
     const { ways, hasFactor } = await waysToProve(user)
     if (!production && !hasFactor) return
     if (fresh === 'or password' && ways.includes('password')) return
-    throw new Refusal(403, sentences.again, { again: ways })
+    throw new Refusal(403, 'prove-again', sentences.again, { again: ways })
   }
 
   return {
@@ -82,11 +82,11 @@ export function createGate(deps: Dependencies) {
       const isPublic = endpoint.access === 'public'
       if (!session) {
         if (isPublic) return undefined
-        throw new Refusal(401, 'Please log in first')
+        throw new Refusal(401, 'login-required', 'Please log in first')
       }
       if (mustSetUp(session) && !endpoint.whileSettingUp) {
         if (isPublic) return undefined
-        throw new Refusal(403, sentences.setUp)
+        throw new Refusal(403, 'second-step-missing', sentences.setUp)
       }
       assertAllowed(endpoint, session, ip)
       assertProven(endpoint, session)

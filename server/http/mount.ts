@@ -127,9 +127,9 @@ function parse(endpoint: Endpoint, request: FastifyRequest): unknown {
   const sent = inQuery ? request.query : (request.body ?? {})
   const carrier = form?.atPage ? { ...(request.query as object), ...(sent as object) } : sent
   if (typeof carrier !== 'object' || carrier === null || Array.isArray(carrier))
-    throw new Refusal(400, 'Please send a JSON object')
+    throw new Refusal(400, 'invalid-input', 'Please send a JSON object')
   for (const name of Object.keys(path))
-    if (name in carrier) throw new Refusal(400, `${name} belongs only in the path`)
+    if (name in carrier) throw new Refusal(400, 'invalid-input', `${name} belongs only in the path`)
   const parsed = z.safeParse((form?.input ?? endpoint.input)(z), { ...carrier, ...path })
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues)
@@ -144,7 +144,7 @@ function invalid(
       issue.code === 'unrecognized_keys' ? `Unknown field: ${issue.keys?.join(', ')}` : issue.message
     fields[issue.path.map(String).join('.') || '*'] ??= message
   }
-  return new Refusal(400, Object.values(fields)[0] ?? 'Invalid input', { fields })
+  return new Refusal(400, 'invalid-input', Object.values(fields)[0] ?? 'Invalid input', { fields })
 }
 
 function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, answer: unknown) {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { refusalCodes } from '#contract/refusals.ts'
 import { waysToProve } from '#contract/statuses.ts'
 
 type Groups = Record<string, Record<string, Endpoint>>
@@ -77,13 +78,13 @@ const refusal = {
   type: 'object',
   properties: {
     message: { type: 'string' },
+    code: { enum: refusalCodes },
     fields: { type: 'object', additionalProperties: { type: 'string' } },
     again: { type: 'array', items: { enum: waysToProve } },
     next: { type: 'array', items: { enum: waysToProve } },
-    unproven: { const: true },
     requestId: { type: 'string' },
   },
-  required: ['message'],
+  required: ['message', 'code'],
 }
 
 function success(endpoint: Endpoint) {

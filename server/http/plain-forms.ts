@@ -30,8 +30,8 @@ export function readForms(
     const { 'sec-fetch-site': site, origin } = request.headers
     const isSameOrigin =
       site === undefined ? origin !== undefined && isOurs(origin, request) : site === 'same-origin'
-    if (!request.routeOptions.config.form) done(new Refusal(415, 'Please send JSON'))
-    else if (!isSameOrigin) done(new Refusal(403, 'This request came from another site'))
+    if (!request.routeOptions.config.form) done(new Refusal(415, 'not-json', 'Please send JSON'))
+    else if (!isSameOrigin) done(new Refusal(403, 'other-site', 'This request came from another site'))
     else done(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
 }

@@ -30,7 +30,7 @@ describe('a request that the router refuses', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ message: 'The request could not be read' })
+    expect(await response.json()).toEqual({ message: 'The request could not be read', code: 'unreadable' })
   })
 })
 

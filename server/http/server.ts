@@ -12,7 +12,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isDatabaseAway, isDatabaseBusy } from '../database/connect.ts'
-import { takenSentence } from '../database/unique.ts'
+import { taken } from '../database/unique.ts'
 import { Refusal } from '../errors.ts'
 import type { Responder } from '../pages/responder.ts'
 import { cleanForwardedFor, shortAddress, trustIn } from './addresses.ts'
@@ -54,11 +54,11 @@ export async function createHttpServer({
     clientErrorHandler: answerUnreadable(security.other),
     // What the router itself refuses never reaches the hooks below, and Fastify's own answer repeats the address.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
-      const { status, message } = explain(error)
+      const { status, code, message } = explain(error)
       reply
         .status(status)
         .headers({ ...security.other, 'cache-control': 'no-store' })
-        .send({ message })
+        .send({ message, code })
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -114,22 +114,22 @@ export async function createHttpServer({
   })
 
   app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
-    const { status, message, retryAfterSeconds, ...more } = explain(error)
+    const { status, code, message, fields, again, next, retryAfterSeconds } = explain(error)
     if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
     const form = postedForm(request)
-    if (form?.next && more.next?.includes('code')) return reply.redirect(form.next, 303)
+    if (form?.next && next?.includes('code')) return reply.redirect(form.next, 303)
     if (form && answerWithPage(pages, request, reply, { message, isRefusal: true })) return reply
     return reply
       .header('cache-control', 'no-store')
-      .send({ message, ...more, ...(status >= 500 ? { requestId: request.id } : {}) })
+      .send({ message, code, fields, again, next, ...(status >= 500 ? { requestId: request.id } : {}) })
   })
 
   app.setNotFoundHandler((request, reply) => {
     const isPage = !request.url.startsWith('/api') && (request.method === 'GET' || request.method === 'HEAD')
     if (isPage && pages.notFound(request.raw, reply.raw)) return reply.hijack()
-    return reply.status(404).send({ message: 'There is nothing here' })
+    return reply.status(404).send({ message: 'There is nothing here', code: 'not-found' })
   })
 
   return app
@@ -147,7 +147,7 @@ function refusalOfOtherSites(request: FastifyRequest, publicUrl: string): Refusa
   const { origin } = request.headers
   const known = origin === undefined || isOurOrigin(origin, request, publicUrl)
   const isOther = (site !== undefined && !(site === 'same-site' && known)) || !known
-  return isOther ? new Refusal(403, 'This request came from another site') : undefined
+  return isOther ? new Refusal(403, 'other-site', 'This request came from another site') : undefined
 }
 
 const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string) =>
@@ -155,27 +155,16 @@ const isOurOrigin = (origin: string, request: FastifyRequest, publicUrl: string)
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 
-/** What the answer says; whatever is undefined stays out of it. */
-type Explained = { status: number; message: string } & Partial<
-  Pick<Refusal, 'fields' | 'again' | 'next' | 'unproven' | 'retryAfterSeconds'>
->
-
-function explain(error: FastifyError | Refusal): Explained {
-  if (error instanceof Refusal) {
-    const { status, message, fields, again, next, unproven, retryAfterSeconds } = error
-    return { status, message, fields, again, next, unproven, retryAfterSeconds }
-  }
+/** Whatever went wrong, as the refusal that the answer tells. */
+function explain(error: FastifyError | Refusal): Refusal {
+  if (error instanceof Refusal) return error
   if (isDatabaseAway(error) || isDatabaseBusy(error))
-    return {
-      status: 503,
-      message: 'The shop is busy right now. Please try again in a moment.',
+    return new Refusal(503, 'busy', 'The shop is busy right now. Please try again in a moment.', {
       retryAfterSeconds: 1,
-    }
-  const taken = takenSentence(error)
-  if (taken) return { status: 409, message: taken }
+    })
   const status = error.statusCode ?? 500
-  if (status === 413) return { status, message: 'That’s too much text' }
-  if (status === 415) return { status, message: 'Please send JSON' }
-  if (status >= 400 && status < 500) return { status, message: 'The request could not be read' }
-  return { status: 500, message: 'Something went wrong' }
+  if (status === 413) return new Refusal(status, 'too-large', 'That’s too much text')
+  if (status === 415) return new Refusal(status, 'not-json', 'Please send JSON')
+  if (status >= 400 && status < 500) return new Refusal(status, 'unreadable', 'The request could not be read')
+  return taken(error) ?? new Refusal(500, 'failed', 'Something went wrong')
 }

@@ -1,17 +1,28 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { RefusalCode } from '#contract/refusals.ts'
 
 type ConnectionError = Error & { code?: string }
 
 /** The latest response on each connection. */
 export const lastResponses = new WeakMap<Duplex, ServerResponse>()
 
-const refusals: Record<string, { status: number; message: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The address or the headers of this request are too long' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'This request took too long to arrive' },
+type Unreadable = { status: number; code: RefusalCode; message: string }
+
+const refusals: Record<string, Unreadable> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'too-large',
+    message: 'The address or the headers of this request are too long',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'timed-out',
+    message: 'This request took too long to arrive',
+  },
 }
-const otherwise = { status: 400, message: 'The request could not be read' }
+const otherwise: Unreadable = { status: 400, code: 'unreadable', message: 'The request could not be read' }
 
 /** An unreadable request gets a response like any other; after that, nothing on this connection can be trusted. */
 export const answerUnreadable =
@@ -23,8 +34,8 @@ export const answerUnreadable =
       socket.destroy(error)
       return
     }
-    const { status, message } = refusals[error.code ?? ''] ?? otherwise
-    const body = JSON.stringify({ message })
+    const { status, code, message } = refusals[error.code ?? ''] ?? otherwise
+    const body = JSON.stringify({ message, code })
     const lines = Object.entries({
       ...headers,
       'content-type': 'application/json; charset=utf-8',
@@ -55,5 +66,5 @@ export function refuseTwoHosts(response: ServerResponse, headers: Record<string,
       'cache-control': 'no-store',
       connection: 'close',
     })
-    .end(JSON.stringify({ message: otherwise.message }))
+    .end(JSON.stringify({ message: otherwise.message, code: otherwise.code }))
 }

@@ -31,6 +31,6 @@ export async function mountWebhook(app: FastifyInstance, { read, receive }: Inbo
       try {
         return read(body, signature)
       } catch {}
-    throw new Refusal(400, 'This event is not signed by Stripe')
+    throw new Refusal(400, 'not-signed', 'This event is not signed by Stripe')
   }
 }

@@ -90,7 +90,8 @@ export function createMails({
     /** The same email once more, to the address the account has now. */
     async resend(tx: Transaction, id: string) {
       const { userId, kind, data, isResendable } = await sent.find(id)
-      if (!isResendable) throw conflict('Its link can be used once. Send a new link instead.')
+      if (!isResendable)
+        throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       if (!user) throw notFound('User')
       await enqueue(tx, { kind: kind as MailKind, to: user.email, data })

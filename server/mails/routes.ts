@@ -39,7 +39,7 @@ export function mountMailPreview(app: FastifyInstance, { site, outbox }: { site:
   app.get<{ Querystring: Query }>('/dev/mails/raw', async (request, reply) => {
     refuseStrangers(request)
     const mail = (await byName()).get(request.query.mail ?? '')
-    if (!mail) return reply.status(404).send({ message: 'Email not found' })
+    if (!mail) throw notFound('Email')
     return reply
       .type('text/html; charset=utf-8')
       .header(

@@ -19,11 +19,12 @@ export function createOwnPassword({ db, passwords, attempts, securityLog }: Depe
     if (!user?.passwordHash)
       throw new Refusal(
         403,
+        'no-password',
         'You don’t have a password yet. Choose one with “Email me a link” in your profile.',
       )
     if (!(await passwords.matches(password, user.passwordHash))) {
       securityLog('wrong password', actor)
-      throw new Refusal(403, 'Wrong password', { fields: { [field]: 'Wrong password' } })
+      throw new Refusal(403, 'wrong-password', 'Wrong password', { fields: { [field]: 'Wrong password' } })
     }
     await attempts.clear('own password', id)
     return user.passwordHash

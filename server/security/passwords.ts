@@ -23,7 +23,7 @@ export function createPasswords({
     atOnce,
     maxWaiting,
     refusal: () =>
-      new Refusal(503, 'Too many people are logging in right now. Please try again in a moment.', {
+      new Refusal(503, 'busy', 'Too many people are logging in right now. Please try again in a moment.', {
         retryAfterSeconds: 2,
       }),
   })
@@ -45,7 +45,7 @@ export function createPasswords({
     refuseCommon(password: string, field: string) {
       if (!isCommonPassword(password)) return
       const message = 'This password is too common. Please choose another.'
-      throw new Refusal(400, message, { fields: { [field]: message } })
+      throw new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
     },
   }
 }

@@ -9,5 +9,5 @@ export const createRefuseShopAddress =
   (addresses: () => (string | undefined)[]): RefuseShopAddress =>
   (email) => {
     if (addresses().some((own) => own?.toLowerCase() === email.toLowerCase()))
-      throw new Refusal(409, message, { fields: { email: message } })
+      throw new Refusal(409, 'shop-address', message, { fields: { email: message } })
   }

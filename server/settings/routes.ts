@@ -37,6 +37,7 @@ export const settingsRoutes = ({
     } catch (error) {
       throw new Refusal(
         502,
+        'mail-refused',
         `The mail server refused it: ${error instanceof Error ? error.message : String(error)}`,
       )
     }

@@ -40,7 +40,7 @@ export function createShopSettings({ db, now, audit, config }: Dependencies) {
 
   async function write(actor: Actor, changes: [name: string, value: string][]) {
     const fixed = changes.find(([name]) => isFixed(name))
-    if (fixed) throw conflict(`${fixed[0]} is set by the environment`)
+    if (fixed) throw conflict('set-by-environment', `${fixed[0]} is set by the environment`)
     await db.transaction(async (tx) => {
       for (const [name, given] of changes)
         await tx
@@ -110,7 +110,7 @@ export function createShopSettings({ db, now, audit, config }: Dependencies) {
 
     async savePhoto(actor: Actor, photo: string) {
       if (photo && !photoType(Buffer.from(photo, 'base64')))
-        throw new Refusal(400, 'Please choose a JPEG, PNG or WebP picture')
+        throw new Refusal(400, 'invalid-input', 'Please choose a JPEG, PNG or WebP picture')
       await write(actor, [[photoName, photo]])
     },
   }

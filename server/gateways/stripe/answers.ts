@@ -19,6 +19,7 @@ export class StripeRefusal extends Refusal {
   constructor(fault: StripeFault, retryAfterSeconds: number) {
     super(
       fault.isOutage ? 503 : 502,
+      fault.isOutage ? 'payments-away' : 'payments-broken',
       fault.isOutage ? away : broken,
       fault.isOutage ? { retryAfterSeconds } : {},
     )
@@ -53,7 +54,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   /** Stripe's words never reach a visitor as ours, except what a bank says about a card. */
   function translate(error: unknown): unknown {
     if (!(error instanceof StripeError)) return error
-    if (error instanceof StripeCardError) return new Refusal(402, error.message)
+    if (error instanceof StripeCardError) return new Refusal(402, 'card-declined', error.message)
     const { type, statusCode: status, code, message, requestId, headers } = error
     const isOutage = error instanceof StripeConnectionError || passes(status)
     const fault = { type, status, code, message, requestId, isOutage }

@@ -14,7 +14,9 @@ type BillingDetails = {
 }
 
 const wrongVatId = () =>
-  new Refusal(400, 'Please check the VAT ID', { fields: { vatId: 'Please check the VAT ID' } })
+  new Refusal(400, 'invalid-input', 'Please check the VAT ID', {
+    fields: { vatId: 'Please check the VAT ID' },
+  })
 
 export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoicing) {
   /** The one VAT ID of a customer; an empty one removes it. */

@@ -70,7 +70,8 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
           const intent = idOf(payment.payment_intent)
           if (intent && (await hasPaid(intent))) return { state: 'processing', confirmWith: null }
         }
-        if (status !== 'open' && isRefused(error)) throw conflict('This invoice can no longer be paid.')
+        if (status !== 'open' && isRefused(error))
+          throw conflict('invoice-closed', 'This invoice can no longer be paid.')
         throw translate(error)
       }
     },

@@ -105,13 +105,18 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
           async () => (await refundsOf(paymentIntentId)).length > before,
           (error) => isRefused(error) || isOtherUse(error),
         )
-        if (refund?.status === 'failed') throw conflict('The bank refused this refund')
+        if (refund?.status === 'failed') throw conflict('refund-refused', 'The bank refused this refund')
       } catch (error) {
         if (isRefused(error, { code: 'charge_already_refunded' })) return
         if (isOtherUse(error))
-          throw conflict('Someone else refunded this payment at the same moment. Please look again.')
+          throw conflict(
+            'changed-meanwhile',
+            'Someone else refunded this payment at the same moment. Please look again.',
+          )
         // Read by the seller: Stripe's own words explain it best.
-        throw error instanceof StripeSdk.errors.StripeInvalidRequestError ? conflict(error.message) : error
+        throw error instanceof StripeSdk.errors.StripeInvalidRequestError
+          ? conflict('refund-refused', error.message)
+          : error
       }
     },
 

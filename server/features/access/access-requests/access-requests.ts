@@ -74,7 +74,10 @@ export function createAccessRequests(deps: Dependencies) {
           : typed
         const { undecided, granted } = await requestsOf(tx, purchaseId)
         if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
-          throw conflict(`Access is already granted to ${granted.tradingViewUsername} on TradingView.`)
+          throw conflict(
+            'already-granted',
+            `Access is already granted to ${granted.tradingViewUsername} on TradingView.`,
+          )
 
         // A new id, so an admin still looking at the old username can't grant the new one by mistake.
         if (undecided) await tx.delete(accessRequests).where(eq(accessRequests.id, undecided.id))
@@ -146,7 +149,10 @@ export function createAccessRequests(deps: Dependencies) {
 function insistOnKeys(sent: SentAccessRequest) {
   const { error } = z.safeParse(accessRequestForm(z), sent)
   const [issue] = error?.issues ?? []
-  if (issue) throw new Refusal(400, issue.message, { fields: { [String(issue.path[0])]: issue.message } })
+  if (issue)
+    throw new Refusal(400, 'invalid-input', issue.message, {
+      fields: { [String(issue.path[0])]: issue.message },
+    })
 }
 
 async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
@@ -164,7 +170,7 @@ async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
     .for('no key update')
   if (!purchase) throw notFound('Purchase')
   if (!isLive(purchase.status))
-    throw conflict('This subscription has ended. Please subscribe again to get access.')
+    throw conflict('subscription-ended', 'This subscription has ended. Please subscribe again to get access.')
   return purchase
 }
 

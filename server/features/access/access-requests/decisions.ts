@@ -80,7 +80,10 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
       .where(inArray(accessRequests.id, ids))
       .limit(1)
     if (!known) throw notFound('Access request')
-    throw conflict('This request was already handled, or the subscription has ended. Please reload the list.')
+    throw conflict(
+      'already-handled',
+      'This request was already handled, or the subscription has ended. Please reload the list.',
+    )
   }
 
   return {
@@ -103,7 +106,10 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
           )
           .returning({ id: accessRequests.id, userId: accessRequests.userId })
         if (undone.length === 0)
-          throw conflict('It’s too late to undo this: the buyer has been told. You can revoke it instead.')
+          throw conflict(
+            'too-late',
+            'It’s too late to undo this: the buyer has been told. You can revoke it instead.',
+          )
         for (const { id, userId } of undone) {
           await audit.record(tx, actor, { action: 'access.undone', aboutId: userId, detail: { request: id } })
           await connector.verify(tx, userId)

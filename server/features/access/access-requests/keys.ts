@@ -19,6 +19,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, requestId: string): Keys
   const missing = secrets.missingKey(sealedKeys)
   if (missing)
     throw conflict(
+      'secrets-key-missing',
       `These keys were sealed with another SECRETS_KEY (fingerprint ${missing}). Set it as SECRETS_KEY_OLD and restart the shop.`,
     )
   const [apiKey, secretKey]: [string, string] = JSON.parse(secrets.open(sealedKeys, requestId))
@@ -33,7 +34,7 @@ export function revealKeys({ db, secrets, audit }: Revealing, actor: Actor, id: 
       .from(accessRequests)
       .where(eq(accessRequests.id, id))
     if (!request) throw notFound('Access request')
-    if (request.sealedKeys === null) throw conflict('These keys have been deleted.')
+    if (request.sealedKeys === null) throw conflict('keys-deleted', 'These keys have been deleted.')
     await audit.record(tx, actor, {
       action: 'access.reveal-keys',
       aboutId: request.userId,

@@ -45,7 +45,7 @@ export function createAssets({ db, now, audit, entitlements }: Deps) {
   return {
     async list(userId: string) {
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
-        throw new Refusal(403, 'The Rebound List is for owners of Rebound Sigma Pro')
+        throw new Refusal(403, 'not-an-owner', 'The Rebound List is for owners of Rebound Sigma Pro')
       return db
         .select({
           id: recommendedAssets.id,
@@ -76,7 +76,7 @@ export function createAssets({ db, now, audit, entitlements }: Deps) {
     add: (actor: Actor, productId: string, asset: NewAsset & { sortOrder?: number | undefined }) =>
       inOrder(async (tx) => {
         if ((await known(tx, productId, [asset.ticker])).size > 0)
-          throw conflict(`${asset.ticker} is already on the list`)
+          throw conflict('already-listed', `${asset.ticker} is already on the list`)
         await append(tx, now(), productId, [asset])
         const ids = await idsInOrder(tx, productId)
         const place = Math.max(asset.sortOrder ?? ids.length, 1) - 1

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, ne, not, sql } from 'drizzle-orm'
+import type { RefusalCode } from '#contract/refusals.ts'
 import { isLive } from '#contract/statuses.ts'
 import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -88,11 +89,12 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
       typed: string,
       field: 'username' | 'tradingViewUsername' = 'username',
     ): Promise<string> {
-      const refuse = (status: number, message: string) =>
-        new Refusal(status, message, { fields: { [field]: message } })
+      const refuse = (status: number, code: RefusalCode, message: string) =>
+        new Refusal(status, code, message, { fields: { [field]: message } })
       const read = readUsername(typed)
-      if ('refusal' in read) throw refuse(400, read.refusal)
-      if (await takenBy(tx, productId, keyOfName(read.username), userId)) throw refuse(409, nameTaken)
+      if ('refusal' in read) throw refuse(400, 'invalid-input', read.refusal)
+      if (await takenBy(tx, productId, keyOfName(read.username), userId))
+        throw refuse(409, 'name-taken', nameTaken)
       return read.username
     },
 

@@ -29,7 +29,11 @@ export function createPrivatePackage({ links, entitlements }: Dependencies) {
   return {
     async show(userId: string) {
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
-        throw new Refusal(403, 'This is for owners of Rebound Sigma Pro with a live subscription.')
+        throw new Refusal(
+          403,
+          'not-an-owner',
+          'This is for owners of Rebound Sigma Pro with a live subscription.',
+        )
       return { ...links(), setupNotes, quickInstructions }
     },
   }

@@ -51,7 +51,11 @@ export function createCustomerDesk(deps: Dependencies) {
   /** A borrowed or bored staff account must not fill somebody's mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {
     if (await deps.attempts.allows('mail by staff', email, mostMails, { tx })) return
-    throw new Refusal(429, 'We’ve sent this person ten emails by hand today. Please try again tomorrow.')
+    throw new Refusal(
+      429,
+      'too-many',
+      'We’ve sent this person ten emails by hand today. Please try again tomorrow.',
+    )
   }
 
   return {
@@ -102,7 +106,8 @@ export function createCustomerDesk(deps: Dependencies) {
     /** The buyer's own functions with the buyer's id. It hands out data, and no session to do anything with. */
     async seeAs(actor: Actor, id: string) {
       const { name, email, isAdmin, role, verifiedAt, createdAt } = await describe(id)
-      if (isStaff({ isAdmin, role })) throw conflict('You can’t view the shop as a staff member')
+      if (isStaff({ isAdmin, role }))
+        throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
       const owns = await entitlements.owns(id, reboundSigmaPro.id)
       return {

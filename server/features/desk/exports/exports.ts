@@ -24,7 +24,7 @@ export function createExports({ connection, now, audit }: Deps) {
     atOnce,
     maxWaiting: 0,
     refusal: () =>
-      new Refusal(429, 'Two exports are already running. Please wait until one is done.', {
+      new Refusal(429, 'too-many', 'Two exports are already running. Please wait until one is done.', {
         retryAfterSeconds: 10,
       }),
   })

@@ -97,7 +97,7 @@ export function createAdmins({
           .select({ id: users.id })
           .from(users)
           .where(and(eq(users.email, email), eq(users.isAdmin, true)))
-        if (!admin) throw new Refusal(404, `There is no admin ${email}`)
+        if (!admin) throw new Refusal(404, 'not-found', `There is no admin ${email}`)
         await prove(tx, admin.id, { at: now(), inOwnSession: false })
         await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
         await dropPendingChange(tx, admin.id)
@@ -113,7 +113,7 @@ export function createAdmins({
     async resetTwoFactor(email: string) {
       await db.transaction(async (tx) => {
         const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
-        if (!user) throw new Refusal(404, `There is no account ${email}`)
+        if (!user) throw new Refusal(404, 'not-found', `There is no account ${email}`)
         await removeFactors(tx, user.id)
         await endSessions(tx, user.id)
         await attempts.clearCodes(tx, user.id)

@@ -73,10 +73,11 @@ export function createCorrections(deps: Dependencies) {
     async correctEmail(actor: Actor, userId: string, email: string) {
       await db.transaction(async (tx) => {
         const user = await lock(tx, userId)
-        if (isStaff(user)) throw conflict('Staff change their address themselves, in their profile')
-        if (user.email === email) throw conflict('This is already the account’s address')
+        if (isStaff(user))
+          throw conflict('staff-account', 'Staff change their address themselves, in their profile')
+        if (user.email === email) throw conflict('same-address', 'This is already the account’s address')
         const [other] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
-        if (other) throw conflict('There is already a user with this email')
+        if (other) throw conflict('email-taken', 'There is already a user with this email')
         refuseShopAddress(email)
         await tx.update(users).set({ email }).where(eq(users.id, userId))
         await startOver(tx, userId, now())

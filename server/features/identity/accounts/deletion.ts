@@ -41,7 +41,7 @@ export function createDeletion(deps: Dependencies) {
 
   return {
     async byAdmin(actor: Actor, userId: string) {
-      if (actor.user.id === userId) throw conflict('You cannot delete yourself')
+      if (actor.user.id === userId) throw conflict('own-account', 'You cannot delete yourself')
       await remove(actor, userId)
     },
 
@@ -60,6 +60,6 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<string>
     .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     .for('update')
   if (!user) throw notFound('User')
-  if (admins.isLast(userId)) throw conflict('The last admin cannot be deleted')
+  if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin cannot be deleted')
   return user.email
 }

@@ -42,8 +42,9 @@ const thiefsTime = 30 * 24 * hour
 /** Replaces an address that went back to the account it was taken from. */
 const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
 
-const takenByNow = () => conflict('This address belongs to another account by now. Please email us.')
-const useless = () => new Refusal(400, 'This link no longer works.')
+const takenByNow = () =>
+  conflict('email-taken', 'This address belongs to another account by now. Please email us.')
+const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {
@@ -96,7 +97,7 @@ export function createEmailChange(deps: Dependencies) {
     /** The same answer for every address: whether someone has an account is told only to its mailbox. */
     async changeEmail(actor: Actor, email: string) {
       const { user } = actor
-      if (email === user.email) throw conflict('This is your address already.')
+      if (email === user.email) throw conflict('same-address', 'This is your address already.')
       await questions.ask(actor.ip, email)
       if (!user.isAdmin) deps.refuseShopAddress(email)
       await db.transaction(async (tx) => {

@@ -30,9 +30,12 @@ type Credentials = { email: string; password: string }
 type NewAccount = Credentials & { name: string }
 type LoggedIn = { user: User; authenticated: Authenticated }
 
-const wrongPassword = () => new Refusal(401, 'Invalid email or password')
+const wrongPassword = () => new Refusal(401, 'wrong-credentials', 'Invalid email or password')
 const taken = () =>
-  conflict('Could not create account. If you already have one, log in or use “Forgot password?”.')
+  conflict(
+    'account-not-created',
+    'Could not create account. If you already have one, log in or use “Forgot password?”.',
+  )
 
 /** Signing up and logging in, up to the point where the session starts. */
 export function createLogin(deps: Dependencies) {

@@ -29,7 +29,8 @@ const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
 
 type Link = { userId: string; use(): Promise<void> }
 
-const uselessLink = () => new Refusal(400, 'Failed to reset password. The link may have expired.')
+const uselessLink = () =>
+  new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
 
 export type PasswordLinks = ReturnType<typeof createPasswordLinks>
 
@@ -78,12 +79,13 @@ export function createPasswordLinks(deps: Dependencies) {
     async find(tx: Transaction, token: string): Promise<Link> {
       const hash = eq(passwordTokens.tokenHash, hashToken(token))
       const [found] = await tx.select().from(passwordTokens).where(hash)
-      if (!found || found.expiresAt <= now()) throw new Refusal(400, 'This link no longer works.')
+      if (!found || found.expiresAt <= now())
+        throw new Refusal(400, 'link-invalid', 'This link no longer works.')
       return {
         userId: found.userId,
         async use() {
           const used = await tx.update(passwordTokens).set({ usedAt: now() }).where(usable(token)).returning()
-          if (used.length === 0) throw new Refusal(400, 'This link no longer works.')
+          if (used.length === 0) throw new Refusal(400, 'link-invalid', 'This link no longer works.')
         },
       }
     },

@@ -40,6 +40,7 @@ export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, ma
 
 const notProven = () =>
   conflict(
+    'person-unproven',
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
@@ -65,7 +66,7 @@ export function createRoles({ db, audit, mails }: Dependencies) {
         const before = standingOf(user)
         if (before === standing) return
         if (standing !== 'none' && !user.verifiedAt) throw notProven()
-        if (admins.isLast(userId)) throw conflict('The last admin must stay one')
+        if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
         const role = standing === 'admin' || standing === 'none' ? null : standing
         await tx
           .update(users)

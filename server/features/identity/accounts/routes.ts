@@ -49,7 +49,9 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
       const second = await factors.logins.secondStepOf(found)
       if (second) {
         cookie.setHalf(context.reply, second.half, halfLoginLifetime)
-        throw new Refusal(401, 'One more step: please confirm that it’s you.', { next: second.next })
+        throw new Refusal(401, 'second-step-needed', 'One more step: please confirm that it’s you.', {
+          next: second.next,
+        })
       }
       await beginSession(found.authenticated, context)
       return found.user

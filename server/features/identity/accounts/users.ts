@@ -81,7 +81,7 @@ export function createUsers({ db, now, passwords, audit, mails, passwordLinks }:
           .values({ ...user, passwordHash, createdAt: now(), verifiedAt: now() })
           .onConflictDoNothing({ target: users.email })
           .returning({ id: users.id })
-        if (!added) throw conflict('There is already a user with this email')
+        if (!added) throw conflict('email-taken', 'There is already a user with this email')
         await audit.record(tx, actor, {
           action: 'user.add',
           aboutId: added.id,

@@ -10,7 +10,7 @@ import { otpAuthUrl, randomSecret, stepOf } from './totp.ts'
 
 export const wrongCode = () => {
   const message = 'Wrong code. Codes change every 30 seconds; is your clock right?'
-  return new Refusal(403, message, { fields: { code: message } })
+  return new Refusal(403, 'wrong-code', message, { fields: { code: message } })
 }
 
 /** What a secret that the app has yet to confirm is sealed for: only its own account can bring it back. */
@@ -73,7 +73,7 @@ function openUnconfirmed(secrets: Secrets, sealed: string, userId: string): stri
   try {
     return secrets.open(sealed, unconfirmed(userId))
   } catch {
-    throw new Refusal(400, 'Please start again: this QR code is not from here.')
+    throw new Refusal(400, 'invalid-input', 'Please start again: this QR code is not from here.')
   }
 }
 

@@ -6,7 +6,7 @@ import type { Secrets } from '#server/security/secrets.ts'
 /** In milliseconds. */
 export const challengeLifetime = 300_000
 
-const staleChallenge = () => new Refusal(400, 'That took too long. Please try again.')
+const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. Please try again.')
 
 type Dependencies = {
   now: () => Date

@@ -9,7 +9,7 @@ import type { Authenticated } from '../sessions/sessions.ts'
 /** In seconds. */
 export const halfLoginLifetime = 300
 
-const over = () => new Refusal(401, 'That took too long. Please log in again.')
+const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
 const purpose = 'half a login'
 
 type Dependencies = { db: Database; now: () => Date; secrets: Pick<Secrets, 'seal' | 'open'> }

@@ -27,7 +27,7 @@ type Dependencies = {
 
 type LoggedIn = { user: User; authenticated: Authenticated }
 
-const gone = () => new Refusal(401, 'Please log in again.')
+const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
 
 /** The second step of a login, or the only one with a passkey; the session starts afterward. */
 export function createLogins(deps: Dependencies) {

@@ -18,10 +18,11 @@ const linkLifetime = 7 * 24 * hour
 type Link = { id: string; token: string }
 type Dependencies = { db: Database; now: () => Date; notices: Notices; secrets: Pick<Secrets, 'isLinkToken'> }
 
-const deadLink = () => new Refusal(400, 'This link no longer works. Log in and start again.')
+const deadLink = () => new Refusal(400, 'link-invalid', 'This link no longer works. Log in and start again.')
 const notForStaff = () =>
   new Refusal(
     403,
+    'staff-account',
     'Staff can’t do this by email. Someone with access to the server runs: npm run admin -- reset-two-factor, followed by your email address.',
   )
 const open = and(isNull(factorResets.usedAt), isNull(factorResets.stoppedAt))
@@ -62,7 +63,11 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
             and(mine, open, gt(factorResets.requestedAt, ago(wait + linkLifetime))),
           )
         )
-          throw new Refusal(409, 'You’ve already asked. The link comes by email, 72 hours after you did.')
+          throw new Refusal(
+            409,
+            'already-asked',
+            'You’ve already asked. The link comes by email, 72 hours after you did.',
+          )
         await tx.delete(factorResets).where(mine)
         const [made] = await tx
           .insert(factorResets)

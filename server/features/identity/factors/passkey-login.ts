@@ -8,7 +8,11 @@ import { webAuthn } from './passkeys.ts'
 
 /** One sentence for whatever is wrong with it: a stranger learns nothing about who has an account. */
 const refused = () =>
-  new Refusal(401, 'This passkey wasn’t accepted. Log in with your password, or use another device.')
+  new Refusal(
+    401,
+    'passkey-refused',
+    'This passkey wasn’t accepted. Log in with your password, or use another device.',
+  )
 
 const isCredentialId = (given: unknown): given is string =>
   typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)

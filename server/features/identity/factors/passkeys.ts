@@ -57,7 +57,7 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
         .from(passkeys)
         .where(ofUser(user.id))
       if (known.length >= mostPasskeys)
-        throw conflict(`${mostPasskeys} passkeys are enough. Remove one first.`)
+        throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
       const { generateRegistrationOptions } = await webAuthn()
       return generateRegistrationOptions({
         rpName: brand.name,
@@ -86,7 +86,8 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
         requireUserVerification: true,
         supportedAlgorithmIDs: algorithms,
       }).catch(() => ({ registrationInfo: undefined }))
-      if (!registrationInfo) throw new Refusal(400, 'This passkey could not be accepted. Please try again.')
+      if (!registrationInfo)
+        throw new Refusal(400, 'passkey-refused', 'This passkey could not be accepted. Please try again.')
       return registrationInfo
     },
 
@@ -97,7 +98,7 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
       { credential, credentialBackedUp, aaguid }: Made,
     ) {
       if ((await tx.$count(passkeys, ofUser(user.id))) >= mostPasskeys)
-        throw conflict(`${mostPasskeys} passkeys are enough. Remove one first.`)
+        throw conflict('enough-passkeys', `${mostPasskeys} passkeys are enough. Remove one first.`)
       const kept = await tx
         .insert(passkeys)
         .values({
@@ -114,7 +115,7 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
         })
         .onConflictDoNothing()
         .returning({ id: passkeys.id })
-      if (kept.length === 0) throw conflict('This passkey is already here.')
+      if (kept.length === 0) throw conflict('already-listed', 'This passkey is already here.')
     },
 
     async rename({ user }: Actor, id: string, name: string) {

@@ -40,7 +40,10 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
     const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return
     if (policy.isRequiredOf(user))
-      throw conflict('This shop asks its admins for a second step. Set up another one first.')
+      throw conflict(
+        'second-step-missing',
+        'This shop asks its admins for a second step. Set up another one first.',
+      )
     await recovery.forget(tx, user.id)
   }
 
@@ -77,7 +80,8 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
     renewRecoveryCodes: (actor: Actor) =>
       change(actor, async (tx) => {
         const { hasPasskey, hasAppCodes } = await policy.holdingsOf(actor.user.id, tx)
-        if (!hasPasskey && !hasAppCodes) throw conflict('Set up a passkey or an authenticator app first.')
+        if (!hasPasskey && !hasAppCodes)
+          throw conflict('second-step-missing', 'Set up a passkey or an authenticator app first.')
         const recoveryCodes = await recovery.renew(tx, actor.user.id)
         await notices.changed(tx, actor, 'added', 'set of recovery codes')
         return { recoveryCodes }

@@ -29,7 +29,8 @@ export function createStepUp(deps: Dependencies) {
 
   async function assertCounts({ user }: Actor, way: WayToProve) {
     const { ways } = await policy.waysToProve(user)
-    if (!ways.includes(way)) throw new Refusal(403, 'Please confirm in another way.', { again: ways })
+    if (!ways.includes(way))
+      throw new Refusal(403, 'prove-again', 'Please confirm in another way.', { again: ways })
   }
 
   return {
@@ -48,7 +49,8 @@ export function createStepUp(deps: Dependencies) {
 
     async withPasskey(actor: Actor, response: Record<string, unknown>) {
       const { userId } = await passkeyLogin.verify(response)
-      if (userId !== actor.user.id) throw new Refusal(403, 'This passkey belongs to another account.')
+      if (userId !== actor.user.id)
+        throw new Refusal(403, 'passkey-refused', 'This passkey belongs to another account.')
       await sessions.prove(db, actor, 'passkey')
     },
   }

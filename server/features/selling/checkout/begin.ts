@@ -68,7 +68,7 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
     if (!product) throw notFound('Product')
     const email = user?.email ?? wish.email
     if (!email)
-      throw new Refusal(400, 'Please enter your email to continue', {
+      throw new Refusal(400, 'invalid-input', 'Please enter your email to continue', {
         fields: { email: 'Please enter your email to continue' },
       })
     if (!user) {
@@ -141,7 +141,7 @@ function readPlace(given: Wish['place'], ip: string): Place {
 }
 
 const missing = (field: string, message: string) =>
-  new Refusal(400, message, { fields: { [field]: message } })
+  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
 
 async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db
@@ -158,6 +158,7 @@ async function refuseSecond(db: Database, product: Product, buyer: User | null, 
     .limit(1)
   if (live)
     throw conflict(
+      'already-subscribed',
       buyer
         ? `You already have a subscription to ${product.name}. You can manage it on your dashboard.`
         : `There is already a subscription to ${product.name} for this email. Please log in to manage it.`,

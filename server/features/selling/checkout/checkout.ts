@@ -70,14 +70,19 @@ export function createCheckout(deps: Dependencies) {
         await purchases.sync(checkout.subscriptionId)
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
       if (purchase?.endedBecause === 'duplicate')
-        throw conflict('You already have a subscription. We’re refunding this second payment.')
+        throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
       if (purchase?.endedBecause === 'no_seat')
-        throw conflict('The last seat was taken before you paid. We’re refunding your payment.')
+        throw conflict(
+          'paid-too-late',
+          'The last seat was taken before you paid. We’re refunding your payment.',
+        )
       if (purchase) return { state: 'done' }
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
       if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId)))
         return { state: 'processing' }
-      throw checkout.userId ? conflict('The payment hasn’t been completed yet') : notFound('Purchase')
+      throw checkout.userId
+        ? conflict('not-paid', 'The payment hasn’t been completed yet')
+        : notFound('Purchase')
     },
   }
 }

@@ -17,8 +17,10 @@ type Dependencies = {
 
 const loginWindow = 60 * 60_000
 
-const accountExists = () => new Refusal(403, 'An account with this email exists. Please log in to continue.')
-const pleaseLogIn = () => new Refusal(403, 'Please log in to continue. We’ve emailed you how.')
+const accountExists = () =>
+  new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
+const pleaseLogIn = () =>
+  new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
 
 /**
  * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
@@ -43,7 +45,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
     if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
     const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
     const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
-    if (!payment) throw conflict('The payment hasn’t been completed yet')
+    if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
     if (
       customerId !== begun.customerId ||
       payment.amount !== begun.amount ||

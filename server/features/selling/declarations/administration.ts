@@ -24,7 +24,7 @@ export function createAdministration({ db, now, audit, execution }: Given) {
   async function findOpen(id: string) {
     const row = await execution.find(id)
     if (!row) throw notFound('Declaration')
-    if (row.state === 'done') throw conflict('This declaration has already been handled')
+    if (row.state === 'done') throw conflict('already-handled', 'This declaration has already been handled')
     return row
   }
 
@@ -58,7 +58,7 @@ export function createAdministration({ db, now, audit, execution }: Given) {
 
     async carryOut(actor: Actor, id: string) {
       const { purchaseId, kind } = await findOpen(id)
-      if (!purchaseId) throw conflict('We don’t know which contract this is about')
+      if (!purchaseId) throw conflict('contract-unknown', 'We don’t know which contract this is about')
       await audit.record(db, actor, { action: `declaration.${kind}`, subject: id, detail: { purchaseId } })
       await execution.confirmAndCarryOut(id)
     },

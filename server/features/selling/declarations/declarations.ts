@@ -104,10 +104,12 @@ export function createDeclarations(deps: Dependencies) {
 
     /** Whoever has the link reads the mailbox of the purchase. */
     async confirm(id: string, token: string) {
-      if (!secrets.isLinkToken('declaration', id, token)) throw new Refusal(400, 'This link is not valid')
+      if (!secrets.isLinkToken('declaration', id, token))
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const row = await execution.find(id)
-      if (!row?.purchaseId) throw new Refusal(410, 'This link has expired.')
-      if (row.state === 'open' && !hasLiveLink(row, now())) throw new Refusal(410, linkEnded(row))
+      if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
+      if (row.state === 'open' && !hasLiveLink(row, now()))
+        throw new Refusal(410, 'link-expired', linkEnded(row))
       const purchase = await purchases.find(row.purchaseId)
       if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
     },

@@ -66,7 +66,7 @@ export function createAdministration(deps: Dependencies) {
       const purchase = await lookup.find(id)
       const { status, stripeSubscriptionId } = purchase
       if (status === 'cancelled') return
-      if (!isLive(status)) throw conflict('Only an active purchase can be cancelled')
+      if (!isLive(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
       await endAtStripe(id)
       await db.transaction(async (tx) => {
         if (!stripeSubscriptionId)
@@ -112,23 +112,24 @@ export function createAdministration(deps: Dependencies) {
       const purchase = await lookup.find(id)
       const { stripeSubscriptionId } = purchase
       if (!stripeSubscriptionId)
-        throw conflict('This purchase was booked by hand, so there’s no payment to refund')
+        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
       await runExclusive(stripeSubscriptionId, async () => {
         const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
-        if (!latest) throw conflict('There’s no payment to refund')
+        if (!latest) throw conflict('nothing-to-refund', 'There’s no payment to refund')
         let amount = 0
         await stripe.refund(latest.paymentIntentId, async () => {
           const { payments } = await stripe.subscription(stripeSubscriptionId)
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
           const left = payment ? payment.amount - payment.refunded : 0
-          if (left === 0) throw conflict('This payment has already been refunded')
+          if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
           const refunded = refundedOf(payments)
           if (refunded !== refundedSoFar)
             throw conflict(
+              'changed-meanwhile',
               `${exactDollars(refunded)} of this purchase has been refunded by now. Please look again.`,
             )
           if (wanted !== undefined && wanted > left)
-            throw conflict(`Only ${exactDollars(left)} of this payment can be refunded`)
+            throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
           amount = wanted ?? left
           return amount
         })

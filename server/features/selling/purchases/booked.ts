@@ -72,7 +72,8 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
         .select({ id: purchases.id })
         .from(purchases)
         .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-      if (live && status === 'active') throw conflict('This user already has an active subscription')
+      if (live && status === 'active')
+        throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null
       const [booked] = await tx
         .insert(purchases)
@@ -105,7 +106,8 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
     cancel: (id: string) =>
       change(eq(purchases.id, id), (row) => {
         if (row.status === 'pending_cancel') return null
-        if (row.status !== 'active') throw conflict('Only an active subscription can be cancelled')
+        if (row.status !== 'active')
+          throw conflict('not-active', 'Only an active subscription can be cancelled')
         return { status: 'pending_cancel', endsAt: endOf(row, now()) }
       }),
 
@@ -113,14 +115,15 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
       change(eq(purchases.id, id), ({ status, bookedUntil }) => {
         if (status === 'active') return null
         if (status !== 'pending_cancel')
-          throw conflict('This subscription has ended. You can buy a new one any time.')
+          throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
         return { status: 'active', endsAt: bookedUntil }
       }),
 
     /** Moves the day on which it ends. */
     extend: (id: string, until: Date) =>
       change(eq(purchases.id, id), ({ status, endsAt }) => {
-        if (!isLive(status) || !endsAt) throw conflict('This purchase has no end that could be moved')
+        if (!isLive(status) || !endsAt)
+          throw conflict('not-active', 'This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: until }
       }),
 
@@ -164,7 +167,7 @@ async function nextOf(tx: Transaction, { userId, productId }: PurchaseRow) {
 
 const inThePast = () => {
   const message = 'The end must be in the future'
-  return new Refusal(400, message, { fields: { endsAt: message } })
+  return new Refusal(400, 'invalid-input', message, { fields: { endsAt: message } })
 }
 
 /** When a cancellation made now takes effect: on the day it was booked until, or with the period that runs now. */

@@ -21,7 +21,7 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
   async function subscriptionOf(userId: string, id: string) {
     const { status, stripeSubscriptionId } = await lookup.find(id, userId)
     if (!stripeSubscriptionId || !isLive(status))
-      throw conflict('There’s no live subscription to use this card for')
+      throw conflict('no-live-subscription', 'There’s no live subscription to use this card for')
     const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
     if (!checkout) throw notFound('Purchase')
     return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
@@ -37,7 +37,7 @@ export function createCardUpdate({ stripe, checkouts, mails, lookup, sync, runEx
     async finish({ user }: Actor, id: string, setupIntentId: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
       const card = await stripe.storedCard(setupIntentId, customerId)
-      if (!card) throw new Refusal(409, 'We couldn’t save the card. Please try again.')
+      if (!card) throw new Refusal(409, 'card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
         const { latestInvoice } = await stripe.subscription(subscriptionId)
         try {

@@ -33,7 +33,8 @@ export function createExtension(deps: Dependencies) {
 
   function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow) {
     const present = endsAt ?? currentPeriodEnd ?? now()
-    const refuse = (message: string) => new Refusal(400, message, { fields: { until: message } })
+    const refuse = (message: string) =>
+      new Refusal(400, 'invalid-input', message, { fields: { until: message } })
     if (until <= present) throw refuse('Please choose a later day than the present one')
     if (until.getTime() > now().getTime() + mostDays * day) throw refuse('Two years from now at most')
   }
@@ -45,7 +46,7 @@ export function createExtension(deps: Dependencies) {
     if (subscriptionId)
       await runExclusive(subscriptionId, async () => {
         const { status } = await lookup.find(id)
-        if (status !== 'active') throw conflict('Only an active subscription can be extended')
+        if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be extended')
         await stripe.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
         await sync(subscriptionId)
       })

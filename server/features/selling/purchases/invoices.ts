@@ -39,7 +39,7 @@ export function createInvoices({ now, stripe, lookup, attempts, isLinkToken }: D
     /** A receipt's link opens its invoice once, also for a guest who has no password yet; later it takes a login. */
     async openInvoice({ purchase: id, invoice: invoiceId, token }: InvoiceLink) {
       if (!isLinkToken('invoice', `${id} ${invoiceId}`, token))
-        throw new Refusal(400, 'This link is not valid')
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const { stripeSubscriptionId } = await lookup.find(id)
       const invoices = stripeSubscriptionId ? await stripe.invoices(stripeSubscriptionId) : []
       const found = invoices.find((invoice) => invoice.id === invoiceId)
@@ -47,7 +47,11 @@ export function createInvoices({ now, stripe, lookup, attempts, isLinkToken }: D
       const isOld = now().getTime() - found.createdAt.getTime() > linkSeconds * 1000
       const isFirst = await attempts.allows('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
       if (isOld || !isFirst)
-        throw new Refusal(410, 'This link has been used or has expired. Please log in to see your invoices.')
+        throw new Refusal(
+          410,
+          'link-expired',
+          'This link has been used or has expired. Please log in to see your invoices.',
+        )
       return { invoiceUrl: found.invoiceUrl }
     },
   }

@@ -28,7 +28,7 @@ export function createLookup({ db }: { db: Database }) {
     /** The subscription behind a purchase; one booked by hand has none. */
     async findSubscription(id: string, userId: string, refusal: string): Promise<string> {
       const { stripeSubscriptionId } = await find(id, userId)
-      if (!stripeSubscriptionId) throw conflict(refusal)
+      if (!stripeSubscriptionId) throw conflict('booked-by-hand', refusal)
       return stripeSubscriptionId
     },
 

@@ -56,7 +56,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
       const { status } = await lookup.find(id, userId)
       if (status === 'pending_cancel') return
       if (status !== 'active' && status !== 'past_due')
-        throw conflict('Only an active subscription can be cancelled')
+        throw conflict('not-active', 'Only an active subscription can be cancelled')
       // Stripe first: if we crash before the sync, the webhook fixes the row.
       const notice = status === 'active' ? await noticeOf(id) : null
       if (status === 'past_due') await stripe.cancelNow(subscriptionId)
@@ -117,7 +117,7 @@ export function createOwnSubscriptions(deps: Dependencies) {
         const { status } = await lookup.find(id, user.id)
         if (status === 'active') return
         if (status !== 'pending_cancel')
-          throw conflict('This subscription has ended. You can buy a new one any time.')
+          throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
         await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
         await setRestRefund(id, null)
@@ -139,7 +139,10 @@ export function createOwnSubscriptions(deps: Dependencies) {
         .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
       for (const { paymentIntentId } of open)
         if (await stripe.hasPaid(paymentIntentId))
-          throw conflict('A payment is still being processed. Please try again in a minute.')
+          throw conflict(
+            'payment-pending',
+            'A payment is still being processed. Please try again in a minute.',
+          )
       const live = await db
         .select({ id: purchases.stripeSubscriptionId })
         .from(purchases)

@@ -72,7 +72,7 @@ export function createSeats(deps: Dependencies) {
     async insistOnFree(buyer: Buyer, productId: string) {
       const { limit } = await limitOf(db)
       if (limit === null || (await isTheirs(db, buyer, productId))) return
-      if (!(await isFree(db, productId, limit))) throw conflict(soldOut)
+      if (!(await isFree(db, productId, limit))) throw conflict('sold-out', soldOut)
     },
 
     /**
@@ -86,7 +86,7 @@ export function createSeats(deps: Dependencies) {
         await takeTurns(tx, productId)
         await tx.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
         if (await isTheirs(tx, buyer, productId)) return
-        if (!(await isFree(tx, productId, limit))) throw conflict(soldOut)
+        if (!(await isFree(tx, productId, limit))) throw conflict('sold-out', soldOut)
         if (!(await mayKeep(tx, ip))) return
         const expiresAt = new Date(now().getTime() + reservedFor)
         await tx

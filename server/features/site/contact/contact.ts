@@ -121,7 +121,10 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
       await db.transaction(async (tx) => {
         const message = await lock(tx, id)
         if (message.answeredAt)
-          throw conflict('This message has been answered. Mark it as open to answer again.')
+          throw conflict(
+            'already-handled',
+            'This message has been answered. Mark it as open to answer again.',
+          )
         await tx
           .update(contactMessages)
           .set({ answer, answeredAt: now(), answeredBy: actor.user.id })

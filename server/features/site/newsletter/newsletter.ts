@@ -57,19 +57,20 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
 
     async confirm(id: string, token: string, ip: string) {
       if (!secrets.isLinkToken('newsletter-confirm', id, token))
-        throw new Refusal(400, 'This link is not valid')
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const confirmed = await db
         .update(subscriptions)
         .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
         .where(eq(subscriptions.id, id))
         .returning({ id: subscriptions.id })
-      if (confirmed.length === 0) throw new Refusal(410, 'This link has expired. Please subscribe again.')
+      if (confirmed.length === 0)
+        throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },
 
     /** Whoever has the link can unsubscribe, as often as they like, even if the address is long gone. */
     async unsubscribe(id: string, token: string) {
       if (!secrets.isLinkToken('newsletter-unsubscribe', id, token))
-        throw new Refusal(400, 'This link is not valid')
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
       await db
         .update(subscriptions)
         .set({ unsubscribedAt: now() })

@@ -43,7 +43,11 @@ export function createReviews(deps: Dependencies) {
     async write({ user }: Actor, { stars, text, author }: InferOutput<typeof newReview>) {
       await db.transaction(async (tx) => {
         if (!(await mayWrite(tx, user.id, now())))
-          throw new Refusal(403, `You can write a review once you’ve paid for ${paidDaysToReview} days.`)
+          throw new Refusal(
+            403,
+            'too-soon',
+            `You can write a review once you’ve paid for ${paidDaysToReview} days.`,
+          )
         const written = { stars, text, author, writtenAt: now() }
         const [saved] = await tx
           .insert(reviews)
@@ -54,7 +58,7 @@ export function createReviews(deps: Dependencies) {
             setWhere: isNull(reviews.writtenAt),
           })
           .returning({ id: reviews.id })
-        if (!saved) throw conflict('You have already written a review. Thank you!')
+        if (!saved) throw conflict('already-reviewed', 'You have already written a review. Thank you!')
         await mails.send(tx, supportEmail, 'reviewWritten', { stars, text, author })
       })
     },

@@ -38,9 +38,10 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
     /** By an admin's own decision: the only way in which somebody who was there before is ever removed. */
     async remove(actor: Actor, id: string) {
       const grant = await grantOf(db, id)
-      if (grant.isWanted) throw conflict('This person pays for access. End the purchase first.')
+      if (grant.isWanted)
+        throw conflict('still-entitled', 'This person pays for access. End the purchase first.')
       const opened = await connections.open()
-      if (!opened) throw conflict('TradingView is not connected.')
+      if (!opened) throw conflict('tradingview-not-connected', 'TradingView is not connected.')
       const [script] = await db.select().from(tvScripts).where(eq(tvScripts.id, grant.scriptId))
       if (!script) throw notFound('Script')
       await audit.record(db, actor, about('remove', id, grant.userId))
@@ -51,7 +52,9 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
         if (isPresent || !isComplete)
           throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
       } catch (error) {
-        throw error instanceof TradingViewFailure ? new Refusal(409, error.message) : error
+        throw error instanceof TradingViewFailure
+          ? new Refusal(409, 'tradingview-failed', error.message)
+          : error
       }
       await db
         .update(tvGrants)
@@ -61,7 +64,7 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
 
     async adopt(actor: Actor, id: string) {
       const { usernameKey, userId } = await grantOf(db, id)
-      if (!userId) throw conflict('Nobody in this shop has claimed this username.')
+      if (!userId) throw conflict('not-a-customer', 'Nobody in this shop has claimed this username.')
       await db.transaction(async (tx) => {
         await tx
           .update(tvGrants)
@@ -74,13 +77,13 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
 
     async rename(actor: Actor, id: string, typed: string) {
       const { userId, usernameKey } = await grantOf(db, id)
-      if (!userId) throw conflict('This person is not a customer of this shop.')
+      if (!userId) throw conflict('not-a-customer', 'This person is not a customer of this shop.')
       await db.transaction(async (tx) => {
         const [purchase] = await tx
           .select()
           .from(purchases)
           .where(and(eq(purchases.userId, userId), isLivePurchase))
-        if (!purchase) throw conflict('This person has no live subscription.')
+        if (!purchase) throw conflict('no-live-subscription', 'This person has no live subscription.')
         const { id: purchaseId, productId } = purchase
         const username = await entitlements.claimable(tx, { userId, productId }, typed)
         const [toKey, byAdmin] = [keyOfName(username), actor.user.id]

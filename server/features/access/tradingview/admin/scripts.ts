@@ -40,15 +40,18 @@ export function createScriptsAdmin({ tradingView }: AdminDependencies) {
     },
 
     async chooseScript(actor: Actor, pineId: string, productId: string) {
-      if (!isPineId(pineId)) throw new Refusal(400, 'This is not the id of a TradingView script.')
+      if (!isPineId(pineId))
+        throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!products.some(({ id }) => id === productId)) throw notFound('Product')
       const opened = await connections.open()
-      if (!opened) throw conflict('TradingView is not connected.')
+      if (!opened) throw conflict('tradingview-not-connected', 'TradingView is not connected.')
       const own = await opened.client.scripts().catch((error: unknown) => {
-        throw error instanceof TradingViewFailure ? new Refusal(409, error.message) : error
+        throw error instanceof TradingViewFailure
+          ? new Refusal(409, 'tradingview-failed', error.message)
+          : error
       })
       const script = own.find((each) => each.pineId === pineId)
-      if (!script) throw conflict('This script is not one of the connected account’s own.')
+      if (!script) throw conflict('not-own-script', 'This script is not one of the connected account’s own.')
       const { name } = script
       await db.transaction(async (tx) => {
         await tx

@@ -69,6 +69,7 @@ export function createNameChange({ tradingView, entitlements: entitled, accessRe
           const from = await mayChangeFrom(userId, tx)
           if (from)
             throw conflict(
+              'too-soon',
               `You can change your TradingView username again on ${from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })}.`,
             )
           await entitled.recordChange(tx, { userId, fromKey, toKey, byAdmin: null })

@@ -33,9 +33,11 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
   async function probe(host: string, pasted: string) {
     const cookies = readCookies(pasted)
     if ('refusal' in cookies)
-      throw new Refusal(400, cookies.refusal, { fields: { cookies: cookies.refusal } })
-    if (!gateway.isAllowed) throw conflict('TRADINGVIEW=off is set on this server, so nothing may be called.')
-    if (!gateway.mayConnectTo(host)) throw new Refusal(400, 'Only a host of TradingView’s can be used.')
+      throw new Refusal(400, 'invalid-input', cookies.refusal, { fields: { cookies: cookies.refusal } })
+    if (!gateway.isAllowed)
+      throw conflict('tradingview-off', 'TRADINGVIEW=off is set on this server, so nothing may be called.')
+    if (!gateway.mayConnectTo(host))
+      throw new Refusal(400, 'invalid-input', 'Only a host of TradingView’s can be used.')
     try {
       const client = gateway.client(host, cookies, { turn: () => waitForTurn(db, host), report: () => {} })
       return { cookies, accountName: await client.probe() }
@@ -45,7 +47,7 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
         error.kind === 'session'
           ? 'TradingView does not accept these cookies. Please copy them again while you are logged in.'
           : error.message
-      throw new Refusal(409, message, { fields: { cookies: message } })
+      throw new Refusal(409, 'tradingview-failed', message, { fields: { cookies: message } })
     }
   }
 
@@ -54,7 +56,7 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
       const before = await connections.current()
       const isElsewhere = before !== undefined && before.host !== given.host
       if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
-        throw new Refusal(400, 'Please read and accept the risks first.')
+        throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await probe(given.host, given.cookies)
       const values = {
         state: 'on' as const,
@@ -89,8 +91,9 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
     /** Whether the session is alive, asked now. */
     async test() {
       const row = await connections.current()
-      if (!row || row.state === 'off') throw conflict('TradingView is not connected.')
-      if (row.state === 'paused') throw conflict('The connection is paused.')
+      if (!row || row.state === 'off')
+        throw conflict('tradingview-not-connected', 'TradingView is not connected.')
+      if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
       try {
         const accountName = await connections.clientOf(row).probe()
         await connections.set({
@@ -104,7 +107,7 @@ export function createConnecting({ db, now, audit, secrets, gateway, connections
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         await connections.failed(error)
-        throw new Refusal(409, error.message)
+        throw new Refusal(409, 'tradingview-failed', error.message)
       }
     },
 

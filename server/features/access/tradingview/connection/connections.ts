@@ -107,7 +107,8 @@ export function createConnections({ db, now, mails, audit, secrets, gateway, sup
     ) {
       await db.transaction(async (tx) => {
         const changed = await set(changes, tx)
-        if (changed.rowCount === 0) throw conflict('TradingView is not connected.')
+        if (changed.rowCount === 0)
+          throw conflict('tradingview-not-connected', 'TradingView is not connected.')
         await audit.record(tx, actor, { action: `tradingview.${action}`, subject: 'TradingView', detail })
       })
     },
