@@ -1,5 +1,6 @@
 import { and, gt, inArray, lte, sql } from 'drizzle-orm'
-import type { Database } from '../database/connect.ts'
+import { createKeyedMutex } from '../concurrency/keyed-mutex.ts'
+import type { Database, Transaction } from '../database/connect.ts'
 import { emailQuestions } from '../database/schema.ts'
 import { tooMany } from '../errors.ts'
 import { networksOf } from '../http/addresses.ts'
@@ -23,6 +24,7 @@ export type EmailQuestions = ReturnType<typeof createEmailQuestions>
  * processes, and an IPv6 /48 about a hundred.
  */
 export function createEmailQuestions({ db, now, isOn }: Dependencies) {
+  const runExclusive = createKeyedMutex()
   return {
     async ask(ip: string, email: string) {
       if (!isOn) return
@@ -32,7 +34,7 @@ export function createEmailQuestions({ db, now, isOn }: Dependencies) {
         most: mostEmails * times,
       }))
       const names = networks.map(({ network }) => network)
-      const refusedFor = await db.transaction(async (tx) => {
+      const count = async (tx: Transaction) => {
         // One at a time, or twenty at the same time would each see none of the others.
         for (const network of names)
           await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${network}, 0))`)
@@ -59,7 +61,9 @@ export function createEmailQuestions({ db, now, isOn }: Dependencies) {
             set: { askedAt: sql`excluded.asked_at` },
           })
         return 0
-      })
+      }
+      // Waiting here, a network's questions take one connection of the pool, not all of them.
+      const refusedFor = await runExclusive(names.at(-1) ?? '', () => db.transaction(count))
       if (refusedFor > 0) throw tooMany(Math.ceil(refusedFor / 1000))
     },
 
