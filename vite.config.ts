@@ -7,7 +7,7 @@ const withoutSummaries: Plugin = {
   name: 'without-summaries',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/contract\/[\w-]+\.ts$/ },
+    filter: { id: /\/contract\/[\w/-]+\.ts$/ },
     handler: (code) => code.replaceAll(/^ +summary:\s+'[^'\n]*',$/gm, "summary: '',"),
   },
 }
