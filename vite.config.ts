@@ -39,7 +39,12 @@ export default defineConfig({
               // One page's own icons stay with that page.
               minShareCount: 2,
             },
-            { name: 'kit', test: /[\\/](contract|zod|web[\\/]ui)[\\/]/, minShareCount: 3 },
+            // What only the desk's screens share is no part of it, nor is the list of countries.
+            {
+              name: 'kit',
+              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing))|zod|web[\\/]ui)[\\/]/,
+              minShareCount: 3,
+            },
           ],
         },
       },
