@@ -8,7 +8,7 @@ const Private = lazy(loadPrivate)
 
 /** Lets only those into a page who may see it. */
 export function Guard({ route, children }: { route: Route; children: ReactNode }) {
-  const isElsewhere = route.access === 'public' && !route.page.startsWith('auth/')
+  const isElsewhere = route.access === 'public' && !route.page.startsWith('identity/sign-in/')
   useEffect(() => {
     if (isElsewhere) forgetReturnPath()
   }, [isElsewhere])

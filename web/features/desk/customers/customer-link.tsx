@@ -9,7 +9,7 @@ export function CustomerLink({ id, title, children }: { id: string; title?: stri
       title={title}
       className="block truncate font-medium underline-offset-4 hover:text-accent-strong hover:underline"
     >
-      {children}
+      {children || 'No name'}
     </Link>
   )
 }
