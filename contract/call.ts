@@ -1,4 +1,4 @@
-import type { Endpoint, InputOf, OutputOf } from './endpoint.ts'
+import { type Endpoint, type InputOf, isNothing, type OutputOf } from './endpoint.ts'
 import type { RefusalCode } from './refusals.ts'
 import type { WayToProve } from './statuses.ts'
 
@@ -24,8 +24,6 @@ export class ApiError extends Error {
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
-  /** The account's address has to be confirmed before the same call is let through. */
-  readonly unproven: boolean
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // A proxy's page is markup, which tells no one anything.
@@ -38,7 +36,6 @@ export class ApiError extends Error {
     this.fields = parsed.fields ?? {}
     this.again = parsed.again
     this.next = parsed.next
-    this.unproven = parsed.code === 'unproven'
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
@@ -100,8 +97,16 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     init?: RequestInit,
   ): Promise<OutputOf<E>> {
     const response = await send(endpoint, input, init)
-    const output: OutputOf<E> = await response.json()
+    const body = await response.text()
+    const output: OutputOf<E> = JSON.parse(isNothing(endpoint.output) ? '{}' : body)
     return output
+  }
+
+  /** Whether a call that may take longer is done. */
+  async function isDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
+    const response = await send(endpoint, input)
+    await response.text()
+    return response.status !== 202
   }
 
   async function callPage<E extends Endpoint & { answer?: 'list' }>(
@@ -114,7 +119,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     return { items: await response.json(), next: next && decodeURIComponent(next) }
   }
 
-  return { send, call, callPage }
+  return { send, call, isDone, callPage }
 }
 
 /** Splits an input into path, query and body. Path segments are encoded, so an id can never turn into another path. */

@@ -7,8 +7,11 @@ export type Access = 'public' | 'user' | 'staff' | 'admin'
 
 export type Caller = 'none' | 'optional'
 
-/** How the answer arrives: JSON, a list with a `Link` header to its next page, a file, or a redirect. */
-export type Answer = 'json' | 'list' | 'csv' | 'redirect'
+/**
+ * How the answer arrives: JSON, a list with a `Link` header to its next page, a file, a redirect, or nothing but the
+ * status, where 202 says "not yet: ask again in a moment".
+ */
+export type Answer = 'json' | 'list' | 'csv' | 'redirect' | 'later'
 
 type Fields = z.ZodMiniType<Record<string, unknown>, Record<string, unknown>>
 
@@ -50,10 +53,14 @@ export function endpoint<
   const R extends Answer = 'json',
   const C extends Caller = 'none',
 >(row: Endpoint<Input, Output> & { access: A; answer?: R; caller?: C }) {
-  return { ...row, input: schema(row.input), output: schema(row.output) }
+  const output = isNothing(row.output) ? row.output : schema(row.output)
+  return { ...row, input: schema(row.input), output }
 }
 
 export const nothing = schema((z) => z.strictObject({}))
+
+/** Then there is nothing to read: any 2xx is done, whatever else it says. */
+export const isNothing = (output: Schema) => output === nothing
 
 export const longestPage = 200
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { type Settings, settings } from './config/environment.ts'
-import { judge } from './config/rules.ts'
+import { judge, type Warning } from './config/rules.ts'
 import { proxiesOf } from './http/addresses.ts'
 import { isLocalName } from './http/this-machine.ts'
 
@@ -29,7 +29,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return shape(parsed.data, warnings, names)
 }
 
-function shape(s: Settings, warnings: string[], given: ReadonlySet<string>) {
+function shape(s: Settings, warnings: Warning[], given: ReadonlySet<string>) {
   const supportEmail = s.SUPPORT_EMAIL ?? 'support@example.com'
   const publicUrl = (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, '')
   return {

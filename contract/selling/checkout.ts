@@ -3,9 +3,6 @@ import { billingType, email, optionalText, paymentIntentId, text } from '../fiel
 import { schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
-/** `processing`: the money has arrived, but Stripe is still setting up the subscription. Ask again in a moment. */
-const outcome = schema((z) => z.strictObject({ state: z.enum(['done', 'processing']) }))
-
 const place = schema((z) =>
   z.strictObject({
     country: country(z),
@@ -64,7 +61,9 @@ export const checkout = {
     access: 'public',
     summary: 'Log in the guest who just paid from this browser',
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: outcome,
+    output: nothing,
+    // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
+    answer: 'later',
     // While Stripe is slow, the browser polls every few seconds.
     limit: { requests: 100, seconds: 600 },
   }),
@@ -75,6 +74,7 @@ export const checkout = {
     summary: 'Book the purchase that a payment paid for; idempotent',
     limit: { requests: 100, seconds: 600 },
     input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
-    output: outcome,
+    output: nothing,
+    answer: 'later',
   }),
 }

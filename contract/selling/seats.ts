@@ -1,9 +1,6 @@
 import { endpoint, nothing } from '../endpoint.ts'
 import { email } from '../fields.ts'
 
-/** Why a checkout is refused when no seat is free; the page then offers the waiting list. */
-export const soldOut = 'All seats are taken at the moment. We can tell you when one is free.'
-
 export const seats = {
   show: endpoint({
     method: 'GET',

@@ -55,14 +55,14 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
     })
     const { paymentIntentId } = begun
     if (isGuest && !(await guestLogIn(visitor, paymentIntentId))) return
-    await untilDone(() => visitor.call(checkout.confirm, { paymentIntentId }))
+    await untilDone(() => visitor.isDone(checkout.confirm, { paymentIntentId }))
     confirmed.push(paymentIntentId)
   }
 
   /** Works once: if the answer to that got lost, the guest gets in by the link in the email. */
   async function guestLogIn(visitor: Visitor, paymentIntentId: string) {
     try {
-      await untilDone(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+      await untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
       return true
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error
@@ -71,8 +71,8 @@ export function createPeople({ url, publishableKey, newVisitor, answers }: Given
     }
   }
 
-  async function untilDone(call: () => Promise<{ state: string }>) {
-    while ((await persist('confirm', call)).state !== 'done') await sleep(500)
+  async function untilDone(isDone: () => Promise<boolean>) {
+    while (!(await persist('confirm', isDone))) await sleep(500)
   }
 
   /** Logs in, then asks several times: the proxy sends each request to another machine. */

@@ -4,8 +4,11 @@ import { isCommonPassword } from '../security/common-passwords.ts'
 import { isStrongKey } from '../security/secrets.ts'
 import type { Settings } from './environment.ts'
 
+/** What a warning is about; the admin area has words of its own for all but the proxy. */
+export type Warning = { about: 'SUPPORT_EMAIL' | 'SMTP_URL' | 'imprint' | 'TRUST_PROXY'; text: string }
+
 /** Problems between settings that are each valid on their own: faults stop the start, warnings are only shown. */
-export function judge(s: Settings): { faults: string[]; warnings: string[] } {
+export function judge(s: Settings): { faults: string[]; warnings: Warning[] } {
   const production = s.NODE_ENV === 'production'
   return {
     faults: [...keyFaults(s), ...(production ? productionFaults(s) : exposures(s))],
@@ -70,18 +73,26 @@ const needs = {
 }
 const missing = (s: Settings, ...names: (keyof typeof needs)[]) => names.filter((name) => !s[name])
 
-function* productionWarnings(s: Settings) {
+function* productionWarnings(s: Settings): Generator<Warning> {
   if (!isLive(s.STRIPE_SECRET_KEY))
-    for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL')) yield `${name} is not set: ${needs[name]}`
+    for (const name of missing(s, 'SUPPORT_EMAIL', 'SMTP_URL'))
+      yield { about: name, text: `${name} is not set: ${needs[name]}` }
   const imprint = (['SELLER_NAME', 'SELLER_STREET', 'SELLER_CITY', 'SELLER_COUNTRY'] as const).filter(
     (name) => !s[name],
   )
-  if (imprint.length > 0) yield `The imprint is incomplete: set ${imprint.join(', ')}`
+  if (imprint.length > 0)
+    yield { about: 'imprint', text: `The imprint is incomplete: set ${imprint.join(', ')}` }
   if (s.PUBLIC_URL?.startsWith('https:') && proxiesOf(s.TRUST_PROXY) === 0)
-    yield 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors will count as one address'
+    yield {
+      about: 'TRUST_PROXY',
+      text: 'TRUST_PROXY is not set, but https:// needs a proxy in front: all visitors will count as one address',
+    }
 }
 
-function* proxyWarnings(s: Settings) {
+function* proxyWarnings(s: Settings): Generator<Warning> {
   if (/^(true|yes|on)$/i.test(s.TRUST_PROXY))
-    yield 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses'
+    yield {
+      about: 'TRUST_PROXY',
+      text: 'TRUST_PROXY=true is read as 1: one proxy. Set the number of proxies, or their addresses',
+    }
 }

@@ -62,14 +62,18 @@ test.for(endpoints)('$name is mounted', ({ endpoint: { method, path } }) => {
 async function knock({ method, path }: Endpoint, visitor: Visitor) {
   const address = path.replaceAll(/:\w+/g, nobodysId)
   const asQuery = method === 'GET' || method === 'DELETE'
-  const { status } = await visitor.fetch(asQuery ? `${address}?nobodyKnows=1` : address, {
+  const response = await visitor.fetch(asQuery ? `${address}?nobodyKnows=1` : address, {
     method,
     ...(asQuery ? {} : { body: '{"nobodyKnows":1}', headers: { 'content-type': 'application/json' } }),
   })
-  return status
+  if (response.status < 400) return `${response.status}`
+  const { code } = (await response.json()) as { code: string }
+  return `${response.status} ${code}`
 }
 
-const letIn = 400
+const letIn = '400 invalid-input'
+const loggedOut = '401 login-required'
+const forbidden = '403 forbidden'
 const everyone = {
   anonymous: letIn,
   'deleted user': letIn,
@@ -79,19 +83,19 @@ const everyone = {
   support: letIn,
   admin: letIn,
 }
-const user = { ...everyone, anonymous: 401, 'deleted user': 401 }
-const staff = { ...user, unproven: 403, 'buyer A': 403, 'buyer B': 403 }
-const doors = { public: everyone, user, staff, admin: { ...staff, support: 403 } }
+const user = { ...everyone, anonymous: loggedOut, 'deleted user': loggedOut }
+const staff = { ...user, unproven: forbidden, 'buyer A': forbidden, 'buyer B': forbidden }
+const doors = { public: everyone, user, staff, admin: { ...staff, support: forbidden } }
 
 test.for(endpoints)('$name lets in exactly the right people', async ({ endpoint }) => {
-  const statuses = Object.fromEntries(
+  const answers = Object.fromEntries(
     await Promise.all(
       Object.entries(people).map(async ([who, visitor]) => [who, await knock(endpoint, visitor)]),
     ),
   )
-  const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, 303]))
-  const door = { ...doors[endpoint.access], ...(endpoint.proven && { unproven: 403 }) }
-  expect(statuses).toEqual(endpoint.answer === 'redirect' ? redirects : door)
+  const redirects = Object.fromEntries(Object.keys(people).map((who) => [who, '303']))
+  const door = { ...doors[endpoint.access], ...(endpoint.proven && { unproven: '403 unproven' }) }
+  expect(answers).toEqual(endpoint.answer === 'redirect' ? redirects : door)
 })
 
 test('what makes an account hard to take back wants its address confirmed', () => {
@@ -139,7 +143,10 @@ describe('buyer B cannot touch what is buyer A’s', () => {
   test.for(Object.entries(attacks))('%s answers 404', async ([name, input]) => {
     const endpoint = endpoints.find((candidate) => candidate.name === name)?.endpoint
     if (!endpoint) throw new Error(`${name} is not in the contract`)
-    await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({ status: 404 })
+    await expect(people['buyer B'].call(endpoint, input())).rejects.toMatchObject({
+      status: 404,
+      code: 'not-found',
+    })
   })
 
   test('and everything is as it was before', async () => {

@@ -32,7 +32,7 @@ export function docsPage(groups: Record<string, Record<string, Endpoint>>): stri
     title: 'Shop API',
     style,
     nav: `<h2>Calls</h2><ul>${links.join('')}</ul>`,
-    main: `<h1>API</h1><p class="lead">Every call between browser and server, generated from the table that the server mounts. Also available as <a href="/api/openapi.json">OpenAPI 3.1</a>. Calls that are not public need the session cookie; a refusal returns <code>{ message, fields? }</code>.</p>${sections.join('')}`,
+    main: `<h1>API</h1><p class="lead">Every call between browser and server, generated from the table that the server mounts. Also available as <a href="/api/openapi.json">OpenAPI 3.1</a>. Calls that are not public need the session cookie; a refusal returns <code>{ message, code, fields? }</code>: the message is for people, programs decide by the code.</p>${sections.join('')}`,
   })
 }
 

@@ -37,7 +37,9 @@ type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
     ? FileAnswer
     : E extends { answer?: 'redirect' }
       ? string
-      : RawOutputOf<E> | (RawOutputOf<E> extends Record<string, never> ? void : never)
+      : E extends { answer?: 'later' }
+        ? 'done' | 'not yet'
+        : RawOutputOf<E> | (RawOutputOf<E> extends Record<string, never> ? void : never)
 
 export type Handler<E extends Endpoint> = (
   input: ParsedInputOf<E>,
@@ -152,6 +154,8 @@ function send(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, 
   switch (endpoint.answer) {
     case 'redirect':
       return reply.redirect(answer as string, 303)
+    case 'later':
+      return reply.status(answer === 'done' ? 200 : 202).send({})
     case 'csv': {
       const { name, stream } = answer as FileAnswer
       return reply

@@ -96,6 +96,7 @@ function success(endpoint: Endpoint) {
       ? { Link: { description: 'The next page, if there is one', schema: { type: 'string' } } }
       : undefined
   return {
+    ...(endpoint.answer === 'later' ? { 202: { description: 'Not yet: ask again in a moment' } } : {}),
     200: {
       description: 'Done',
       ...(headers ? { headers } : {}),

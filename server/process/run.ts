@@ -45,7 +45,7 @@ async function open() {
     return
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
-  if (isFirst) for (const warning of config.warnings) log.warn(warning)
+  if (isFirst) for (const { text } of config.warnings) log.warn(text)
   const opening = startShop(config, { log })
   stopInOrder(opening)
   const shop = await opening

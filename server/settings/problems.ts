@@ -56,7 +56,7 @@ function* links({ package: { indicatorUrl, strategyUrl } }: Live): Generator<Pro
 
 /** What startup warned about, except what is reported above. */
 function* warnings(config: Config): Generator<Problem> {
-  for (const warning of config.warnings)
-    if (!/^(The imprint|SUPPORT_EMAIL|SMTP_URL)/.test(warning))
-      yield { text: warning, mend: 'Change it in the environment and restart the shop.', isUrgent: true }
+  for (const { about, text } of config.warnings)
+    if (about === 'TRUST_PROXY')
+      yield { text, mend: 'Change it in the environment and restart the shop.', isUrgent: true }
 }

@@ -54,15 +54,15 @@ export function createBuyers({ url, publishableKey, finishPayments = () => setTi
     (await confirm('setup_intents', clientSecret, card)).id
 
   /** What the success page does: asks until Stripe is done with a payment. */
-  async function untilDone(ask: () => Promise<{ state: 'done' | 'processing' }>) {
-    while ((await ask()).state === 'processing') await finishPayments()
+  async function untilDone(isDone: () => Promise<boolean>) {
+    while (!(await isDone())) await finishPayments()
   }
 
   const confirmPurchase = (visitor: Visitor, { paymentIntentId }: Paid) =>
-    untilDone(() => visitor.call(checkout.confirm, { paymentIntentId }))
+    untilDone(() => visitor.isDone(checkout.confirm, { paymentIntentId }))
 
   const logInGuest = (visitor: Visitor, { paymentIntentId }: Paid) =>
-    untilDone(() => visitor.call(checkout.guestPurchaseLogin, { paymentIntentId }))
+    untilDone(() => visitor.isDone(checkout.guestPurchaseLogin, { paymentIntentId }))
 
   /** A guest, from the checkout to the success page. */
   async function guest(visitor: Visitor, email = `guest-${randomUUID()}@example.com`) {

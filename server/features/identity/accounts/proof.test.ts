@@ -25,7 +25,7 @@ test('who has just signed up is not proven, and is asked to confirm the address 
   expect(person.user.isProven).toBe(false)
   await expect(person.call(factors.beginPasskey, {})).rejects.toMatchObject({
     status: 403,
-    unproven: true,
+    code: 'unproven',
     serverMessage: 'Confirm your address first. We’ll email you a link.',
   })
 })

@@ -22,8 +22,6 @@ type Purchases = {
   ): Promise<{ endedBecause: EndReason | null } | undefined>
 }
 
-/** The money has arrived, but Stripe may not be done with the subscription yet. */
-type Outcome = { state: 'done' | 'processing' }
 type Paid = { paymentIntentId: string }
 
 export type Checkout = ReturnType<typeof createCheckout>
@@ -62,7 +60,7 @@ export function createCheckout(deps: Dependencies) {
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */
-    async confirm({ user }: Actor, paymentIntentId: string): Promise<Outcome> {
+    async confirm({ user }: Actor, paymentIntentId: string): Promise<'done' | 'not yet'> {
       const checkout = await checkouts.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
@@ -76,10 +74,9 @@ export function createCheckout(deps: Dependencies) {
           'paid-too-late',
           'The last seat was taken before you paid. We’re refunding your payment.',
         )
-      if (purchase) return { state: 'done' }
+      if (purchase) return 'done'
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
-      if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId)))
-        return { state: 'processing' }
+      if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId))) return 'not yet'
       throw checkout.userId
         ? conflict('not-paid', 'The payment hasn’t been completed yet')
         : notFound('Purchase')

@@ -40,7 +40,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
   return async function loginOfGuest(
     nonce: string | undefined,
     paymentIntentId: string,
-  ): Promise<Authenticated | 'processing'> {
+  ): Promise<Authenticated | 'not yet'> {
     const begun = await checkouts.ofPayment(paymentIntentId)
     if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
     const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
@@ -54,7 +54,7 @@ export function createGuestLogin({ db, now, stripe, checkouts, purchases }: Depe
       throw pleaseLogIn()
     await purchases.sync(begun.subscriptionId)
     const booked = await checkouts.ofPayment(paymentIntentId)
-    if (!booked?.closedAt) return 'processing'
+    if (!booked?.closedAt) return 'not yet'
     if (!booked.userId) throw pleaseLogIn()
     if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
     if (!(await checkouts.useLogin(begun.id))) throw pleaseLogIn()

@@ -28,11 +28,11 @@ export function checkoutRoutes(deps: Dependencies): Handlers<typeof contract> {
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
       const nonce = checkoutCookie.read(request)
       const authenticated = await checkout.loginOfGuest(nonce, paymentIntentId)
-      if (authenticated === 'processing') return { state: 'processing' as const }
+      if (authenticated === 'not yet') return authenticated
       await beginSession(authenticated, { actor, request, reply })
       securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
       if (nonce) checkoutCookie.set(reply, await checkout.rotateNonce(nonce))
-      return { state: 'done' as const }
+      return 'done'
     },
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   }

@@ -40,6 +40,7 @@ const invite = async () => {
 }
 const refusal = {
   status: 409,
+  code: 'sold-out',
   serverMessage: 'All seats are taken at the moment. We can tell you when one is free.',
 }
 

@@ -1,6 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { soldOut } from '#contract/selling/seats.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
@@ -21,6 +20,10 @@ type Dependencies = {
 
 /** Who pays: an account, or a guest by their address. */
 type Buyer = { userId: string | null; email: string }
+
+/** The page then offers the waiting list. */
+const soldOut = () =>
+  conflict('sold-out', 'All seats are taken at the moment. We can tell you when one is free.')
 
 /** How long a seat is kept for someone who is paying. */
 const reservedFor = 15 * 60_000
@@ -72,7 +75,7 @@ export function createSeats(deps: Dependencies) {
     async insistOnFree(buyer: Buyer, productId: string) {
       const { limit } = await limitOf(db)
       if (limit === null || (await isTheirs(db, buyer, productId))) return
-      if (!(await isFree(db, productId, limit))) throw conflict('sold-out', soldOut)
+      if (!(await isFree(db, productId, limit))) throw soldOut()
     },
 
     /**
@@ -86,7 +89,7 @@ export function createSeats(deps: Dependencies) {
         await takeTurns(tx, productId)
         await tx.delete(seatReservations).where(lte(seatReservations.expiresAt, now()))
         if (await isTheirs(tx, buyer, productId)) return
-        if (!(await isFree(tx, productId, limit))) throw conflict('sold-out', soldOut)
+        if (!(await isFree(tx, productId, limit))) throw soldOut()
         if (!(await mayKeep(tx, ip))) return
         const expiresAt = new Date(now().getTime() + reservedFor)
         await tx

@@ -5,7 +5,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { exactDollars } from '#contract/money.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { call } from '#web/api/client.ts'
+import { call, isDone } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
@@ -93,15 +93,15 @@ async function process(
 ): Promise<State> {
   if (!(await call(accounts.user, {}))) {
     try {
-      await untilDone(() => call(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
+      await untilDone(() => isDone(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 403)) return { step: 'failed', error }
+      if (!(error instanceof ApiError && error.code === 'login-required')) return { step: 'failed', error }
       return { step: 'login', reason: error.serverMessage ?? 'Please log in to continue.' }
     }
     await startSession()
     await wait(500)
   }
-  await untilDone(() => call(checkout.confirm, { paymentIntentId }), tell)
+  await untilDone(() => isDone(checkout.confirm, { paymentIntentId }), tell)
   toast({ title: 'Payment successful!' })
   return { step: 'done', paymentIntentId }
 }

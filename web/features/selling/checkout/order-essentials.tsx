@@ -26,7 +26,12 @@ export function OrderEssentials(props: {
       'You order',
       `${reboundSigmaPro.name}: indicator and strategy on TradingView, Rebound List, updates, support`,
     ],
-    ['Total price', tax ? `${price}, ${taxLine(tax)}` : `${price}. ${settings.tax.note}`],
+    [
+      'Total price',
+      <strong key="total" className="font-semibold">
+        {tax ? `${price}, ${taxLine(tax)}` : `${price}. ${settings.tax.note}`}
+      </strong>,
+    ],
     ['Period', `One ${period}, paid in advance`],
     [
       'Renewal',
@@ -49,7 +54,7 @@ export function OrderEssentials(props: {
         {rows.map(([name, value]) => (
           <div key={name} className="contents max-sm:block">
             <dt className="text-muted">{name}</dt>
-            <dd className={name === 'Total price' ? 'font-semibold' : ''}>{value}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>

@@ -1,12 +1,12 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
 import { lazy, Suspense, useState } from 'react'
+import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { startNow } from '#contract/selling/legal/order.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { soldOut } from '#contract/selling/seats.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
@@ -29,7 +29,7 @@ export function Payment(props: {
   billing: BillingType
   onChange: (() => void) | null
   /** Somebody else has the last seat by now. */
-  onSoldOut: () => void
+  onSoldOut: (refused: ApiError) => void
 }) {
   const { ready, email, billing, onChange, onSoldOut } = props
   const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
@@ -71,10 +71,14 @@ export function Payment(props: {
             email={email}
             label={label}
             onSubmit={async (stripe, elements) => {
-              // What was agreed to is on record before any money moves.
-              const refused = await agree(ready.clientSecret, wantsToStart)
-              if (refused === soldOut) onSoldOut()
-              return refused ?? pay(stripe, elements)
+              try {
+                // What was agreed to is on record before any money moves.
+                await agree(ready.clientSecret, wantsToStart)
+              } catch (error) {
+                if (error instanceof ApiError && error.code === 'sold-out') onSoldOut(error)
+                return messageOf(error) ?? 'Please try again.'
+              }
+              return pay(stripe, elements)
             }}
           >
             {essentials}
@@ -106,20 +110,14 @@ async function pay(stripe: Stripe, elements: StripeElements) {
   return error.type === 'card_error' ? `${reason} ${declined}` : reason
 }
 
-/** Returns why it couldn't be recorded, or nothing. */
-async function agree(clientSecret: string, wantsToStart: boolean) {
+function agree(clientSecret: string, wantsToStart: boolean) {
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  try {
-    await call(checkout.agree, {
-      paymentIntentId,
-      startNow: wantsToStart,
-      consentVersion: startNow.version,
-      termsVersion,
-    })
-    return undefined
-  } catch (error) {
-    return messageOf(error) ?? 'Please try again.'
-  }
+  return call(checkout.agree, {
+    paymentIntentId,
+    startNow: wantsToStart,
+    consentVersion: startNow.version,
+    termsVersion,
+  })
 }
 
 const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'

@@ -4,7 +4,6 @@ import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { soldOut } from '#contract/selling/seats.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -30,7 +29,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
   const [asked, setAsked] = useState<Asked | null>(null)
   // Either plan is a checkout of its own at Stripe: whoever looks at the other one returns to the same.
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
-  const [refusal, setRefusal] = useState('')
+  const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
@@ -56,7 +55,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
     } catch (error) {
       startOver()
       // Having a subscription already is no mistake: the message comes with the way to it.
-      if (error instanceof ApiError && error.status === 409) setRefusal(error.serverMessage ?? '')
+      if (error instanceof ApiError && error.status === 409) setRefusal(error)
       else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // The form says it at the field, too.
       throw error
@@ -87,14 +86,14 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         email={asked.email}
         billing={billing}
         onChange={user ? null : startOver}
-        onSoldOut={() => {
+        onSoldOut={(refused) => {
           startOver()
-          setRefusal(soldOut)
+          setRefusal(refused)
         }}
       />
     )
   const onContinue = (wanted: Asked) => {
-    setRefusal('')
+    setRefusal(null)
     return proceed(wanted)
   }
   const step = { isPending: begin.isPending, refusal, onContinue }
@@ -111,7 +110,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
 
 type StepProps = {
   isPending: boolean
-  refusal: string
+  refusal: ApiError | null
   onContinue: (asked: Asked) => Promise<void>
 }
 
@@ -125,7 +124,7 @@ function KnownBuyer({ email, isPending, refusal, onContinue }: StepProps & { ema
         You are logged in as <strong className="font-semibold break-all">{email}</strong>. The subscription
         will belong to this account.
       </p>
-      <Refusal text={refusal}>
+      <Refusal error={refusal}>
         <Link href="/dashboard" className={link}>
           Go to your dashboard
         </Link>
@@ -164,13 +163,12 @@ const NameField = () => (
 )
 
 /** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
-function Refusal({ text, children }: { text: string; children: ReactNode }) {
-  if (!text) return null
-  const isSoldOut = text === soldOut
+function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
+  if (!error) return null
   return (
     <Notice tone="warning">
-      <p>{text}</p>
-      {isSoldOut ? (
+      <p>{error.serverMessage}</p>
+      {error.code === 'sold-out' ? (
         <Link href="/products/rebound-sigma-pro" className={link}>
           Tell me when a seat is free
         </Link>
@@ -224,7 +222,7 @@ function GuestEmail({ isPending, refusal, onContinue }: StepProps) {
         </Field>
         <NameField />
         {wantsPlace && <PlaceFields />}
-        <Refusal text={refusal}>{logIn}</Refusal>
+        <Refusal error={refusal}>{logIn}</Refusal>
         <Button type="submit" size="lg" pending={isPending} pendingText="Loading..." disabled={isEmpty}>
           Continue to Payment
         </Button>

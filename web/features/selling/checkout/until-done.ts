@@ -12,12 +12,12 @@ const later =
 
 /** Stripe may need some seconds from the payment to the subscription, or not answer for a moment: it is asked again. */
 export async function untilDone(
-  ask: () => Promise<{ state: 'done' | 'processing' }>,
+  isDone: () => Promise<boolean>,
   tell: (note: string) => void = () => {},
 ): Promise<void> {
   for (let asked = 0; ; asked++) {
-    const seconds = await ask().then(
-      ({ state }) => (state === 'done' ? null : (pauses[asked] ?? laterPause)),
+    const seconds = await isDone().then(
+      (done) => (done ? null : (pauses[asked] ?? laterPause)),
       (error: unknown) => {
         if (error instanceof ApiError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds
         throw error

@@ -39,11 +39,11 @@ export async function finishCardUpdate(id: string, setupIntentId: string, load: 
   const finish = () => call(purchases.finishCardUpdate, { id, setupIntentId })
   await untilDone(async () => {
     const { state, confirmWith } = await finish()
-    if (!confirmWith) return { state }
+    if (!confirmWith) return state === 'done'
     const stripe = await load()
     const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
     if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
     // Asked again now that the bank has confirmed, the shop learns that it was paid.
-    return finish()
+    return (await finish()).state === 'done'
   })
 }
