@@ -50,7 +50,7 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
     pool: connection.pool,
     queue,
     stripe,
-    overdueEvents: selling.purchases.countOverdueEvents,
+    overdueEvents: selling.purchases.inbox.countOverdue,
     cspReports: await mountCspReports(app),
     more: access.tradingView.measures,
     token: config.metricsToken,
@@ -97,7 +97,7 @@ async function mountAll(
   identity.mount(doors, {
     rooms: [...rooms, mails],
     personalData: [...rooms.toReversed(), access.tradingView, mails, audit],
-    endSubscriptionsOf: purchases.endAllOf,
+    endSubscriptionsOf: purchases.ending.endAllOf,
     contact,
     newsletter,
     checkout,

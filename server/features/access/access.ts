@@ -74,7 +74,7 @@ export function openAccess(
     mount({ mount }: Doors) {
       mount(contract.accessRequests, accessRequestRoutes(accessRequests))
       mount(contract.tradingView, tradingViewRoutes(access))
-      mount(contract.tradingViewAdmin, tradingViewAdminRoutes(tradingViewAdmin, seats.meter))
+      mount(contract.tradingViewAdmin, tradingViewAdminRoutes(tradingViewAdmin, seats.meter.read))
       mount(contract.privatePackage, privatePackageRoutes(privatePackage))
       mount(contract.assets, assetRoutes(assets))
       mount(contract.reminders, reminderRoutes(reminders))

@@ -3,21 +3,21 @@ import type { Context, PeoplesRoom } from '#server/context.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { mountWebhook } from '#server/http/webhook.ts'
+import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
-import { catalogRoutes } from './catalog/routes.ts'
 import { createCheckout, createCheckouts, createCustomers, wantedPrices } from './checkout/checkout.ts'
-import { billingRoutes, checkoutRoutes } from './checkout/routes.ts'
-import { checkoutSchedules } from './checkout/schedules.ts'
 import { createDeclarations } from './declarations/declarations.ts'
-import { declarationRoutes } from './declarations/routes.ts'
-import { declarationSchedules } from './declarations/schedules.ts'
 import { type AccessEffects, createPurchases, eventTypes } from './purchases/purchases.ts'
-import { purchaseRoutes } from './purchases/routes.ts'
-import { purchaseSchedules } from './purchases/schedules.ts'
-import { seatRoutes } from './seats/routes.ts'
-import { seatSchedules } from './seats/schedules.ts'
+import {
+  billingRoutes,
+  catalogRoutes,
+  checkoutRoutes,
+  declarationRoutes,
+  purchaseRoutes,
+  seatRoutes,
+  stripeSetupRoutes,
+} from './routes.ts'
 import { createSeats } from './seats/seats.ts'
-import { stripeSetupRoutes } from './stripe-setup/routes.ts'
 import { createStripeSetup } from './stripe-setup/stripe-setup.ts'
 
 type Others = { stripe: StripeGateway; identity: Identity; access: AccessEffects }
@@ -26,33 +26,37 @@ export type Selling = ReturnType<typeof openSelling>
 
 /** What people buy and pay. */
 export function openSelling(context: Context, { stripe, identity, access }: Others) {
-  const { config, log, securityLog } = context
-  const { consumerLaw } = config
+  const { config, log, now } = context
   const { accounts, questions, beginSession } = identity
-  const customers = createCustomers({ ...context, stripe })
+  const customers = createCustomers(context, { stripe })
   const checkouts = createCheckouts(context)
   const seats = createSeats(context)
-  const purchases = createPurchases({ ...context, stripe, accounts, checkouts, access, seats, consumerLaw })
-  const checkout = createCheckout({
-    ...context,
-    stripe,
-    checkouts,
-    customers,
-    purchases,
-    questions,
-    seats,
-    wantsTax: config.tax.mode === 'stripe',
-  })
-  const declarations = createDeclarations({ ...context, purchases, consumerLaw })
+  const purchases = createPurchases(context, { stripe, accounts, checkouts, seats, access })
+  const checkout = createCheckout(context, { stripe, checkouts, customers, seats, purchases, questions })
+  const declarations = createDeclarations(context, { purchases })
   const stripeSetup = createStripeSetup({
-    ...context,
     stripe,
+    now,
+    log,
     secretKey: config.stripe?.secretKey,
     publicUrl: config.publicUrl,
     events: eventTypes,
     prices: wantedPrices(),
   })
   const people: PeoplesRoom[] = [purchases, checkouts, customers, seats, declarations]
+  const schedules: Schedules = {
+    reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
+    'end-booked': { cron: '* * * * *', run: purchases.booked.endDue },
+    'ending-notices': { cron: '9 * * * *', run: purchases.notices.announceEnds },
+    'renewal-notices': { cron: '7 8 * * *', run: purchases.notices.announceRenewals },
+    'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
+    'hand-declarations-to-seller': { cron: '33 * * * *', run: declarations.handToSeller },
+    'invite-waiting': { cron: '*/5 * * * *', run: seats.waitingList.invite },
+    'warn-about-seats': { cron: '10 7 * * *', run: seats.meter.warn },
+    'forget-declarations': { cron: '27 3 * * *', run: declarations.forgetOld },
+    'forget-old-purchases': { cron: '31 3 * * *', run: purchases.forgetOld },
+    'forget-unpaid-checkouts': { cron: '37 3 * * *', run: checkouts.forgetUnpaid },
+  }
 
   return {
     customers,
@@ -62,12 +66,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
     checkout,
     declarations,
     people,
-    schedules: [
-      checkoutSchedules(checkouts),
-      purchaseSchedules(purchases),
-      declarationSchedules(declarations),
-      seatSchedules(seats),
-    ],
+    schedules: [schedules],
 
     /** Startup must not depend on it: the next checkout tries again. */
     async prepare() {
@@ -82,10 +81,10 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
 
     async mount({ app, mount, checkoutCookie }: Doors) {
       mount(contract.catalog, catalogRoutes)
-      mount(contract.checkout, checkoutRoutes({ checkout, beginSession, checkoutCookie, securityLog }))
+      mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))
-      await mountWebhook(app, { read: stripe.readEvent, receive: purchases.receiveEvent })
+      await mountWebhook(app, { read: stripe.readEvent, receive: purchases.inbox.receive })
       mount(contract.seats, seatRoutes(seats))
       mount(contract.declarations, declarationRoutes(declarations))
       mount(contract.stripeSetup, stripeSetupRoutes(stripeSetup))

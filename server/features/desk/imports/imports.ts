@@ -19,7 +19,7 @@ type Dependencies = {
   now: () => Date
   audit: Pick<Audit, 'record'>
   accounts: Pick<Accounts, 'forImport'>
-  purchases: Pick<Purchases, 'book'>
+  purchases: Pick<Purchases, 'booked'>
   accessRequests: Pick<AccessRequests, 'claim'>
   entitlements: Pick<Entitlements, 'takenBy'>
 }
@@ -34,7 +34,15 @@ const isThere = 'Has a subscription already'
  * its own, and whoever is there already is left alone. So an import that was interrupted is simply run again.
  */
 export function createImports(deps: Dependencies) {
-  const { db, now, audit, accounts, purchases: books, accessRequests, entitlements } = deps
+  const {
+    db,
+    now,
+    audit,
+    accounts,
+    purchases: { booked },
+    accessRequests,
+    entitlements,
+  } = deps
 
   async function ownerOf(tx: Database | Transaction, email: string) {
     const [user] = await tx
@@ -70,7 +78,7 @@ export function createImports(deps: Dependencies) {
       const known = await obstacle(tx, subscriber)
       if (known) return known
       const userId = await accounts.forImport(tx, { email, name })
-      const { id: purchaseId } = await books.book(tx, {
+      const { id: purchaseId } = await booked.book(tx, {
         userId,
         productId: product.id,
         billingType,

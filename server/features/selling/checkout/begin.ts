@@ -6,32 +6,25 @@ import type { BillingType } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
 import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
+import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
-import { purchases as booked, users } from '#server/database/schema.ts'
+import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
-import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { Checkouts } from './checkouts.ts'
-import type { Prices } from './prices.ts'
-import type { Customers } from './stripe-customers.ts'
-import { createSubscribe, type Product } from './subscribe.ts'
+import type { createSubscribe, Product } from './subscribe.ts'
 
-export type BeginDependencies = {
-  db: Database
+type Others = {
   stripe: StripeGateway
   checkouts: Checkouts
-  customers: Customers
-  purchases: { sync(subscriptionId: string): Promise<void> }
-  questions: Pick<EmailQuestions, 'ask'>
-  refuseShopAddress: RefuseShopAddress
-  seats: Pick<Seats, 'insistOnFree' | 'reserve'>
-  /** Whether Stripe computes tax, for which it must know where the buyer is. */
-  wantsTax: boolean
-  crashPoint: (name: string) => void
+  seats: Seats
+  questions: EmailQuestions
+  sync: (subscriptionId: string) => Promise<void>
+  subscribe: ReturnType<typeof createSubscribe>
 }
 
 type Wish = {
@@ -43,9 +36,11 @@ type Wish = {
 }
 
 /** "Continue to Payment". */
-export function createBegin(deps: BeginDependencies & { prices: Prices }) {
-  const { db, stripe, checkouts, purchases, questions, refuseShopAddress, seats, wantsTax, crashPoint } = deps
-  const subscribe = createSubscribe(deps)
+export function createBegin(context: Context, others: Others) {
+  const { db, config, refuseShopAddress, crashPoint } = context
+  const { stripe, checkouts, seats, questions, sync, subscribe } = others
+  // Stripe computes it, for which it must know where the buyer is.
+  const wantsTax = config.tax.mode === 'stripe'
   const runExclusive = createKeyedMutex()
 
   /** What the summary says about tax before anyone pays. */
@@ -56,11 +51,11 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
 
   /** Keeps a nonce we issued, so two tabs don't invalidate each other; replaces a planted one. */
   const keepNonce = async (nonce: string | undefined) =>
-    nonce && (await checkouts.hasNonce(hashToken(nonce))) ? nonce : randomToken()
+    nonce && (await checkouts.logins.hasNonce(hashToken(nonce))) ? nonce : randomToken()
 
   /**
    * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
-   * as a cookie, and later proves that whoever returns from paying is the one who started.
+   * as a cookie, and later proves that it returns from paying what it started.
    */
   return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
     const { user, ip } = actor
@@ -88,16 +83,16 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
           attempt.productId === product.id &&
           attempt.billingType === billingType &&
           attempt.amount === amount &&
-          (!place || (await checkouts.isPlacedAt(attempt.id, place)))
+          (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
         const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
-        if (!clientSecret) await purchases.sync(attempt.subscriptionId)
+        if (!clientSecret) await sync(attempt.subscriptionId)
         // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
         else if (await stripe.hasPaid(attempt.paymentIntentId)) {
           if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
         } else if (isSame) {
           await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)
-          await checkouts.rename(attempt.id, tradingViewUsername)
+          await checkouts.setUsername(attempt.id, tradingViewUsername)
           return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
         }
       }
@@ -106,15 +101,10 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
 
       const attempt = randomUUID()
       const kept = await keepNonce(nonce)
-      const { clientSecret, ...ids } = await subscribe(attempt, {
-        user,
-        email,
-        product,
-        billingType,
-        place,
-      })
+      const order = { user, email, product, billingType, place }
+      const { clientSecret, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
-      // The browser gets the secret only now, so nobody can pay for something we haven't recorded.
+      // The browser gets the secret only now, so no one can pay for something we haven't recorded.
       await checkouts.begin({
         id: attempt,
         productId: product.id,
@@ -126,7 +116,7 @@ export function createBegin(deps: BeginDependencies & { prices: Prices }) {
         tradingViewUsername,
         ...ids,
       })
-      if (place) await checkouts.recordPlace(attempt, place)
+      if (place) await checkouts.orders.recordPlace(attempt, place)
       crashPoint('checkout after commit')
       return { clientSecret, isPaid: false, nonce: kept, ...(await taxOn(ids)) }
     })
@@ -145,13 +135,13 @@ const missing = (field: string, message: string) =>
 
 async function refuseSecond(db: Database, product: Product, buyer: User | null, email: string) {
   const [live] = await db
-    .select({ id: booked.id })
-    .from(booked)
-    .innerJoin(users, eq(users.id, booked.userId))
+    .select({ id: purchases.id })
+    .from(purchases)
+    .innerJoin(users, eq(users.id, purchases.userId))
     .where(
       and(
         buyer ? eq(users.id, buyer.id) : eq(users.email, email),
-        eq(booked.productId, product.id),
+        eq(purchases.productId, product.id),
         isOngoingPurchase,
       ),
     )

@@ -1,52 +1,68 @@
+import { eq } from 'drizzle-orm'
 import type { EndReason } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
-import { conflict, notFound } from '#server/errors.ts'
+import type { Context } from '#server/context.ts'
+import { users } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
+import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
-import { type BeginDependencies, createBegin } from './begin.ts'
-import { createGuestLogin } from './guest-login.ts'
+import type { Seats } from '../seats/seats.ts'
+import { createBegin } from './begin.ts'
+import type { Checkouts } from './checkouts.ts'
 import type { Agreement } from './order-records.ts'
-import { createPrices } from './prices.ts'
+import type { Customers } from './stripe-customers.ts'
+import { createPrices, createSubscribe } from './subscribe.ts'
 
 export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.ts'
-export { wantedPrices } from './prices.ts'
-export { createCustomers } from './stripe-customers.ts'
+export { type Customers, createCustomers } from './stripe-customers.ts'
+export { wantedPrices } from './subscribe.ts'
 
-type Dependencies = BeginDependencies & { now: () => Date; purchases: Purchases }
-
-/** What checkout needs from purchases. */
-type Purchases = {
-  sync(subscriptionId: string): Promise<void>
-  ofPaymentIntent(
-    userId: string,
-    paymentIntentId: string,
-  ): Promise<{ endedBecause: EndReason | null } | undefined>
+type Others = {
+  stripe: StripeGateway
+  checkouts: Checkouts
+  customers: Customers
+  seats: Seats
+  purchases: {
+    sync(subscriptionId: string): Promise<void>
+    ofPaymentIntent(userId: string, id: string): Promise<{ endedBecause: EndReason | null } | undefined>
+  }
+  questions: EmailQuestions
 }
 
 type Paid = { paymentIntentId: string }
 
+const loginWindow = 60 * 60_000
+
+const accountExists = () =>
+  new Refusal(403, 'login-required', 'An account with this email exists. Please log in to continue.')
+const pleaseLogIn = () =>
+  new Refusal(403, 'login-required', 'Please log in to continue. We’ve emailed you how.')
+
 export type Checkout = ReturnType<typeof createCheckout>
 
 /** From "Continue to Payment" to a booked purchase. */
-export function createCheckout(deps: Dependencies) {
-  const { stripe, checkouts, purchases, seats } = deps
+export function createCheckout(context: Context, others: Others) {
+  const { db, now } = context
+  const { stripe, checkouts, customers, purchases, seats } = others
+  const { sync } = purchases
   const prices = createPrices(stripe)
+  const subscribe = createSubscribe(stripe, customers, prices)
+
+  async function hasPassword(userId: string) {
+    const [user] = await db
+      .select({ passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+    return Boolean(user?.passwordHash)
+  }
 
   return {
     ensurePrices: prices.ensureAll,
-    begin: createBegin({ ...deps, prices }),
-    loginOfGuest: createGuestLogin(deps),
+    begin: createBegin(context, { ...others, sync, subscribe }),
 
-    /** After login: other tabs of this browser keep their checkouts, but a copy of the old nonce is worthless. */
-    async rotateNonce(nonce: string) {
-      const next = randomToken()
-      await checkouts.rotateNonce(hashToken(nonce), hashToken(next))
-      return next
-    },
-
-    /** At logout: whoever uses this browser next is someone else. */
-    forfeitNonce: (nonce: string) => checkouts.forfeitLogins(hashToken(nonce)),
-
-    /** Only whoever started the checkout, before it is paid. */
+    /** Only by the browser or account that started the checkout, before it is paid. */
     async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
       const { paymentIntentId, ...agreement } = agreed
       const begun = await checkouts.ofPayment(paymentIntentId)
@@ -56,7 +72,7 @@ export function createCheckout(deps: Dependencies) {
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
       // Better refused now than refunded later.
       await seats.reserve(begun, begun.productId, ip)
-      await checkouts.recordAgreement(begun.id, agreement)
+      await checkouts.orders.recordAgreement(begun.id, agreement)
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */
@@ -64,8 +80,7 @@ export function createCheckout(deps: Dependencies) {
       const checkout = await checkouts.ofPayment(paymentIntentId)
       // A guest's checkout has no user yet: booking decides whose it is, not the caller.
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
-      if (!(await purchases.ofPaymentIntent(user.id, paymentIntentId)))
-        await purchases.sync(checkout.subscriptionId)
+      if (!(await purchases.ofPaymentIntent(user.id, paymentIntentId))) await sync(checkout.subscriptionId)
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
       if (purchase?.endedBecause === 'duplicate')
         throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
@@ -81,5 +96,45 @@ export function createCheckout(deps: Dependencies) {
         ? conflict('not-paid', 'The payment hasn’t been completed yet')
         : notFound('Purchase')
     },
+
+    /**
+     * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
+     * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
+     * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
+     * over; `sessions.begin` makes the final check.
+     */
+    async loginOfGuest(
+      nonce: string | undefined,
+      paymentIntentId: string,
+    ): Promise<Authenticated | 'not yet'> {
+      const begun = await checkouts.ofPayment(paymentIntentId)
+      if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
+      const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
+      const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
+      if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
+      if (
+        customerId !== begun.customerId ||
+        payment.amount !== begun.amount ||
+        payment.paidAt.getTime() < now().getTime() - loginWindow
+      )
+        throw pleaseLogIn()
+      await sync(begun.subscriptionId)
+      const booked = await checkouts.ofPayment(paymentIntentId)
+      if (!booked?.closedAt) return 'not yet'
+      if (!booked.userId) throw pleaseLogIn()
+      if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
+      if (!(await checkouts.logins.use(begun.id))) throw pleaseLogIn()
+      return { userId: booked.userId, passwordHash: null, provenBy: 'payment', refusal: accountExists }
+    },
+
+    /** After login: other tabs of this browser keep their checkouts, but a copy of the old nonce is worthless. */
+    async rotateNonce(nonce: string) {
+      const next = randomToken()
+      await checkouts.logins.rotateNonce(hashToken(nonce), hashToken(next))
+      return next
+    },
+
+    /** At logout: the next person at this browser is someone else. */
+    forfeitNonce: (nonce: string) => checkouts.logins.forfeit(hashToken(nonce)),
   }
 }

@@ -1,10 +1,10 @@
-import { and, desc, eq, gt, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, notExists, or, type SQL, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { checkouts, purchases } from '#server/database/schema.ts'
 import { deletedEmail } from '#server/features/identity/accounts/accounts.ts'
-import { createLogins } from './logins.ts'
-import { createOrderRecords, forgetPlaces } from './order-records.ts'
+import { createOrderRecords } from './order-records.ts'
 
 export type CheckoutRow = typeof checkouts.$inferSelect
 
@@ -15,8 +15,9 @@ const hour = 3_600_000
 const reusableFor = 22 * hour
 
 /** Every checkout that was started. Each one anchors what Stripe later says about its subscription. */
-export function createCheckouts({ db, now }: { db: Database; now: () => Date }) {
-  const orderRecords = createOrderRecords({ db, now })
+export function createCheckouts(context: Context) {
+  const { db, now } = context
+  const orders = createOrderRecords(context)
   const ago = (span: number) => new Date(now().getTime() - span)
   const find = async (...conditions: SQL[]): Promise<CheckoutRow | undefined> =>
     (
@@ -28,8 +29,8 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     )[0]
 
   return {
-    ...orderRecords,
-    ...createLogins({ db, now }),
+    orders,
+    logins: createLogins(context),
 
     ofSubscription: (subscriptionId: string) => find(eq(checkouts.subscriptionId, subscriptionId)),
     ofPayment: (paymentIntentId: string) => find(eq(checkouts.paymentIntentId, paymentIntentId)),
@@ -61,7 +62,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .limit(10),
 
     /** The TradingView account to unlock, if the buyer changes their mind before paying. */
-    async rename(id: string, tradingViewUsername: string | null) {
+    async setUsername(id: string, tradingViewUsername: string | null) {
       await db.update(checkouts).set({ tradingViewUsername }).where(eq(checkouts.id, id))
     },
 
@@ -70,13 +71,13 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
     },
 
     /** Records another answer from Stripe; returns nothing if someone else did so since `known` was read. */
-    async claim(tx: Transaction, known: CheckoutRow): Promise<CheckoutRow | undefined> {
-      const [claimed] = await tx
+    async nextVersion(tx: Transaction, known: CheckoutRow): Promise<CheckoutRow | undefined> {
+      const [next] = await tx
         .update(checkouts)
         .set({ version: sql`${checkouts.version} + 1`, syncedAt: now() })
         .where(and(eq(checkouts.id, known.id), eq(checkouts.version, known.version)))
         .returning()
-      return claimed
+      return next
     },
 
     /** Booked for a buyer, or abandoned unpaid. */
@@ -117,7 +118,7 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .from(checkouts)
         .where(eq(checkouts.userId, userId))
         .orderBy(desc(checkouts.createdAt))
-      return { checkouts: begun, ...(await orderRecords.dataOf(userId)) }
+      return { checkouts: begun, ...(await orders.dataOf(userId)) }
     },
 
     async forget(tx: Transaction, userId: string) {
@@ -125,7 +126,62 @@ export function createCheckouts({ db, now }: { db: Database; now: () => Date }) 
         .update(checkouts)
         .set({ email: deletedEmail(userId), tradingViewUsername: null })
         .where(eq(checkouts.userId, userId))
-      await forgetPlaces(tx, userId)
+      await orders.forget(tx, userId)
+    },
+  }
+}
+
+/** Whom a payment logs in: the browser that holds its checkout's nonce, once, until the account is handed over. */
+function createLogins({ db, now }: Context) {
+  return {
+    async hasNonce(nonceHash: string): Promise<boolean> {
+      const [found] = await db
+        .select({ id: checkouts.id })
+        .from(checkouts)
+        .where(eq(checkouts.nonceHash, nonceHash))
+        .limit(1)
+      return found !== undefined
+    },
+
+    /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
+    async rotateNonce(oldHash: string, newHash: string) {
+      await db.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
+    },
+
+    /** From now on, no payment logs in the holder of this nonce. */
+    async forfeit(nonceHash: string) {
+      await db
+        .update(checkouts)
+        .set({ loginUsedAt: now() })
+        .where(and(eq(checkouts.nonceHash, nonceHash), isNull(checkouts.loginUsedAt)))
+    },
+
+    /** A guest's payment is good for one login; false if it was already used. */
+    async use(id: string): Promise<boolean> {
+      const used = await db
+        .update(checkouts)
+        .set({ loginUsedAt: now() })
+        .where(and(eq(checkouts.id, id), isNull(checkouts.loginUsedAt)))
+        .returning({ id: checkouts.id })
+      return used.length > 0
+    },
+
+    /**
+     * The account is now its mailbox owner's: no earlier payment logs in to it, and the Stripe customer and card that
+     * came with one aren't the owner's. Returns what's still unpaid.
+     */
+    async end(tx: Transaction, { id, email }: { id: string; email: string }): Promise<string[]> {
+      const before = await tx
+        .update(checkouts)
+        .set({ loginUsedAt: sql`coalesce(${checkouts.loginUsedAt}, ${now()})`, madeAccount: false })
+        .where(
+          or(
+            eq(checkouts.userId, id),
+            and(isNull(checkouts.closedAt), isNull(checkouts.userId), eq(checkouts.email, email)),
+          ),
+        )
+        .returning({ subscriptionId: checkouts.subscriptionId, closedAt: checkouts.closedAt })
+      return before.filter(({ closedAt }) => !closedAt).map(({ subscriptionId }) => subscriptionId)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { desc, eq, inArray } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { checkouts, orderRecords } from '#server/database/schema.ts'
 import type { Place } from '#server/gateways/stripe.ts'
@@ -6,7 +7,7 @@ import type { Place } from '#server/gateways/stripe.ts'
 export type Agreement = { startNow: boolean; consentVersion: string; termsVersion: string }
 
 /** The evidence that belongs to an order: what the buyer agreed to, and where they are. */
-export function createOrderRecords({ db, now }: { db: Database; now: () => Date }) {
+export function createOrderRecords({ db, now }: Context) {
   async function record(
     tx: Database | Transaction,
     checkoutId: string,
@@ -26,7 +27,7 @@ export function createOrderRecords({ db, now }: { db: Database; now: () => Date 
     recordPlace: (checkoutId: string, { country, postalCode }: Place) =>
       record(db, checkoutId, { country, postalCode: postalCode || null }),
 
-    /** Whether this attempt was taxed for the same place. A company's is always begun anew. */
+    /** Whether this attempt was taxed for the same place. A company always begins again. */
     async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
       const [kept] = await db.select().from(orderRecords).where(eq(orderRecords.checkoutId, checkoutId))
       return !vatId && kept?.country === country && (kept.postalCode ?? '') === postalCode
@@ -63,11 +64,11 @@ export function createOrderRecords({ db, now }: { db: Database; now: () => Date 
         .orderBy(desc(checkouts.createdAt))
       return { orders }
     },
-  }
-}
 
-/** The country stays: the books need it, and it identifies nobody. */
-export async function forgetPlaces(tx: Transaction, userId: string) {
-  const theirs = tx.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, userId))
-  await tx.update(orderRecords).set({ postalCode: null }).where(inArray(orderRecords.checkoutId, theirs))
+    /** The country stays: the books need it, and it identifies no one. */
+    async forget(tx: Transaction, userId: string) {
+      const theirs = tx.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, userId))
+      await tx.update(orderRecords).set({ postalCode: null }).where(inArray(orderRecords.checkoutId, theirs))
+    },
+  }
 }

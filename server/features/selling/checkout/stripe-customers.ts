@@ -1,27 +1,20 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { BillingDetails } from '#contract/selling/billing.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { billingDetails, checkouts, users } from '#server/database/schema.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import { createBilling, forgetBilling } from './billing.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
+
+const none: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
 
 /**
  * The Stripe customers behind an account: its own, plus one for each guest checkout attached to it. Updates are queued
  * with the change here and made later, because we never call Stripe inside a transaction.
  */
-export function createCustomers({
-  db,
-  now,
-  queue,
-  stripe,
-}: {
-  db: Database
-  now: () => Date
-  queue: Queue
-  stripe: StripeGateway
-}) {
+export function createCustomers({ db, now, queue }: Context, { stripe }: { stripe: StripeGateway }) {
   async function idsOf(from: Database | Transaction, userId: string): Promise<string[]> {
     const rows = await from
       .selectDistinct({ id: checkouts.customerId })
@@ -47,6 +40,22 @@ export function createCustomers({
     for (const id of ids) await stripe.deleteCustomer(id)
   })
 
+  async function findDetails(userId: string) {
+    const [row] = await db
+      .select({ name: users.name, details: billingDetails })
+      .from(users)
+      .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
+      .where(eq(users.id, userId))
+    return row
+  }
+
+  async function billingDetailsOf(userId: string): Promise<BillingDetails> {
+    const details = (await findDetails(userId))?.details
+    if (!details) return none
+    const { company, street, postalCode, city, country, vatId } = details
+    return { company, street, postalCode, city, country, vatId }
+  }
+
   return {
     /** The account's own customer. A guest's stays separate: the guest's card isn't the account's. */
     async ownOf(userId: string): Promise<string | undefined> {
@@ -62,11 +71,31 @@ export function createCustomers({
     /** Keeps name and email at Stripe in sync with the account. */
     accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }, { singletonKey: userId }),
 
-    ...createBilling({ db, now, stripe, idsOf: (userId) => idsOf(db, userId) }),
+    /** What the buyer wants on invoices. */
+    billingDetailsOf,
 
-    /** Deletes the account's customers too; Stripe keeps their invoices. */
+    /** Stripe writes the invoices, so it learns first, and says whether the VAT ID can be right. */
+    async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
+      const details = { ...none, ...given } as BillingDetails
+      for (const id of await idsOf(db, user.id))
+        await stripe.setBillingDetails(id, { ...details, name: user.name })
+      await db
+        .insert(billingDetails)
+        .values({ ...details, userId: user.id, updatedAt: now() })
+        .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
+    },
+
+    /** A new customer at Stripe gets what the account already has. */
+    async copyBillingDetails(customerId: string, userId: string) {
+      const row = await findDetails(userId)
+      if (row?.details) await stripe.setBillingDetails(customerId, { ...row.details, name: row.name })
+    },
+
+    dataOf: async (userId: string) => ({ billingDetails: await billingDetailsOf(userId) }),
+
+    /** Deletes the account's customers too; Stripe keeps their invoices, with what was on them. */
     async forget(tx: Transaction, userId: string) {
-      await forgetBilling(tx, userId)
+      await tx.delete(billingDetails).where(eq(billingDetails.userId, userId))
       const ids = await idsOf(tx, userId)
       if (ids.length > 0) await remove(tx, { ids })
     },

@@ -1,11 +1,8 @@
-import type { products } from '#contract/selling/price-list.ts'
-import type { BillingType } from '#contract/statuses.ts'
+import { priceOf, products } from '#contract/selling/price-list.ts'
+import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
-import type { Prices } from './prices.ts'
 import type { Customers } from './stripe-customers.ts'
-
-type Dependencies = { stripe: StripeGateway; customers: Customers; prices: Prices }
 
 export type Product = (typeof products)[number]
 
@@ -17,8 +14,47 @@ type Order = {
   place: Place | undefined
 }
 
+/** What a product's price at Stripe should be. */
+const wanted = (product: Product, billing: BillingType) => ({
+  lookupKey: `${product.slug}-${billing}`,
+  product: { id: product.slug, name: product.name },
+  amount: priceOf(product, billing),
+  interval: billingPeriods[billing],
+})
+
+export const wantedPrices = () =>
+  products.flatMap((product) => billingTypes.map((billing) => wanted(product, billing)))
+
+type Prices = ReturnType<typeof createPrices>
+
+/** The catalog's prices at Stripe, found by lookup key and created if missing or different. */
+export function createPrices(stripe: StripeGateway) {
+  const ids = new Map<string, Promise<string>>()
+
+  function ensure(price: ReturnType<typeof wanted>): Promise<string> {
+    const known = ids.get(price.lookupKey)
+    if (known) return known
+    const found = stripe.ensurePrice(price)
+    ids.set(price.lookupKey, found)
+    found.catch(() => ids.delete(price.lookupKey))
+    return found
+  }
+
+  return {
+    idOf: (product: Product, billing: BillingType) => ensure(wanted(product, billing)),
+
+    /** Someone archived it at Stripe, so look it up again next time. */
+    forget: (product: Product, billing: BillingType) => ids.delete(wanted(product, billing).lookupKey),
+
+    /** At startup, so the first buyer doesn't have to wait. The shop starts even if Stripe is down. */
+    async ensureAll(onError: (error: unknown) => void) {
+      for (const price of wantedPrices()) await ensure(price).catch(onError)
+    },
+  }
+}
+
 /** An unpaid subscription at Stripe, with everything it needs there. */
-export function createSubscribe({ stripe, customers, prices }: Dependencies) {
+export function createSubscribe(stripe: StripeGateway, customers: Customers, prices: Prices) {
   /** Recreates, once, whatever was archived or deleted at Stripe. */
   return async function subscribe(attempt: string, order: Order) {
     const { user, email, product, billingType, place } = order
@@ -36,7 +72,7 @@ export function createSubscribe({ stripe, customers, prices }: Dependencies) {
 
     async function createCustomer() {
       const id = await stripe.createCustomer({ attempt, email, ...(user ? { name: user.name } : {}) })
-      if (user) await customers.bill(id, user.id)
+      if (user) await customers.copyBillingDetails(id, user.id)
       return id
     }
   }

@@ -1,20 +1,32 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { DeclarationFilter } from '#contract/selling/declarations.ts'
 import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-
 import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
-import { isSellers } from './open-links.ts'
 
 type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationFilter | undefined }
-type Given = Pick<Dependencies, 'db' | 'now' | 'audit'> & { execution: Execution }
+
+const day = 86_400_000
+/** How long only the owner's click is waited for. */
+const daysToConfirm = 3
+
+/** Open, and the seller's to decide: without a link that still works, or not confirmed for three days. */
+export const isSellers = (now: Date) =>
+  and(
+    eq(declarations.state, 'open'),
+    or(
+      isNull(declarations.linkEndsAt),
+      lte(declarations.linkEndsAt, now),
+      lte(declarations.declaredAt, new Date(now.getTime() - daysToConfirm * day)),
+    ),
+  )
 
 /** The seller's list: what waits for a decision, with the day it is due, and what came of the rest. */
-export function createAdministration({ db, now, audit, execution }: Given) {
+export function createAdministration({ db, now, audit }: Context, execution: Execution) {
   const having = (state: DeclarationFilter) => {
     if (state === 'open') return isSellers(now())
     if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${isSellers(now())})`)

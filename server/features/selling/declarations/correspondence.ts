@@ -1,8 +1,9 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import type { Context } from '#server/context.ts'
 import { users } from '#server/database/schema.ts'
 import type { Limit } from '#server/security/attempts.ts'
-import type { DeclarationRow, Dependencies } from './dependencies.ts'
+import type { DeclarationRow } from './execution.ts'
 
 const hour = 3600
 const day = 86_400
@@ -10,14 +11,9 @@ const day = 86_400
 /** Counted apart, or mail about others' declarations would cost an owner their own receipt. */
 type Limited = 'declaration' | 'declaration-owner'
 
-/** What we write about a declaration: to whoever made it, to the contract's owner, to the seller. Each once. */
-export function createCorrespondence({
-  db,
-  mails,
-  attempts,
-  supportEmail,
-}: Pick<Dependencies, 'db' | 'mails' | 'attempts' | 'supportEmail'>) {
-  /** Nobody's mailbox can be flooded; the declaration is stored and counts all the same. */
+/** What we write about a declaration: to the person who made it, the contract's owner and the seller. Each once. */
+export function createCorrespondence({ db, mails, attempts, supportEmail }: Context) {
+  /** No mailbox can be flooded; the declaration is stored and counts all the same. */
   async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
     if (await attempts.allows(what, to, limit)) await send()
   }

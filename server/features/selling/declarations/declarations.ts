@@ -1,20 +1,19 @@
-import { and, eq, isNotNull, isNull, lt, or } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
 import { linkEnded } from '#contract/selling/declarations.ts'
-import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
-import type { Transaction } from '#server/database/connect.ts'
-import { declarations } from '#server/database/schema.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
 import { notFound, Refusal } from '#server/errors.ts'
+import { deletedEmail } from '#server/features/identity/accounts/accounts.ts'
 import { hashToken } from '#server/security/tokens.ts'
-import { createAdministration } from './administration.ts'
-import { findContract } from './contracts.ts'
+import type { Purchases } from '../purchases/purchases.ts'
+import { createAdministration, isSellers } from './administration.ts'
 import { createCorrespondence } from './correspondence.ts'
-import type { DeclarationRow, Dependencies } from './dependencies.ts'
-import { createExecution } from './execution.ts'
-import { endOpenLinks, hasLiveLink, isSellers } from './open-links.ts'
-import { createPersonalData } from './personal-data.ts'
+import { createExecution, type DeclarationRow, findContract, mayCarryOut } from './execution.ts'
 
 type Declared = {
   name: string
@@ -31,13 +30,13 @@ export type Declarations = ReturnType<typeof createDeclarations>
 
 /**
  * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
- * and is stored before anything else; a job then sends the receipt and looks for the contract. So everybody gets the
- * same answer after the same time, and nobody learns from it whether a contract exists.
+ * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
+ * same answer after the same time, and no one learns from it whether a contract exists.
  */
-export function createDeclarations(deps: Dependencies) {
-  const { db, now, queue, secrets, purchases, consumerLaw } = deps
-  const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(deps)
-  const execution = createExecution(deps)
+export function createDeclarations(context: Context, { purchases }: { purchases: Purchases }) {
+  const { db, now, queue, config, isLinkToken } = context
+  const { sendReceipt, askOwner, tellSeller, tellUnconfirmed } = createCorrespondence(context)
+  const execution = createExecution(context, purchases)
 
   const handle = queue.job<{ id: string }>('handle-declaration', async ({ id }) => {
     const row = await execution.find(id)
@@ -71,7 +70,7 @@ export function createDeclarations(deps: Dependencies) {
     })
 
   async function declare({ user, ip }: Actor<User | null>, kind: DeclarationKind, declared: Declared) {
-    if (consumerLaw === 'none') throw notFound('Page')
+    if (config.consumerLaw === 'none') throw notFound('Page')
     const { name, contract, email, grounds, reason, endsOn } = declared
     const forCause = grounds === 'good_cause'
     const declaredAt = now()
@@ -98,13 +97,12 @@ export function createDeclarations(deps: Dependencies) {
   }
 
   return {
-    endOpenLinks: (tx: Transaction, userId: string) => endOpenLinks(tx, userId, now()),
     withdraw: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'withdrawal', declared),
     cancel: (actor: Actor<User | null>, declared: Declared) => declare(actor, 'cancellation', declared),
 
-    /** Whoever has the link reads the mailbox of the purchase. */
+    /** The link went to the mailbox of the purchase. */
     async confirm(id: string, token: string) {
-      if (!secrets.isLinkToken('declaration', id, token))
+      if (!isLinkToken('declaration', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const row = await execution.find(id)
       if (!row?.purchaseId) throw new Refusal(410, 'link-expired', 'This link has expired.')
@@ -114,10 +112,10 @@ export function createDeclarations(deps: Dependencies) {
       if (mayCarryOut(row, purchase)) await execution.confirmAndCarryOut(id, { userId: purchase.userId })
     },
 
-    administration: createAdministration({ ...deps, execution }),
+    administration: createAdministration(context, execution),
     carryOutConfirmed: execution.carryOutConfirmed,
 
-    /** What nobody has confirmed for three days waits for the seller, who hears of it once. */
+    /** What no one has confirmed for three days waits for the seller, who hears of it once. */
     async handToSeller() {
       const unconfirmed = await db
         .select()
@@ -129,7 +127,25 @@ export function createDeclarations(deps: Dependencies) {
       }
     },
 
-    ...createPersonalData(deps),
+    /**
+     * When an account gets another address: links that went to the old mailbox carry out nothing anymore. What was declared
+     * stays, for the seller to decide.
+     */
+    async endOpenLinks(tx: Transaction, userId: string) {
+      await tx
+        .update(declarations)
+        .set({ linkEndsAt: now() })
+        .where(
+          and(
+            eq(declarations.state, 'open'),
+            or(isNull(declarations.linkEndsAt), gt(declarations.linkEndsAt, now())),
+            isAboutPurchaseOf(tx, userId),
+          ),
+        )
+    },
+
+    forget,
+    dataOf: (userId: string) => dataOf(db, userId),
 
     /** Kept for as long as someone may sue over them; an open one a year longer. */
     async forgetOld() {
@@ -147,12 +163,51 @@ export function createDeclarations(deps: Dependencies) {
   }
 }
 
-/** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
-function mayCarryOut(
-  { kind, declaredAt, forCause }: DeclarationRow,
-  purchase: { createdAt: Date; stripeSubscriptionId: string | null },
-) {
-  return kind === 'withdrawal'
-    ? declaredAt < withdrawalEnds(purchase.createdAt) && purchase.stripeSubscriptionId !== null
-    : !forCause
+/** Within the time we have to act on it; a declaration that a previous version took has no end of its own. */
+const hasLiveLink = ({ linkEndsAt, declaredAt }: DeclarationRow, now: Date) =>
+  now < (linkEndsAt ?? declarationDue(declaredAt))
+
+const isAboutPurchaseOf = (db: Database | Transaction, userId: string) =>
+  inArray(
+    declarations.purchaseId,
+    db.select({ id: purchaseRows.id }).from(purchaseRows).where(eq(purchaseRows.userId, userId)),
+  )
+
+/**
+ * What was declared and when stays with the books, and the purchase tells what came of it; who it was goes, with
+ * everything anyone wrote about it.
+ */
+async function forget(tx: Transaction, userId: string) {
+  await tx
+    .update(declarations)
+    .set({
+      name: 'Deleted user',
+      contract: '',
+      email: deletedEmail(userId),
+      reason: null,
+      outcome: null,
+      networkHash: '',
+    })
+    .where(or(eq(declarations.userId, userId), isAboutPurchaseOf(tx, userId)))
+}
+
+/** Only what they declared themselves: a stranger may have named their contract. */
+async function dataOf(db: Database, userId: string) {
+  const declared = await db
+    .select({
+      kind: declarations.kind,
+      state: declarations.state,
+      name: declarations.name,
+      contract: declarations.contract,
+      email: declarations.email,
+      reason: declarations.reason,
+      endsOn: declarations.endsOn,
+      declaredAt: declarations.declaredAt,
+      handledAt: declarations.handledAt,
+      outcome: declarations.outcome,
+    })
+    .from(declarations)
+    .where(eq(declarations.userId, userId))
+    .orderBy(desc(declarations.declaredAt))
+  return { declarations: declared }
 }

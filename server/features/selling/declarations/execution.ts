@@ -1,14 +1,60 @@
-import { and, eq } from 'drizzle-orm'
-import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
+import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { email as emailField } from '#contract/fields.ts'
+import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import { isLive } from '#contract/statuses.ts'
+import * as z from '#contract/zod.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { declarations } from '#server/database/schema.ts'
-import type { DeclarationRow, Dependencies } from './dependencies.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { declarations, purchases as purchaseRows, users } from '#server/database/schema.ts'
+import type { Purchases } from '../purchases/purchases.ts'
+
+export type DeclarationRow = typeof declarations.$inferSelect
+
+/**
+ * The contract someone means: by its number, by the email it was bought with, or, if they typed anything else, the one
+ * of the person who is logged in or gets the receipt. A running contract goes before one that has ended. Its owner is locked: their
+ * address can't change before it's known that a link goes there.
+ */
+export async function findContract(tx: Transaction, { contract, email, userId }: DeclarationRow) {
+  const number = readContractNumber(contract)
+  const typed = z.safeParse(emailField(z), contract)
+  const isTheirs = userId ? eq(users.id, userId) : eq(users.email, email)
+  const [found] = await tx
+    .select({ purchase: purchaseRows, owner: { id: users.id, email: users.email, name: users.name } })
+    .from(purchaseRows)
+    .innerJoin(users, eq(users.id, purchaseRows.userId))
+    .where(number ? startsWith(number) : typed.success ? eq(users.email, typed.data) : isTheirs)
+    .orderBy(sql`(${isLivePurchase}) desc`, desc(purchaseRows.createdAt))
+    .limit(1)
+    .for('share', { of: users })
+  return found
+}
+
+/** By the primary key's order, so that it costs the same with a million purchaseRows. */
+const startsWith = (number: string) =>
+  and(
+    gte(purchaseRows.id, `${number}-0000-0000-0000-000000000000`),
+    lte(purchaseRows.id, `${number}-ffff-ffff-ffff-ffffffffffff`),
+  )
+
+/** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
+export function mayCarryOut(
+  { kind, declaredAt, forCause }: DeclarationRow,
+  purchase: { createdAt: Date; stripeSubscriptionId: string | null },
+) {
+  return kind === 'withdrawal'
+    ? declaredAt < withdrawalEnds(purchase.createdAt) && purchase.stripeSubscriptionId !== null
+    : !forCause
+}
 
 export type Execution = ReturnType<typeof createExecution>
 
 /** Carries out what was confirmed. Every step is safe to repeat, and an hourly job repeats what a crash left behind. */
-export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' | 'now' | 'purchases'>) {
+export function createExecution(
+  { db, now }: Context,
+  { find: findPurchase, ending }: Pick<Purchases, 'find' | 'ending'>,
+) {
   async function find(id: string) {
     const [row] = await db.select().from(declarations).where(eq(declarations.id, id))
     return row
@@ -17,18 +63,18 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
   async function carryOut(id: string) {
     const row = await find(id)
     if (row?.state !== 'confirmed' || !row.purchaseId) return
-    const before = await purchases.find(row.purchaseId)
+    const before = await findPurchase(row.purchaseId)
     const until = declarationDue(row.declaredAt)
     let outcome = 'The contract had already ended'
     if (row.kind === 'withdrawal') {
       const wasDue = isLive(before.status) || before.refundedAmount < before.amount
-      const kept = await purchases.withdraw(row.purchaseId, until)
+      const kept = await ending.withdraw(row.purchaseId, until)
       if (wasDue) outcome = kept > 0 ? keptLater(kept, until) : 'Ended at once and refunded in full'
     } else if (isLive(before.status)) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       if (row.endsOn && before.currentPeriodEnd && before.currentPeriodEnd < new Date(row.endsOn)) return
-      await purchases.cancelDeclared(row.purchaseId, { from: countsFrom(row), until })
-      const { endsAt, refundedAmount } = await purchases.find(row.purchaseId)
+      await ending.cancelDeclared(row.purchaseId, { from: countsFrom(row), until })
+      const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
       outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : `Ended at once${paidBack}`
     }
@@ -44,7 +90,6 @@ export function createExecution({ db, now, purchases }: Pick<Dependencies, 'db' 
 
   return {
     find,
-    carryOut,
     close,
 
     /** Someone answers for it: the seller or its owner. From here on the shop tries until it is done. */

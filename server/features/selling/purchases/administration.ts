@@ -1,53 +1,46 @@
 import { eq } from 'drizzle-orm'
-import { exactDollars } from '#contract/money.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
-import { purchases } from '#server/database/schema.ts'
-import { conflict } from '#server/errors.ts'
+import type { Context } from '#server/context.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
-import type { AccessEffects } from './access-effects.ts'
-import type { Booking, createBooked } from './booked.ts'
-import { listPurchases, showToSeller, type Wanted } from './list.ts'
-import type { Lookup } from './lookup.ts'
+import type { Booked, Booking } from './booked.ts'
+import type { AccessEffects } from './entitlement.ts'
+import {
+  findPurchase,
+  listPurchases,
+  type PurchaseRow,
+  productName,
+  showToSeller,
+  type Wanted,
+} from './list.ts'
+import type { Sync } from './sync.ts'
 
-type Refund = { amount?: number | undefined; refundedSoFar: number }
-
-const refundedOf = (payments: { refunded: number }[]) =>
-  payments.reduce((sum, each) => sum + each.refunded, 0)
-
-type Dependencies = {
-  db: Database
-  now: () => Date
+type Others = {
   stripe: StripeGateway
-  lookup: Lookup
-  booked: ReturnType<typeof createBooked>
-  sync: (subscriptionId: string) => Promise<void>
-  runExclusive: RunExclusive
   access: AccessEffects
-  audit: Pick<Audit, 'record'>
+  booked: Booked
+  sync: Sync
+  runExclusive: RunExclusive
 }
 
+const day = 86_400_000
+/** Stripe moves a payment by two years at most. */
+const mostDays = 730
+
 /** What the seller does with purchases. Every action goes into the audit log. */
-export function createAdministration(deps: Dependencies) {
-  const { db, now, stripe, lookup, booked, sync, runExclusive, access, audit } = deps
+export function createAdministration({ db, now, mails, audit }: Context, others: Others) {
+  const { stripe, access, booked, sync, runExclusive } = others
 
-  const record = (
-    tx: Transaction | Database,
-    actor: Actor,
-    action: 'add' | 'cancel' | 'delete' | 'refund',
-    { id, userId }: { id: string; userId: string },
-    detail = {},
-  ) => audit.record(tx, actor, { action: `purchase.${action}`, subject: id, aboutId: userId, detail })
-
-  async function endAtStripe(id: string) {
-    const { stripeSubscriptionId, status } = await lookup.find(id)
+  async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || !isLive(status)) return
     await stripe.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
+
+  const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   return {
     list: (wanted: Wanted) => listPurchases(db, wanted, showToSeller),
@@ -57,85 +50,67 @@ export function createAdministration(deps: Dependencies) {
         const added = await booked.book(tx, booking)
         // The reason stays with the purchase: it may name the buyer.
         const { reason: _, ...detail } = booking
-        await record(tx, actor, 'add', added, detail)
+        await audit.record(tx, actor, { action: 'purchase.add', ...about(added), detail })
       })
     },
 
     /** Immediate, unlike the buyer's own cancellation. */
     async cancel(actor: Actor, id: string) {
-      const purchase = await lookup.find(id)
-      const { status, stripeSubscriptionId } = purchase
-      if (status === 'cancelled') return
-      if (!isLive(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
-      await endAtStripe(id)
+      const purchase = await findPurchase(db, id)
+      if (purchase.status === 'cancelled') return
+      if (!isLive(purchase.status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
+      await endAtStripe(purchase)
       await db.transaction(async (tx) => {
-        if (!stripeSubscriptionId)
-          await tx
-            .update(purchases)
-            .set({ status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' })
-            .where(eq(purchases.id, id))
-        await access.purchaseEnded(tx, { purchaseId: id }, now())
-        await access.purchasesChanged(tx, purchase.userId)
-        await record(tx, actor, 'cancel', purchase)
+        await booked.end(tx, id)
+        await audit.record(tx, actor, { action: 'purchase.cancel', ...about(purchase), detail: {} })
       })
     },
 
     async remove(actor: Actor, id: string) {
-      await endAtStripe(id)
+      await endAtStripe(await findPurchase(db, id))
       await db.transaction(async (tx) => {
         await access.purchaseEnded(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
         await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
-        await record(tx, actor, 'delete', removed, detail)
+        await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })
       })
     },
 
-    /** As Stripe has it now: our copy knows only the sum over all payments. */
-    async refundable(id: string) {
-      const { stripeSubscriptionId } = await lookup.find(id)
-      const payments = stripeSubscriptionId ? (await stripe.subscription(stripeSubscriptionId)).payments : []
-      const [latest] = payments
-      return {
-        left: latest ? latest.amount - latest.refunded : 0,
-        paidAt: latest?.paidAt ?? null,
-        refundedSoFar: refundedOf(payments),
-      }
-    },
-
-    /**
-     * Refunds the latest payment, or what's left of it. Callers say how much they saw as refunded, so asking twice,
-     * at the same moment or in a retry, makes one refund.
-     */
-    async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
-      const purchase = await lookup.find(id)
-      const { stripeSubscriptionId } = purchase
-      if (!stripeSubscriptionId)
-        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
-      await runExclusive(stripeSubscriptionId, async () => {
-        const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
-        if (!latest) throw conflict('nothing-to-refund', 'There’s no payment to refund')
-        let amount = 0
-        await stripe.refund(latest.paymentIntentId, async () => {
-          const { payments } = await stripe.subscription(stripeSubscriptionId)
-          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
-          const left = payment ? payment.amount - payment.refunded : 0
-          if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
-          const refunded = refundedOf(payments)
-          if (refunded !== refundedSoFar)
-            throw conflict(
-              'changed-meanwhile',
-              `${exactDollars(refunded)} of this purchase has been refunded by now. Please look again.`,
-            )
-          if (wanted !== undefined && wanted > left)
-            throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
-          amount = wanted ?? left
-          return amount
+    /** Time as a gift: the next payment, or the end, moves to a later day. */
+    async extend(actor: Actor, id: string, until: Date) {
+      const purchase = await findPurchase(db, id)
+      const { stripeSubscriptionId: subscriptionId, userId } = purchase
+      assertLater(until, purchase, now())
+      if (subscriptionId)
+        await runExclusive(subscriptionId, async () => {
+          const { status } = await findPurchase(db, id)
+          if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be extended')
+          await stripe.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
+          await sync(subscriptionId)
         })
-        await record(db, actor, 'refund', purchase, { amount })
-        await sync(stripeSubscriptionId)
+      await db.transaction(async (tx) => {
+        if (!subscriptionId) await booked.extend(tx, id, until)
+        const detail = { until: until.toISOString() }
+        await audit.record(tx, actor, { action: 'purchase.extend', ...about(purchase), detail })
+        const [user] = await tx.select().from(users).where(eq(users.id, userId))
+        if (user && !user.deletedAt)
+          await mails.send(tx, user.email, 'subscriptionExtended', {
+            name: user.name,
+            product: productName(purchase.productId),
+            until: until.toISOString(),
+            renews: subscriptionId !== null,
+          })
       })
     },
   }
+}
+
+function assertLater(until: Date, { currentPeriodEnd, endsAt }: PurchaseRow, now: Date) {
+  const refuse = (message: string) =>
+    new Refusal(400, 'invalid-input', message, { fields: { until: message } })
+  if (until <= (endsAt ?? currentPeriodEnd ?? now))
+    throw refuse('Please choose a later day than the present one')
+  if (until.getTime() > now.getTime() + mostDays * day) throw refuse('Two years from now at most')
 }

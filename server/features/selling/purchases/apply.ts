@@ -2,43 +2,45 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
 import type { EndReason } from '#contract/statuses.ts'
 import { isLive } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
+import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Seats } from '../seats/seats.ts'
-import type { AccessEffects } from './access-effects.ts'
+import type { AccessEffects } from './entitlement.ts'
 import { restToPayBack } from './notice.ts'
-import type { createNotifications } from './notifications.ts'
-import type { PayBackJobs } from './pay-back.ts'
+import type { Notices } from './notices.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
-  now: () => Date
-  accounts: Pick<Accounts, 'forGuest' | 'handOver'>
+  accounts: Accounts
   checkouts: Checkouts
   access: AccessEffects
-  seats: Pick<Seats, 'take'>
-  notify: ReturnType<typeof createNotifications>
+  seats: Seats
+  notices: Notices
+  payBack: Enqueue<{ subscriptionId: string }>
+  payBackRest: Enqueue<{ subscriptionId: string; amount: number }>
+  creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
-export function createApply(deps: ApplyDependencies & PayBackJobs) {
-  const { now, accounts, checkouts, access, seats, notify } = deps
-  const { payBackNow, payBackRest, creditRefunds } = deps
+export function createApply({ now }: Context, others: ApplyDependencies) {
+  const { accounts, checkouts, access, seats, notices, payBack, payBackRest, creditRefunds } = others
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
     const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
     if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
-    await checkouts.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
+    await checkouts.orders.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockUser(tx, userId)
     const state = stateOf(answer)
-    const paidInVain = state.endedAt === null && (await whyInVain(tx, buyer, checkout))
+    const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
     const [after] = await tx
       .insert(purchases)
       .values({
@@ -49,35 +51,37 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
         stripeSubscriptionId: answer.id,
         paymentIntentId: checkout.paymentIntentId,
         ...state,
-        ...(paidInVain ? { status: 'cancelled' as const, endedAt: now(), endedBecause: paidInVain } : {}),
+        ...(refundedBecause
+          ? { status: 'cancelled' as const, endedAt: now(), endedBecause: refundedBecause }
+          : {}),
       })
       .returning()
     await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
-    if (after && username && !paidInVain)
+    if (after && username && !refundedBecause)
       await access.usernameGiven(tx, { userId, purchaseId: after.id, productId: after.productId, username })
-    if (paidInVain) await payBackNow(tx, { subscriptionId: answer.id })
+    if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
-    const isHandedOver = attached && !buyer.verifiedAt && !paidInVain
+    const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     if (isHandedOver) {
       await accounts.handOver(tx, buyer)
-      // Whoever started them may still have the form open, and paying would only lead to a refund.
-      for (const subscriptionId of await checkouts.handOver(tx, buyer))
-        await payBackNow(tx, { subscriptionId })
+      // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
+      for (const subscriptionId of await checkouts.logins.end(tx, buyer))
+        await payBack(tx, { subscriptionId })
     }
     if (after && !buyer.deletedAt)
-      await notify(tx, {
+      await notices.tell(tx, {
         before: undefined,
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
         ...paidInvoiceOf(answer),
-        startNow: await checkouts.wantsToStartNow(tx, checkout.id),
+        startNow: await checkouts.orders.wantsToStartNow(tx, checkout.id),
       })
   }
 
-  /** Nobody pays twice for one thing, nor for a seat that somebody else has. */
-  async function whyInVain(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
+  /** No one pays twice for one thing, or for a seat that someone else has. */
+  async function whyRefunded(tx: Transaction, buyer: typeof users.$inferSelect, checkout: CheckoutRow) {
     const hasSeat = await seats.take(tx, { userId: buyer.id, email: checkout.email }, checkout.productId)
     if (buyer.deletedAt || (await hasOther(tx, buyer.id, checkout))) return 'duplicate'
     return hasSeat ? null : 'no_seat'
@@ -92,7 +96,7 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const { refundedAmount, ...state } = stateOf(answer)
-    const changes = isInVain(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount }
+    const changes = isPaidForNothing(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount }
     // Stripe sends a dozen events about one payment: most say what is already written.
     if (isDeepStrictEqual({ ...before, ...changes }, before)) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
@@ -103,13 +107,12 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
     if (after && after.refundedAmount > before.refundedAmount)
       await creditRefunds(tx, { subscriptionId: answer.id })
     const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
-    if (after && to && !to.deletedAt)
-      await notify(tx, { before, after, to, attached: false, ...paidInvoiceOf(answer) })
+    if (after && to && !to.deletedAt) await notices.tell(tx, { before, after, to, ...paidInvoiceOf(answer) })
   }
 
   /** False if the answer is no longer the newest. */
   return async function apply(tx: Transaction, known: CheckoutRow, answer: Subscription): Promise<boolean> {
-    const checkout = await checkouts.claim(tx, known)
+    const checkout = await checkouts.nextVersion(tx, known)
     if (!checkout) return false
     const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
     if (isUnpaidAttempt(answer) || isGivenUp) {
@@ -120,7 +123,7 @@ export function createApply(deps: ApplyDependencies & PayBackJobs) {
   }
 }
 
-const isInVain = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
+const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
 const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
   latestInvoice?.status === 'paid'

@@ -115,6 +115,21 @@ test('its buyer subscribes before it ends, keeps the access, and hears nothing o
   expect(subjects.filter((subject) => /end/.test(subject))).toEqual([])
 })
 
+test('the seller cancels it: it ends now, the buyer is told once, and the audit log knows who did it', async () => {
+  const buyer = await shop.user()
+  await book(buyer.user.id, { endsAt: inDays(20).toISOString() })
+  const { id } = await only(buyer)
+  await admin.call(purchases.adminCancel, { id })
+  await admin.call(purchases.adminCancel, { id })
+  expect(await only(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled', endsAt: null })
+  expect(await buyer.call(tradingView.mine, {})).toEqual([])
+  const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
+  const ended = 'Your subscription to Rebound Sigma Pro has ended'
+  expect(subjects.filter((subject) => subject === ended)).toHaveLength(1)
+  const entries = await admin.call(audit.adminList, { q: 'purchase.cancel' })
+  expect(entries.filter(({ subject }) => subject === id)).toHaveLength(1)
+})
+
 test('one without an end blocks a second subscription, as before', async () => {
   const buyer = await shop.user()
   await book(buyer.user.id)

@@ -2,26 +2,18 @@ import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm'
 import { products } from '#contract/selling/price-list.ts'
 import type { BillingType, BookableStatus, BookingKind } from '#contract/statuses.ts'
 import { isLive } from '#contract/statuses.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { AccessEffects } from './access-effects.ts'
-import type { PurchaseRow } from './lookup.ts'
-import { addMonths } from './months.ts'
-import type { createNotifications } from './notifications.ts'
-import { productName } from './product-name.ts'
+import type { AccessEffects } from './entitlement.ts'
+import { type PurchaseRow, productName } from './list.ts'
+import { addMonths } from './notice.ts'
+import type { Notices } from './notices.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  accounts: Pick<Accounts, 'firstPasswordLink'>
-  access: AccessEffects
-  notify: ReturnType<typeof createNotifications>
-}
+type Others = { accounts: Accounts; access: AccessEffects; notices: Notices }
 
 export type Booking = {
   userId: string
@@ -36,29 +28,30 @@ export type Booking = {
   invite?: boolean | undefined
 }
 
+export type Booked = ReturnType<typeof createBooked>
+
 /** Purchases that the seller booked by hand. Stripe knows nothing of them, so their periods end by our own clock. */
-export function createBooked({ db, now, mails, accounts, access, notify }: Dependencies) {
-  /** Decides on the row while nobody else can change it; what the buyer is told is queued with the change. */
-  async function change(which: SQL | undefined, decide: (row: PurchaseRow) => Partial<PurchaseRow> | null) {
-    await db.transaction(async (tx) => {
-      const [before] = await tx
-        .select()
-        .from(purchases)
-        .where(and(which, isNull(purchases.stripeSubscriptionId)))
-        .for('update')
-      const wanted = before && decide(before)
-      if (!wanted) return
-      const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, before.id)).returning()
-      if (!after) return
-      const next = isLive(after.status) ? undefined : await nextOf(tx, after)
-      if (next) await access.purchaseReplaced(tx, after.id, next)
-      if (!isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: after.id }, now())
-      await access.purchasesChanged(tx, after.userId)
-      const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
-      // Whoever has subscribed in time loses nothing, so there is nothing to tell.
-      if (to && !to.deletedAt && !next)
-        await notify(tx, { before, after, to, attached: false, paidInvoiceId: null })
-    })
+export function createBooked({ db, now, mails }: Context, { accounts, access, notices }: Others) {
+  type Decide = (row: PurchaseRow) => Partial<PurchaseRow> | null
+
+  /** Decides on the locked row; what the buyer is told is queued with the change. */
+  async function change(tx: Transaction, id: string, decide: Decide, condition?: SQL) {
+    const [before] = await tx
+      .select()
+      .from(purchases)
+      .where(and(eq(purchases.id, id), isNull(purchases.stripeSubscriptionId), condition))
+      .for('update')
+    const wanted = before && decide(before)
+    if (!wanted) return
+    const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, id)).returning()
+    if (!after) return
+    const next = isLive(after.status) ? undefined : await liveOf(tx, after)
+    if (next) await access.purchaseReplaced(tx, id, next)
+    if (!isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: id }, now())
+    await access.purchasesChanged(tx, after.userId)
+    const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
+    // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
+    if (to && !to.deletedAt && !next) await notices.tell(tx, { before, after, to })
   }
 
   return {
@@ -68,11 +61,7 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
       if (endsAt && endsAt <= now()) throw inThePast()
       const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
       if (!user || user.deletedAt) throw notFound('User')
-      const [live] = await tx
-        .select({ id: purchases.id })
-        .from(purchases)
-        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-      if (live && status === 'active')
+      if (status === 'active' && (await liveOf(tx, booking)))
         throw conflict('already-subscribed', 'This user already has an active subscription')
       const until = status === 'active' ? (endsAt ?? null) : null
       const [booked] = await tx
@@ -103,16 +92,16 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
       return booked
     },
 
-    cancel: (id: string) =>
-      change(eq(purchases.id, id), (row) => {
+    cancel: (tx: Transaction, id: string) =>
+      change(tx, id, (row) => {
         if (row.status === 'pending_cancel') return null
         if (row.status !== 'active')
           throw conflict('not-active', 'Only an active subscription can be cancelled')
         return { status: 'pending_cancel', endsAt: endOf(row, now()) }
       }),
 
-    resume: (id: string) =>
-      change(eq(purchases.id, id), ({ status, bookedUntil }) => {
+    resume: (tx: Transaction, id: string) =>
+      change(tx, id, ({ status, bookedUntil }) => {
         if (status === 'active') return null
         if (status !== 'pending_cancel')
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
@@ -120,16 +109,16 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
       }),
 
     /** Moves the day on which it ends. */
-    extend: (id: string, until: Date) =>
-      change(eq(purchases.id, id), ({ status, endsAt }) => {
+    extend: (tx: Transaction, id: string, until: Date) =>
+      change(tx, id, ({ status, endsAt }) => {
         if (!isLive(status) || !endsAt)
           throw conflict('not-active', 'This purchase has no end that could be moved')
         return { endsAt: until, bookedUntil: until }
       }),
 
     /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */
-    end: (id: string) =>
-      change(eq(purchases.id, id), ({ status }) =>
+    end: (tx: Transaction, id: string) =>
+      change(tx, id, ({ status }) =>
         isLive(status)
           ? { status: 'cancelled', endsAt: null, endedAt: now(), endedBecause: 'cancelled' }
           : null,
@@ -143,26 +132,26 @@ export function createBooked({ db, now, mails, accounts, access, notify }: Depen
         isNull(purchases.stripeSubscriptionId),
       )
       const due = await db.select({ id: purchases.id }).from(purchases).where(isDue)
-      for (const { id } of due)
-        await change(and(eq(purchases.id, id), isDue), ({ status, endsAt }) => ({
-          ...(status === 'active'
-            ? ({ status: 'expired' } as const)
-            : ({ status: 'cancelled', endedBecause: 'cancelled' } as const)),
-          endsAt: null,
-          endedAt: endsAt,
-        }))
+      const decide: Decide = ({ status, endsAt }) => ({
+        ...(status === 'active'
+          ? ({ status: 'expired' } as const)
+          : ({ status: 'cancelled', endedBecause: 'cancelled' } as const)),
+        endsAt: null,
+        endedAt: endsAt,
+      })
+      for (const { id } of due) await db.transaction((tx) => change(tx, id, decide, isDue))
     },
   }
 }
 
-/** What the buyer has instead: they subscribed before it ran out. */
-async function nextOf(tx: Transaction, { userId, productId }: PurchaseRow) {
-  const [next] = await tx
+/** The one that gives this person access now. */
+async function liveOf(tx: Transaction, { userId, productId }: { userId: string; productId: string }) {
+  const [live] = await tx
     .select({ id: purchases.id })
     .from(purchases)
     .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
     .limit(1)
-  return next?.id
+  return live?.id
 }
 
 const inThePast = () => {

@@ -1,4 +1,5 @@
 import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 
 /** What a purchase says about access. */
 export type PurchaseFacts = {
@@ -15,6 +16,24 @@ export type Entitlement = { until: Date | null; reason: EntitlementReason }
 export type EntitlementSettings = {
   /** An open dispute keeps what is there but adds nothing to it; otherwise it changes nothing. */
   freezesDisputes: boolean
+}
+
+/** What the access wing does, in the same transaction, when something happens to purchases here. */
+export type AccessEffects = {
+  /** Any purchase of this person has begun, ended or changed. */
+  purchasesChanged(tx: Transaction, userId: string): Promise<void>
+  purchaseEnded(
+    tx: Transaction | Database,
+    of: { purchaseId: string } | { userId: string },
+    at: Date,
+  ): Promise<void>
+  /** The buyer had bought the next one in time. */
+  purchaseReplaced(tx: Transaction, fromPurchaseId: string, toPurchaseId: string): Promise<void>
+  /** The buyer gave it at the checkout, and has paid. */
+  usernameGiven(
+    tx: Transaction,
+    given: { userId: string; purchaseId: string; productId: string; username: string },
+  ): Promise<void>
 }
 
 const day = 86_400_000

@@ -21,17 +21,17 @@ beforeEach(async () => {
 
 /** A subscription whose name begins with “poison” fails every time. */
 const openInbox = () =>
-  createInbox({
-    db: connection.db,
-    now: () => new Date(),
-    stripe: {} as Parameters<typeof createInbox>[0]['stripe'],
-    checkouts: {} as Parameters<typeof createInbox>[0]['checkouts'],
-    sync: async (id) => {
-      synced.push(id)
-      if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')
+  createInbox(
+    { db: connection.db, now: () => new Date(), crashPoint: () => {} },
+    {
+      stripe: {} as Parameters<typeof createInbox>[1]['stripe'],
+      checkouts: {} as Parameters<typeof createInbox>[1]['checkouts'],
+      sync: async (id) => {
+        synced.push(id)
+        if (id.startsWith('poison')) throw new Error('Stripe does not know this subscription')
+      },
     },
-    crashPoint: () => {},
-  })
+  )
 
 const arrived = (kind: string, count: number, minutesAgo: number, lastError: string | null = null) =>
   connection.pool.query(

@@ -1,9 +1,10 @@
 import { and, asc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { stripeEvents } from '#server/database/schema.ts'
 import type { StripeEvent, StripeGateway } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
+import type { Sync } from './sync.ts'
 
 /** Events that may change a purchase; everything else is just stored and acknowledged. */
 export const eventTypes = [
@@ -22,22 +23,22 @@ export const eventTypes = [
   'charge.dispute.closed',
 ]
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  stripe: StripeGateway
-  checkouts: Checkouts
-  sync: (subscriptionId: string) => Promise<void>
-  crashPoint: (name: string) => void
+type Others = {
+  stripe: Pick<StripeGateway, 'subscriptionOfPayment'>
+  checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>
+  sync: Sync
 }
 
-const atOnce = 1000
+const batch = 1000
 const overdueAfter = 15 * 60_000
 
 export type Inbox = ReturnType<typeof createInbox>
 
 /** Each Stripe event is stored once and handled at least once. It only says where to look: state comes from `sync`. */
-export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: Dependencies) {
+export function createInbox(
+  { db, now, crashPoint }: Pick<Context, 'db' | 'now' | 'crashPoint'>,
+  { stripe, checkouts, sync }: Others,
+) {
   /** An event that names neither a subscription nor a payment may concern any of its customer's. */
   async function subscriptionsOf({ subscriptionId, paymentIntentId, customerId }: Omit<StripeEvent, 'id'>) {
     if (subscriptionId) return [subscriptionId]
@@ -101,12 +102,12 @@ export function createInbox({ db, now, stripe, checkouts, sync, crashPoint }: De
               ),
             )
             .orderBy(asc(receivedAt), asc(id))
-            .limit(atOnce)
+            .limit(batch)
           for (const event of left.filter((each) => !tried.has(each.id))) {
             tried.add(event.id)
             await handle(event).catch(onError)
           }
-          after = left.length === atOnce ? left.at(-1) : undefined
+          after = left.length === batch ? left.at(-1) : undefined
         } while (after)
       }
     },

@@ -2,14 +2,33 @@ import { and, type Column, eq, gte, inArray, isNotNull, lt, not, or, sql } from 
 import { longestPage } from '#contract/endpoint.ts'
 import { products } from '#contract/selling/price-list.ts'
 import type { BillingType, PurchaseStatus } from '#contract/statuses.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
+import { notFound } from '#server/errors.ts'
 import { graceEnd } from './entitlement.ts'
+
+export type PurchaseRow = typeof purchases.$inferSelect
+
+export const productName = (productId: string) => products.find(({ id }) => id === productId)?.name ?? ''
+
+/** With a user, finds only what's theirs: someone else's purchase doesn't exist. */
+export async function findPurchase(
+  db: Database | Transaction,
+  id: string,
+  userId?: string,
+): Promise<PurchaseRow> {
+  const [found] = await db
+    .select()
+    .from(purchases)
+    .where(and(eq(purchases.id, id), userId ? eq(purchases.userId, userId) : undefined))
+  if (!found) throw notFound('Purchase')
+  return found
+}
 
 export type Wanted = {
   limit: number
@@ -116,7 +135,7 @@ const pageOfPurchases = <Shown extends Position>(shown: Shown[], limit: number) 
   pageOf(shown, limit, ({ createdAt: at, id }) => ({ at, id }))
 
 type Row = {
-  purchase: typeof purchases.$inferSelect
+  purchase: PurchaseRow
   user: { email: string; name: string; tradingViewUsername: string | null }
 }
 

@@ -1,5 +1,4 @@
-import type { PurchaseRow } from './lookup.ts'
-import { addMonths } from './months.ts'
+import type { PurchaseRow } from './list.ts'
 
 const day = 86_400_000
 
@@ -23,6 +22,15 @@ export function restToPayBack({ restRefund, endedAt, endedBecause, currentPeriod
   return Math.min(restRefund, restOf(amount, currentPeriodEnd, endedAt))
 }
 
+/** Whether it was renewed after its buyer had declared its end. A year that had renewed before runs on for a month instead. */
+export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
+  const { billingType, createdAt, currentPeriodEnd, lastPaidAt, stripeSubscriptionId } = purchase
+  if (!stripeSubscriptionId || !currentPeriodEnd || !lastPaidAt || lastPaidAt <= from) return false
+  const isYearly = billingType === 'yearly'
+  if (consumerLaw === 'eu' && isYearly && addMonths(createdAt, 12) <= from) return false
+  return addMonths(currentPeriodEnd, isYearly ? -12 : -1) > from
+}
+
 /** The share of a year's price for the days after `endsAt`; a day that has begun counts for the buyer. */
 export function restOf(amount: number, periodEnd: Date, endsAt: Date): number {
   const days = Math.round((periodEnd.getTime() - yearBefore(periodEnd).getTime()) / day)
@@ -31,3 +39,12 @@ export function restOf(amount: number, periodEnd: Date, endsAt: Date): number {
 }
 
 const yearBefore = (date: Date) => addMonths(date, -12)
+
+/** Moves a date by months as Stripe does: the 31st becomes the 30th in a shorter month. */
+export function addMonths(date: Date, months: number): Date {
+  const moved = new Date(date)
+  moved.setUTCMonth(date.getUTCMonth() + months)
+  // Too long for its month, the day has run over into the next one.
+  if (moved.getUTCDate() !== date.getUTCDate()) moved.setUTCDate(0)
+  return moved
+}

@@ -1,83 +1,162 @@
-import type { Logger } from 'pino'
-import type { Audit } from '#server/audit/audit.ts'
+import { and, desc, eq, inArray, lt, not, sql } from 'drizzle-orm'
+import { keptSinceNewYear, retention } from '#contract/retention.ts'
+import { type EndReason, isLive } from '#contract/statuses.ts'
 import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { purchases } from '#server/database/schema.ts'
+import type { Stretch } from '#server/database/stretch.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { Secrets } from '#server/security/secrets.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import type { Seats } from '../seats/seats.ts'
-import type { AccessEffects } from './access-effects.ts'
 import { createAdministration } from './administration.ts'
 import { createBooked } from './booked.ts'
-import { createCardUpdate } from './card.ts'
-import { createEndingNotices } from './ending-notices.ts'
-import { createExtension } from './extension.ts'
-import { createHistory } from './history.ts'
+import { createEnding } from './ending.ts'
+import type { AccessEffects } from './entitlement.ts'
 import { createInbox } from './inbox.ts'
-import { createInvoices } from './invoices.ts'
-import { createLookup } from './lookup.ts'
-import { createNotifications } from './notifications.ts'
-import { createForgetOld } from './old-purchases.ts'
-import { createOwnSubscriptions } from './own-subscriptions.ts'
+import {
+  findPurchase,
+  listPurchases,
+  type PurchaseRow,
+  prepareOwnPurchases,
+  productName,
+  showToBuyer,
+} from './list.ts'
+import { createNotices } from './notices.ts'
+import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
 import { createReconciler } from './reconciler.ts'
-import { createRenewalNotices } from './renewal-notices.ts'
 import { createSync } from './sync.ts'
 
-export type { AccessEffects } from './access-effects.ts'
-export { entitlementOf, graceEnd } from './entitlement.ts'
+export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
-type Dependencies = {
-  db: Database
-  now: () => Date
+type Others = {
   stripe: StripeGateway
-  queue: Queue
-  mails: Mails
-  audit: Audit
   accounts: Accounts
   checkouts: Checkouts
+  seats: Seats
   access: AccessEffects
-  seats: Pick<Seats, 'take'>
-  supportEmail: string
-  consumerLaw: 'eu' | 'none'
-  log: Logger
-  crashPoint: (name: string) => void
-  attempts: Pick<Attempts, 'allows'>
-  isLinkToken: Secrets['isLinkToken']
 }
+
+/** No one has more. */
+const most = 200
+const batch = 1000
 
 /**
  * A purchase is a Stripe subscription, or was booked by hand by an admin. Whatever learns that something may have
  * changed (a webhook, the buyer's browser, an admin, the clock) calls `sync`, and `sync` asks Stripe.
  */
-export function createPurchases(deps: Dependencies) {
-  const notify = createNotifications(deps)
-  const lookup = createLookup(deps)
-  const sync = createSync({ ...deps, notify })
-  const booked = createBooked({ ...deps, notify })
-  const shared = { ...deps, lookup, booked, sync, runExclusive: createKeyedMutex() }
-  const inbox = createInbox(shared)
+export function createPurchases(context: Context, others: Others) {
+  const { db, now } = context
+  const notices = createNotices(context)
+  const sync = createSync(context, { ...others, notices })
+  const booked = createBooked(context, { ...others, notices })
+  const shared = { ...others, booked, sync, runExclusive: createKeyedMutex() }
+  const inbox = createInbox(context, shared)
+  const invoices = createInvoices(context, others.stripe)
+  const firstPage = prepareOwnPurchases(db)
+
+  const rowsOf = (userId: string) =>
+    db
+      .select()
+      .from(purchases)
+      .where(eq(purchases.userId, userId))
+      .orderBy(desc(purchases.createdAt), desc(purchases.id))
+      .limit(most)
+
   return {
-    ...lookup,
-    ...createOwnSubscriptions(shared),
-    ...createInvoices(shared),
     sync,
-    card: createCardUpdate(shared),
-    ...createHistory(deps),
-    extend: createExtension(shared),
-    administration: createAdministration(shared),
-    receiveEvent: inbox.receive,
-    countOverdueEvents: inbox.countOverdue,
-    book: booked.book,
-    endBooked: booked.endDue,
-    reconcile: createReconciler({ ...shared, inbox }),
-    sendEndingNotices: createEndingNotices(deps),
-    sendRenewalNotices: createRenewalNotices(deps),
-    forgetOld: createForgetOld(deps),
+    notices,
+    booked,
+    inbox,
+    reconcile: createReconciler(context, { ...shared, inbox }),
+    ending: createEnding(context, shared),
+    administration: createAdministration(context, shared),
+    invoices,
+    card: createCardUpdate(context, shared),
+    refunds: createRefunds(context, shared),
+
+    find: (id: string) => findPurchase(db, id),
+
+    list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
+      page.cursor ? listPurchases(db, { ...page, userId }, showToBuyer) : firstPage(userId, page.limit),
+
+    async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
+      const [found] = await db
+        .select()
+        .from(purchases)
+        .where(and(eq(purchases.paymentIntentId, paymentIntentId), eq(purchases.userId, userId)))
+      return found
+    },
+
+    paymentsOf: async (userId: string) => invoices.summary(await rowsOf(userId)),
+
+    historyOf: async (userId: string, { before }: Stretch) =>
+      (await rowsOf(userId)).flatMap(eventsOf).filter(({ at }) => at <= before),
+
+    /** The books stay; the seller's words about the person go. */
+    async forget(tx: Transaction, userId: string) {
+      await tx.update(purchases).set({ bookedBecause: null }).where(eq(purchases.userId, userId))
+    },
+
+    async dataOf(userId: string) {
+      const owned = await db
+        .select({
+          id: purchases.id,
+          productId: purchases.productId,
+          billingType: purchases.billingType,
+          amountInCents: purchases.amount,
+          refundedInCents: purchases.refundedAmount,
+          status: purchases.status,
+          createdAt: purchases.createdAt,
+          currentPeriodEnd: purchases.currentPeriodEnd,
+          endsAt: purchases.endsAt,
+          endedAt: purchases.endedAt,
+          bookedByHandAs: purchases.bookedAs,
+          bookedByHandBecause: purchases.bookedBecause,
+        })
+        .from(purchases)
+        .where(eq(purchases.userId, userId))
+        .orderBy(desc(purchases.createdAt))
+      return { purchases: owned }
+    },
+
+    /**
+     * Deletes what the books no longer need. The checkout that led to it, with what the buyer agreed to, then counts as
+     * one without a purchase and is deleted like those; invoices are at Stripe.
+     */
+    async forgetOld() {
+      const endedAt = sql`coalesce(${purchases.endedAt}, ${purchases.createdAt})`
+      const isOld = and(not(isLivePurchase), lt(endedAt, keptSinceNewYear(now(), retention.books)))
+      for (;;) {
+        const old = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(batch)
+        const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, old))
+        if (!rowCount || rowCount < batch) return
+      }
+    },
   }
+}
+
+const endings: Record<EndReason, string> = {
+  cancelled: 'Subscription ended',
+  unpaid: 'Subscription expired unpaid',
+  refunded: 'Subscription ended: refunded',
+  disputed: 'Subscription ended: lost dispute',
+  duplicate: 'Second subscription ended',
+  no_seat: 'Refunded: no seat was left',
+}
+
+/** For the timeline on a customer's page. */
+function eventsOf(row: PurchaseRow) {
+  const { id, amount, billingType, createdAt, pastDueSince, endedAt, endedBecause, status } = row
+  const purchase = { product: productName(row.productId), amount, billingType }
+  const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
+  return [
+    event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),
+    ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
+    ...(endedAt && !isLive(status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
+  ]
 }

@@ -1,31 +1,24 @@
 import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
-import type { Logger } from 'pino'
 import { keptSince, retention } from '#contract/retention.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
+import type { Sync } from './sync.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  stripe: StripeGateway
-  inbox: Inbox
-  sync: (subscriptionId: string) => Promise<void>
-  log: Logger
-}
+type Others = { stripe: StripeGateway; inbox: Inbox; sync: Sync }
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 /** Stripe's lists may lag a little. */
 const overlap = 10 * minute
-const atOnce = 500
+const batch = 500
 
 /** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
-export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependencies) {
+export function createReconciler({ db, now, log }: Context, { stripe, inbox, sync }: Others) {
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
@@ -41,14 +34,14 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
       .onConflictDoUpdate({ target: stripeEventsPulled.id, set: { until: startedAt } })
   }
 
-  /** Checkouts nobody finished, and subscriptions that are due. */
+  /** Checkouts that no one finished, and subscriptions that are due. */
   async function syncStale() {
     const open = await db
       .select({ id: checkouts.subscriptionId })
       .from(checkouts)
       .where(and(isNull(checkouts.closedAt), lt(checkouts.createdAt, ago(2 * minute))))
       .orderBy(asc(checkouts.syncedAt))
-      .limit(atOnce)
+      .limit(batch)
     const due = await db
       .select({ id: checkouts.subscriptionId })
       .from(purchases)
@@ -61,7 +54,7 @@ export function createReconciler({ db, now, stripe, inbox, sync, log }: Dependen
         ),
       )
       .orderBy(asc(checkouts.syncedAt))
-      .limit(atOnce)
+      .limit(batch)
     for (const { id } of [...open, ...due]) await sync(id).catch(logError)
   }
 

@@ -1,28 +1,56 @@
 import { coalesce } from '#server/concurrency/coalesce.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
-import type { Queue } from '#server/jobs/queue.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
-import { createPayBackJobs } from './pay-back.ts'
 import { isPayable, moneyIsBack } from './state.ts'
 
-type Dependencies = ApplyDependencies & {
-  db: Database
-  stripe: StripeGateway
-  queue: Queue
-  /** Where a test may kill the process; does nothing in production. */
-  crashPoint: (name: string) => void
-}
+export type Sync = ReturnType<typeof createSync>
+
+type Others = Omit<ApplyDependencies, 'payBack' | 'payBackRest' | 'creditRefunds'> & { stripe: StripeGateway }
 
 /**
- * Brings the shop's view of a subscription in line with Stripe's, once, whoever asks: webhook, buyer, admin or
+ * Brings the shop's view of a subscription in line with Stripe's, once, however many ask: webhook, buyer, admin or
  * reconciler. Stripe is called outside any transaction. If the row's version shows that someone else wrote in the
  * meantime, we ask again, so every write holds a newer answer than the one before.
  */
-export function createSync(deps: Dependencies) {
-  const { db, stripe, queue, checkouts, crashPoint } = deps
+export function createSync(context: Context, others: Others) {
+  const { db, queue, crashPoint } = context
+  const { stripe, checkouts } = others
   const sync = coalesce(syncOnce)
-  const apply = createApply({ ...deps, ...createPayBackJobs({ stripe, queue, sync, crashPoint }) })
+
+  /** What was paid for nothing; for a second subscription, first of all. */
+  const payBack = queue.job<{ subscriptionId: string }>('pay-back-duplicate', async ({ subscriptionId }) => {
+    await stripe.cancelNow(subscriptionId)
+    crashPoint('duplicate cancelled')
+    await payBackAll(stripe, subscriptionId)
+    await sync(subscriptionId)
+  })
+
+  /** What a month's notice left of a paid year. */
+  const payBackRest = queue.job<{ subscriptionId: string; amount: number }>(
+    'pay-back-rest',
+    async ({ subscriptionId, amount }) => {
+      const latest = async () => (await stripe.subscription(subscriptionId)).payments[0]
+      const payment = await latest()
+      if (!payment) return
+      await stripe.refund(
+        payment.paymentIntentId,
+        async () => {
+          const current = await latest()
+          return current ? Math.min(amount, current.amount - current.refunded) : 0
+        },
+        `rest of ${subscriptionId}`,
+      )
+      await sync(subscriptionId)
+    },
+  )
+
+  /** Anyone who gets money back gets a credit note for their books. */
+  const creditRefunds = queue.job<{ subscriptionId: string }>('credit-refunds', ({ subscriptionId }) =>
+    stripe.creditRefunds(subscriptionId),
+  )
+
+  const apply = createApply(context, { ...others, payBack, payBackRest, creditRefunds })
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
@@ -49,4 +77,21 @@ export function createSync(deps: Dependencies) {
   }
 
   return sync
+}
+
+/** Refunds whatever is left of every payment for a subscription. Safe to repeat: what is back is not left. */
+export async function payBackAll(
+  stripe: StripeGateway,
+  subscriptionId: string,
+  isMeant: (paidAt: Date) => boolean = () => true,
+) {
+  const left = async () =>
+    (await stripe.subscription(subscriptionId)).payments.filter(
+      ({ refunded, amount, paidAt }) => refunded < amount && isMeant(paidAt),
+    )
+  for (const { paymentIntentId } of await left())
+    await stripe.refund(paymentIntentId, async () => {
+      const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
+      return payment ? payment.amount - payment.refunded : 0
+    })
 }

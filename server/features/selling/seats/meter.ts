@@ -1,12 +1,18 @@
 import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { entitlements, purchases, tvConnection, waitlist } from '#server/database/schema.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { limitOf, strangers, takenSeats } from './counts.ts'
+import {
+  entitlements,
+  purchases,
+  seatReservations,
+  tvConnection,
+  tvGrants,
+  waitlist,
+} from '#server/database/schema.ts'
 
-type Dependencies = { db: Database; now: () => Date; mails: Mails; supportEmail: string }
+type Connected = Database | Transaction
 
 const day = 86_400_000
 /** New buyers are counted over this many days. */
@@ -16,7 +22,7 @@ const billedAbove = 100
 const nearFrom = 90
 
 /** How many people have access, how many it will be on the month's last day, and when the seller is warned. */
-export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
+export function createMeter({ db, now, mails, supportEmail }: Context) {
   const productId = reboundSigmaPro.id
 
   const endingBy = (date: Date) =>
@@ -36,7 +42,7 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
     )
 
   return {
-    async meter() {
+    async read() {
       const at = now()
       const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0))
       const monthEnd = lastDay.getTime() + day
@@ -48,7 +54,7 @@ export function createMeter({ db, now, mails, supportEmail }: Dependencies) {
       const newAtThisPace = Math.round((recent / paceDays) * daysLeft)
       return {
         people,
-        foreign: await strangers(db),
+        foreign: await othersListed(db),
         limit,
         lastDay,
         forecast: Math.max(0, people - endBefore + newAtThisPace),
@@ -77,3 +83,35 @@ function levelOf(people: number) {
   if (people >= billedAbove) return 'full' as const
   return people >= nearFrom ? ('near' as const) : ('calm' as const)
 }
+
+/** How many people may have access, and whether visitors see it. */
+export async function limitOf(db: Connected) {
+  const [row] = await db
+    .select({ limit: tvConnection.seatLimit, shows: tvConnection.showsSeats })
+    .from(tvConnection)
+  return { limit: row?.limit ?? null, shows: row?.shows ?? false }
+}
+
+/** Everyone with a live purchase has a seat, and so does anyone else whom TradingView lists. */
+export async function takenSeats(db: Connected, productId: string): Promise<number> {
+  const buyers = await db
+    .select({ count: sql<number>`count(distinct ${purchases.userId})::int` })
+    .from(purchases)
+    .where(and(eq(purchases.productId, productId), isLivePurchase))
+  return (buyers[0]?.count ?? 0) + (await othersListed(db))
+}
+
+/** People whom TradingView lists and who have no account here. */
+async function othersListed(db: Connected): Promise<number> {
+  const rows = await db
+    .select({ count: sql<number>`count(distinct ${tvGrants.usernameKey})::int` })
+    .from(tvGrants)
+    .where(and(isNull(tvGrants.userId), eq(tvGrants.isPresent, true)))
+  return rows[0]?.count ?? 0
+}
+
+export const reservedSeats = (db: Connected, productId: string, at: Date) =>
+  db.$count(
+    seatReservations,
+    and(eq(seatReservations.productId, productId), gt(seatReservations.expiresAt, at)),
+  )

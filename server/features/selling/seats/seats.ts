@@ -1,22 +1,12 @@
 import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, seatReservations, users, waitlist } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import { limitOf, reservedSeats, takenSeats } from './counts.ts'
-import { createMeter } from './meter.ts'
+import { createMeter, limitOf, reservedSeats, takenSeats } from './meter.ts'
 import { createWaitingList } from './waiting-list.ts'
-
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  attempts: Pick<Attempts, 'allowsFrom'>
-  supportEmail: string
-}
 
 /** Who pays: an account, or a guest by their address. */
 type Buyer = { userId: string | null; email: string }
@@ -34,17 +24,17 @@ export const seatsAreLimited = async (db: Database) => (await limitOf(db)).limit
 export type Seats = ReturnType<typeof createSeats>
 
 /** How many people have access, how many may have it, and who waits for a seat. */
-export function createSeats(deps: Dependencies) {
-  const { db, now, attempts } = deps
+export function createSeats(context: Context) {
+  const { db, now, attempts } = context
 
-  /** Whoever wants a seat waits here for those before them. */
+  /** Buyers of a seat wait here for those before them. */
   const takeTurns = (tx: Transaction, productId: string) =>
     tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`seats ${productId}`}))`)
 
   const isFree = async (tx: Database | Transaction, productId: string, limit: number) =>
     (await takenSeats(tx, productId)) + (await reservedSeats(tx, productId, now())) < limit
 
-  /** Kept for them, or theirs already: whose purchase was booked by hand until a day buys the next one while sitting. */
+  /** Reserved for them, or already theirs: one who was booked by hand until a day may subscribe before it ends. */
   async function isTheirs(tx: Database | Transaction, { userId, email }: Buyer, productId: string) {
     const kept = await tx.$count(
       seatReservations,
@@ -68,10 +58,10 @@ export function createSeats(deps: Dependencies) {
     (await attempts.allowsFrom('seats of a day', ip, { requests: 12, seconds: 86_400 }, { tx }))
 
   return {
-    ...createWaitingList(deps),
-    ...createMeter(deps),
+    waitingList: createWaitingList(context),
+    meter: createMeter(context),
 
-    /** Before a checkout begins. Nothing is kept yet: whoever only fills in a form has bought nothing. */
+    /** Before a checkout begins. Nothing is reserved yet: filling in a form is not buying. */
     async insistOnFree(buyer: Buyer, productId: string) {
       const { limit } = await limitOf(db)
       if (limit === null || (await isTheirs(db, buyer, productId))) return
@@ -100,7 +90,7 @@ export function createSeats(deps: Dependencies) {
 
     /**
      * The money has arrived: the seat counts as taken, no longer as reserved. False if the 15 minutes were over and it
-     * went to somebody else: nobody is sold a seat that isn't there.
+     * went to someone else: no one is sold a seat that isn't there.
      */
     async take(tx: Transaction, { userId, email }: Buyer & { userId: string }, productId: string) {
       const { limit } = await limitOf(tx)
@@ -126,7 +116,7 @@ export function createSeats(deps: Dependencies) {
       }
     },
 
-    /** Before the account loses its address: whoever waits, or pays as a guest, is known by that alone. */
+    /** Before the account loses its address: people who wait, or pay as guests, are known by that alone. */
     async forget(tx: Transaction, userId: string) {
       const [person] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))
       const holders = [userId, ...(person ? [person.email] : [])]

@@ -1,20 +1,18 @@
 import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { seatReservations, waitlist } from '#server/database/schema.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { limitOf, reservedSeats, takenSeats } from './counts.ts'
-
-type Dependencies = { db: Database; now: () => Date; mails: Mails }
+import { limitOf, reservedSeats, takenSeats } from './meter.ts'
 
 const day = 86_400_000
-/** Whoever has been told is forgotten after this. */
+/** How long we remember whom we told. */
 const keptAfterInvitation = 7 * day
 const mostInvitations = 100
 
 /** Who wants to know when a seat is free, and when they are told. */
-export function createWaitingList({ db, now, mails }: Dependencies) {
+export function createWaitingList({ db, now, mails }: Context) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   async function forgetOld() {

@@ -1,12 +1,13 @@
+import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/selling/stripe-setup.ts'
-import { type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
-import { createWebhookCheck } from './check-webhook.ts'
-import { type About, addressOf, command, inWords, list, note, ok, todo } from './findings.ts'
+import { apiVersion, type StripeGateway, StripeRefusal, type WantedPrice } from '#server/gateways/stripe.ts'
 
-export type Dependencies = {
+type About = Finding['about']
+
+export type SetupOptions = {
   stripe: StripeGateway
   now: () => Date
-  /** Undefined when the sandbox stands in for Stripe. */
+  /** Undefined with the sandbox. */
   secretKey: string | undefined
   publicUrl: string
   /** The events the shop listens to. */
@@ -14,9 +15,22 @@ export type Dependencies = {
   prices: WantedPrice[]
 }
 
+const command = '`npm run stripe -- setup`'
+const list = (items: string[]) => new Intl.ListFormat('en-US').format(items)
+const count = (items: unknown[], what: string) => `${items.length} ${what}${items.length === 1 ? '' : 's'}`
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const ok = (about: About, text: string): Finding => ({ about, state: 'ok', text })
+const todo = (about: About, text: string): Finding => ({ about, state: 'todo', text })
+const note = (about: About, text: string): Finding => ({ about, state: 'note', text })
+
+export const inWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} per ${interval}`
+
+const day = 86_400_000
+
 /** Checks everything a seller has to set up at Stripe and reports it in plain English. */
-export function createCheck(deps: Dependencies) {
-  const { stripe, secretKey, publicUrl, prices } = deps
+export function createCheck(options: SetupOptions) {
+  const { stripe, secretKey, publicUrl, prices } = options
   const { hostname, isLocal } = addressOf(publicUrl)
   const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
 
@@ -94,7 +108,7 @@ export function createCheck(deps: Dependencies) {
           ['Account', account],
           ['Key', key],
           ['Prices', priceList],
-          ['Webhook', createWebhookCheck(deps)],
+          ['Webhook', createWebhookCheck(options)],
           ['Wallets', wallets],
           ['Emails', emails],
         ]
@@ -117,4 +131,52 @@ export function createCheck(deps: Dependencies) {
   }
 
   return check
+}
+
+/** Whether Stripe's events reach the shop, the ones it needs, in the version it understands. */
+function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
+  const { webhookUrl, isLocal } = addressOf(publicUrl)
+
+  async function deliveries(): Promise<Finding[]> {
+    const late = await stripe.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
+    if (late.length === 0) return []
+    const many = late.length === 100 ? '100 or more events' : count(late, 'event')
+    return [
+      todo(
+        'Webhook',
+        `${many} from the last three days did not arrive. Check STRIPE_WEBHOOK_SECRET and the endpoint’s page at Stripe. Meanwhile, the shop asks Stripe every five minutes.`,
+      ),
+    ]
+  }
+
+  return async function webhook(): Promise<Finding[]> {
+    if (isLocal)
+      return [
+        note(
+          'Webhook',
+          `Stripe can’t reach ${publicUrl}. To try it out, run \`stripe listen --forward-to ${webhookUrl}\`.`,
+        ),
+      ]
+    const [ours, ...others] = await stripe.webhookEndpoints(webhookUrl)
+    if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} creates one.`)]
+    const faults = []
+    if (others.length > 0)
+      faults.push(
+        `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
+      )
+    if (ours.version !== apiVersion)
+      faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)
+    const missing = events.filter((type) => !ours.events.includes(type) && !ours.events.includes('*'))
+    if (missing.length > 0) faults.push(`it doesn’t send ${list(missing)}`)
+    return faults.length > 0
+      ? faults.map((fault) => todo('Webhook', `${capital(fault)}. ${command} fixes it.`))
+      : [ok('Webhook', `Events go to ${webhookUrl}.`), ...(await deliveries())]
+  }
+}
+
+/** The shop's own address, as Stripe needs to know it. */
+export function addressOf(publicUrl: string) {
+  const { hostname } = new URL(publicUrl)
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
+  return { webhookUrl: `${publicUrl}/api/webhooks/stripe`, hostname, isLocal }
 }

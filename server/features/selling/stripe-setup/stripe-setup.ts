@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import { apiVersion } from '#server/gateways/stripe.ts'
-import { createCheck, type Dependencies } from './check.ts'
-import { addressOf, inWords } from './findings.ts'
+import { addressOf, createCheck, inWords, type SetupOptions } from './check.ts'
 
 export type StripeSetup = ReturnType<typeof createStripeSetup>
 
 /** What a seller has to set up at Stripe: `check` looks at it, `setup` creates what's missing. */
-export function createStripeSetup(deps: Dependencies & { log: Pick<Logger, 'warn'> }) {
-  const { stripe, log, publicUrl, events, prices } = deps
+export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'warn'> }) {
+  const { stripe, log, publicUrl, events, prices } = options
   const { webhookUrl, hostname, isLocal } = addressOf(publicUrl)
-  const check = createCheck(deps)
+  const check = createCheck(options)
 
   async function ensurePrices(): Promise<string[]> {
     const done = []

@@ -2,40 +2,35 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts as checkoutRows, purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
-import type { AccessEffects } from './access-effects.ts'
-import { type createBooked, endOf } from './booked.ts'
-import type { Lookup, PurchaseRow } from './lookup.ts'
-import { addMonths } from './months.ts'
-import { noticeFor } from './notice.ts'
-import { payBackAll } from './pay-back.ts'
+import { type Booked, endOf } from './booked.ts'
+import type { AccessEffects } from './entitlement.ts'
+import { findPurchase, type PurchaseRow } from './list.ts'
+import { noticeFor, wasRenewedSince } from './notice.ts'
+import { payBackAll, type Sync } from './sync.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
+type Others = {
   stripe: StripeGateway
   checkouts: Checkouts
-  lookup: Lookup
-  booked: ReturnType<typeof createBooked>
-  sync: (subscriptionId: string) => Promise<void>
+  access: AccessEffects
+  booked: Booked
+  sync: Sync
   runExclusive: RunExclusive
-  access: Pick<AccessEffects, 'purchaseEnded'>
-  consumerLaw: 'eu' | 'none'
-  crashPoint: (name: string) => void
 }
 
 /** From when a declaration counts, and until when payments go back without a person's decision. */
 type Declared = { from: Date; until: Date }
 
-/** How buyers end their subscriptions, and undo that. */
-export function createOwnSubscriptions(deps: Dependencies) {
-  const { db, now, stripe, checkouts, lookup, booked, sync, runExclusive, access } = deps
-  const { consumerLaw, crashPoint } = deps
+/** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
+export function createEnding(context: Context, others: Others) {
+  const { db, now, crashPoint, config } = context
+  const { stripe, checkouts, access, booked, sync, runExclusive } = others
+  const { consumerLaw } = config
 
   /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
   async function keyFor(wish: string, subscriptionId: string) {
@@ -43,22 +38,21 @@ export function createOwnSubscriptions(deps: Dependencies) {
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
 
-  const noticeOf = async (id: string) =>
-    consumerLaw === 'eu' ? noticeFor(await lookup.find(id), now()) : null
+  const noticeOf = (purchase: PurchaseRow) => (consumerLaw === 'eu' ? noticeFor(purchase, now()) : null)
 
   const setRestRefund = (id: string, restRefund: number | null) =>
     db.update(purchases).set({ restRefund }).where(eq(purchases.id, id))
 
   async function cancel(id: string, userId?: string) {
-    const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, userId)
-    if (!subscriptionId) return booked.cancel(id)
+    const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
+    if (!subscriptionId) return db.transaction((tx) => booked.cancel(tx, id))
     await runExclusive(subscriptionId, async () => {
-      const { status } = await lookup.find(id, userId)
+      const purchase = await findPurchase(db, id, userId)
+      const { status } = purchase
       if (status === 'pending_cancel') return
       if (status !== 'active' && status !== 'past_due')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
-      // Stripe first: if we crash before the sync, the webhook fixes the row.
-      const notice = status === 'active' ? await noticeOf(id) : null
+      const notice = noticeOf(purchase)
       if (status === 'past_due') await stripe.cancelNow(subscriptionId)
       else if (notice) {
         await setRestRefund(id, notice.refund)
@@ -69,16 +63,19 @@ export function createOwnSubscriptions(deps: Dependencies) {
     })
   }
 
-  async function endAndPayBack(purchase: PurchaseRow, isMeant: (paidAt: Date) => boolean) {
-    const { id, stripeSubscriptionId: subscriptionId } = purchase
+  /** Returns what was not refunded. */
+  async function endAndPayBack(
+    { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
+    isMeant: (paidAt: Date) => boolean,
+  ): Promise<number> {
     if (!subscriptionId) {
-      await booked.end(id)
+      await db.transaction((tx) => booked.end(tx, id))
       return 0
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await payBackAll(stripe, subscriptionId, ({ paidAt }) => isMeant(paidAt))
+      await payBackAll(stripe, subscriptionId, isMeant)
       await sync(subscriptionId)
       const { payments } = await stripe.subscription(subscriptionId)
       return payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
@@ -89,32 +86,20 @@ export function createOwnSubscriptions(deps: Dependencies) {
     /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
     cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
 
-    /**
-     * For an owner who declared it without logging in: see features/declarations. It counts from then: if it was renewed
-     * while it waited, it ends now, and the renewals go back.
-     */
-    async cancelDeclared(id: string, declared: Declared) {
-      const purchase = await lookup.find(id)
-      if (!isLive(purchase.status)) return
-      if (wasRenewedSince(declared.from, purchase, consumerLaw))
-        await endAndPayBack(purchase, (paidAt) => paidAt > declared.from && paidAt <= declared.until)
-      else if (purchase.status !== 'pending_cancel') await cancel(id)
-    },
-
     /** What `cancel` would do now, to be shown before anyone confirms it. */
-    async cancellation(userId: string, id: string) {
-      const purchase = await lookup.find(id, userId)
+    async preview(userId: string, id: string) {
+      const purchase = await findPurchase(db, id, userId)
       if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
       if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
-      return (await noticeOf(id)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
+      return noticeOf(purchase) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
     },
 
     /** Undoes a cancellation during the paid period. */
     async resume({ user }: Actor, id: string) {
-      const { stripeSubscriptionId: subscriptionId } = await lookup.find(id, user.id)
-      if (!subscriptionId) return booked.resume(id)
+      const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, user.id)
+      if (!subscriptionId) return db.transaction((tx) => booked.resume(tx, id))
       await runExclusive(subscriptionId, async () => {
-        const { status } = await lookup.find(id, user.id)
+        const { status } = await findPurchase(db, id, user.id)
         if (status === 'active') return
         if (status !== 'pending_cancel')
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
@@ -125,11 +110,21 @@ export function createOwnSubscriptions(deps: Dependencies) {
       })
     },
 
-    /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
-    async withdraw(id: string, until: Date) {
-      const purchase = await lookup.find(id)
-      return endAndPayBack(purchase, (paidAt) => paidAt <= until)
+    /**
+     * For an owner who declared it without logging in: see features/declarations. It counts from then: if it was renewed
+     * while it waited, it ends now, and the renewals go back.
+     */
+    async cancelDeclared(id: string, { from, until }: Declared) {
+      const purchase = await findPurchase(db, id)
+      if (!isLive(purchase.status)) return
+      if (wasRenewedSince(from, purchase, consumerLaw))
+        await endAndPayBack(purchase, (paidAt) => paidAt > from && paidAt <= until)
+      else if (purchase.status !== 'pending_cancel') await cancel(id)
     },
+
+    /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
+    withdraw: async (id: string, until: Date) =>
+      endAndPayBack(await findPurchase(db, id), (paidAt) => paidAt <= until),
 
     /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
     async endAllOf(userId: string) {
@@ -161,13 +156,4 @@ export function createOwnSubscriptions(deps: Dependencies) {
       await access.purchaseEnded(db, { userId }, now())
     },
   }
-}
-
-/** A year that had renewed before runs on for a month instead, and its rest is paid back: see notice.ts. */
-function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
-  const { billingType, createdAt, currentPeriodEnd, lastPaidAt, stripeSubscriptionId } = purchase
-  if (!stripeSubscriptionId || !currentPeriodEnd || !lastPaidAt || lastPaidAt <= from) return false
-  const isYearly = billingType === 'yearly'
-  if (consumerLaw === 'eu' && isYearly && addMonths(createdAt, 12) <= from) return false
-  return addMonths(currentPeriodEnd, isYearly ? -12 : -1) > from
 }

@@ -1,0 +1,163 @@
+import { and, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { products } from '#contract/selling/price-list.ts'
+import { liveStatuses } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { purchases, users } from '#server/database/schema.ts'
+import { sqlList } from '#server/database/sql-list.ts'
+import type { Tax } from '#server/gateways/stripe.ts'
+import { graceEnd } from './entitlement.ts'
+import { type PurchaseRow, productName } from './list.ts'
+
+type Change = {
+  before: PurchaseRow | undefined
+  after: PurchaseRow
+  to: { email: string; name: string }
+  /** The account already existed, and the buyer wasn't logged in. */
+  attached?: boolean
+  /** The latest paid invoice. */
+  paidInvoiceId?: string | null
+  /** The tax inside it. */
+  tax?: Tax | null
+  /** The buyer ticked the box above the pay button. */
+  startNow?: boolean
+}
+
+export type Notices = ReturnType<typeof createNotices>
+
+const day = 86_400_000
+const longAgo = new Date(0)
+/** Yearly subscribers are told about the renewal twice: a month and a week ahead. */
+const renewalNoticeDays = [30, 7]
+const endingNoticeDays = 7
+
+/** What we tell buyers: about a change, before a renewal, before the end of what was booked by hand. */
+export function createNotices({ db, now, mails, supportEmail }: Context) {
+  const inDays = (days: number) => new Date(now().getTime() + days * day)
+
+  return {
+    /** It's queued along with the change, so they hear it exactly once. */
+    async tell(tx: Transaction, change: Change) {
+      const { before, after, to, attached, paidInvoiceId = null, tax = null, startNow = false } = change
+      const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
+      const product = productName(after.productId)
+      const about = { name: to.name, product }
+      const subscription = { ...about, billingType, amount }
+
+      if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
+        const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
+        if (!before) await mails.send(tx, to.email, kind, subscription)
+        return
+      }
+      if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
+      if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
+        await mails.send(tx, to.email, 'receipt', {
+          ...subscription,
+          paidAt: after.lastPaidAt.toISOString(),
+          renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
+          purchaseId: after.id,
+          invoiceId: paidInvoiceId,
+          isFirst: before === undefined,
+          startNow,
+          tax,
+        })
+      if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
+        await mails.send(tx, to.email, 'paymentFailed', {
+          ...subscription,
+          step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
+          endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
+        })
+      if (status === 'pending_cancel' && endsAt && before?.status !== 'pending_cancel')
+        await mails.send(tx, to.email, 'subscriptionWillEnd', {
+          ...about,
+          endsAt: endsAt.toISOString(),
+          refund: after.restRefund ?? 0,
+        })
+      if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd && !endsAt)
+        await mails.send(tx, to.email, 'subscriptionResumed', {
+          ...subscription,
+          renewsAt: currentPeriodEnd.toISOString(),
+        })
+      if (after.refundedAmount > (before?.refundedAmount ?? 0))
+        await mails.send(tx, to.email, 'refunded', {
+          ...about,
+          amount: after.refundedAmount - (before?.refundedAmount ?? 0),
+        })
+      if (endedBecause && !before?.endedBecause)
+        await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: endedBecause })
+      // What was booked by hand until a day needs no reason to end on it.
+      if (status === 'expired' && !endedBecause && before?.status === 'active')
+        await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })
+      if (after.isDisputed && !before?.isDisputed)
+        await mails.send(tx, supportEmail, 'disputeOpened', { ...subscription, email: to.email })
+    },
+
+    async announceRenewals() {
+      const renewing = await db
+        .select({ purchase: purchases, email: users.email, name: users.name })
+        .from(purchases)
+        .innerJoin(users, eq(users.id, purchases.userId))
+        .where(
+          and(
+            eq(purchases.status, 'active'),
+            eq(purchases.billingType, 'yearly'),
+            isNotNull(purchases.stripeSubscriptionId),
+            gt(purchases.currentPeriodEnd, now()),
+            lte(purchases.currentPeriodEnd, inDays(Math.max(...renewalNoticeDays))),
+            isNull(users.deletedAt),
+          ),
+        )
+      for (const { purchase, email, name } of renewing) {
+        const { id, productId, billingType, amount, currentPeriodEnd } = purchase
+        if (!currentPeriodEnd) continue
+        const renewsAt = currentPeriodEnd.toISOString()
+        const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
+        const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
+        const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
+        const product = productName(productId)
+        await mails.sendOnce(occasion, email, 'renewalNotice', {
+          name,
+          product,
+          billingType,
+          amount,
+          renewsAt,
+          days,
+        })
+      }
+    },
+
+    /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
+    async announceEnds() {
+      const ending = await db
+        .select({ purchase: purchases, email: users.email, name: users.name })
+        .from(purchases)
+        .innerJoin(users, eq(users.id, purchases.userId))
+        .where(
+          and(
+            eq(purchases.status, 'active'),
+            isNull(purchases.stripeSubscriptionId),
+            gt(purchases.endsAt, now()),
+            lte(purchases.endsAt, inDays(endingNoticeDays)),
+            lte(purchases.createdAt, inDays(-1)),
+            isNull(users.deletedAt),
+            // A buyer who has already subscribed needs no invitation to.
+            sql`not exists (select from purchases other where other.user_id = ${purchases.userId}
+              and other.product_id = ${purchases.productId} and other.stripe_subscription_id is not null
+              and other.status in ${sql.raw(sqlList(liveStatuses))})`,
+          ),
+        )
+      for (const { purchase, email, name } of ending) {
+        const product = products.find(({ id }) => id === purchase.productId)
+        const endsAt = purchase.endsAt?.toISOString()
+        if (product && endsAt)
+          await mails.sendOnce(`end of ${purchase.id} on ${endsAt}`, email, 'bookedEnds', {
+            name,
+            product: product.name,
+            slug: product.slug,
+            billingType: purchase.billingType,
+            endsAt,
+          })
+      }
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import { exactDollars } from '#contract/money.ts'
+import { isLive } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { Context } from '#server/context.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { Checkouts } from '../checkout/checkout.ts'
+import { findPurchase, type PurchaseRow } from './list.ts'
+import type { Sync } from './sync.ts'
+
+type Others = { stripe: StripeGateway; checkouts: Checkouts; sync: Sync; runExclusive: RunExclusive }
+type InvoiceLink = { purchase: string; invoice: string; token: string }
+type Refund = { amount?: number | undefined; refundedSoFar: number }
+
+const linkSeconds = 30 * 86_400
+
+/** Invoices, as Stripe has them. */
+export function createInvoices({ db, now, attempts, isLinkToken }: Context, stripe: StripeGateway) {
+  /** One that was booked by hand has none. */
+  const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices(id) : [])
+
+  return {
+    list: async (userId: string, id: string) => invoicesOf(await findPurchase(db, id, userId)),
+
+    /** Fetched on every click, because Stripe's links expire. */
+    async latest(userId: string, id: string) {
+      const purchase = await findPurchase(db, id, userId)
+      if (!purchase.stripeSubscriptionId)
+        throw conflict(
+          'booked-by-hand',
+          'There is no invoice for this purchase: it was not paid through this shop',
+        )
+      const invoiceUrl = (await invoicesOf(purchase)).find((invoice) => invoice.invoiceUrl)?.invoiceUrl
+      if (!invoiceUrl) throw notFound('Invoice')
+      return { invoiceUrl }
+    },
+
+    /** A receipt's link opens its invoice once, also for a guest who has no password yet; later it takes a login. */
+    async open({ purchase: id, invoice: invoiceId, token }: InvoiceLink) {
+      if (!isLinkToken('invoice', `${id} ${invoiceId}`, token))
+        throw new Refusal(400, 'link-invalid', 'This link is not valid')
+      const invoices = await invoicesOf(await findPurchase(db, id))
+      const found = invoices.find((invoice) => invoice.id === invoiceId)
+      if (!found?.invoiceUrl) throw notFound('Invoice')
+      const isOld = now().getTime() - found.createdAt.getTime() > linkSeconds * 1000
+      const isFirst = await attempts.allows('invoice link', invoiceId, { requests: 1, seconds: linkSeconds })
+      if (isOld || !isFirst)
+        throw new Refusal(
+          410,
+          'link-expired',
+          'This link has been used or has expired. Please log in to see your invoices.',
+        )
+      return { invoiceUrl: found.invoiceUrl }
+    },
+
+    /** Everything a customer was billed and paid. */
+    async summary(rows: PurchaseRow[]) {
+      const documents = (await Promise.all(rows.map(invoicesOf)))
+        .flat()
+        .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+      const invoiced = sum(
+        documents.filter(({ kind, status }) => kind === 'invoice' && status === 'paid'),
+        ({ amount }) => amount,
+      )
+      const byHand = rows.filter((row) => !row.stripeSubscriptionId && row.bookedAs !== 'gift')
+      const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
+      return {
+        documents,
+        paid: Math.max(0, invoiced + sum(byHand, ({ amount }) => amount) - refunded),
+        refunded,
+      }
+    },
+  }
+}
+
+/** Another card for a live subscription; an open renewal is charged to it right away. */
+export function createCardUpdate({ db, mails }: Context, others: Others) {
+  const { stripe, checkouts, sync, runExclusive } = others
+
+  async function subscriptionOf(userId: string, id: string) {
+    const { status, stripeSubscriptionId } = await findPurchase(db, id, userId)
+    if (!stripeSubscriptionId || !isLive(status))
+      throw conflict('no-live-subscription', 'There’s no live subscription to use this card for')
+    const checkout = await checkouts.ofSubscription(stripeSubscriptionId)
+    if (!checkout) throw notFound('Purchase')
+    return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
+  }
+
+  return {
+    async begin({ user }: Actor, id: string) {
+      const { customerId } = await subscriptionOf(user.id, id)
+      return { clientSecret: await stripe.createSetupIntent(customerId) }
+    },
+
+    /** Idempotent: the card is the same, and a paid invoice stays paid. */
+    async finish({ user }: Actor, id: string, setupIntentId: string) {
+      const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
+      const card = await stripe.storedCard(setupIntentId, customerId)
+      if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
+      return runExclusive(subscriptionId, async () => {
+        const { latestInvoice } = await stripe.subscription(subscriptionId)
+        try {
+          const paid =
+            latestInvoice?.status === 'open'
+              ? await stripe.payInvoice(latestInvoice.id, card)
+              : { state: 'done' as const, confirmWith: null }
+          // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
+          if (paid.confirmWith) return paid
+          await stripe.useCard(subscriptionId, card)
+          // The owner finds out even if someone else is at the keyboard.
+          await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
+          return paid
+        } finally {
+          await sync(subscriptionId)
+        }
+      })
+    },
+  }
+}
+
+/** What the seller refunds. */
+export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusive }: Others) {
+  return {
+    /** As Stripe has it now: our copy knows only the sum over all payments. */
+    async refundable(id: string) {
+      const { stripeSubscriptionId } = await findPurchase(db, id)
+      const payments = stripeSubscriptionId ? (await stripe.subscription(stripeSubscriptionId)).payments : []
+      const [latest] = payments
+      return {
+        left: latest ? latest.amount - latest.refunded : 0,
+        paidAt: latest?.paidAt ?? null,
+        refundedSoFar: sum(payments, ({ refunded }) => refunded),
+      }
+    },
+
+    /**
+     * Refunds the latest payment, or what's left of it. Callers say how much they saw as refunded, so asking twice,
+     * at the same moment or in a retry, makes one refund.
+     */
+    async refund(actor: Actor, id: string, { amount: wanted, refundedSoFar }: Refund) {
+      const { stripeSubscriptionId, userId } = await findPurchase(db, id)
+      if (!stripeSubscriptionId)
+        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
+      await runExclusive(stripeSubscriptionId, async () => {
+        const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
+        if (!latest) throw conflict('nothing-to-refund', 'There’s no payment to refund')
+        let amount = 0
+        await stripe.refund(latest.paymentIntentId, async () => {
+          const { payments } = await stripe.subscription(stripeSubscriptionId)
+          const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
+          const left = payment ? payment.amount - payment.refunded : 0
+          if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')
+          const now = sum(payments, ({ refunded }) => refunded)
+          if (now !== refundedSoFar)
+            throw conflict(
+              'changed-meanwhile',
+              `${exactDollars(now)} of this purchase has been refunded by now. Please look again.`,
+            )
+          if (wanted !== undefined && wanted > left)
+            throw conflict('too-much-to-refund', `Only ${exactDollars(left)} of this payment can be refunded`)
+          amount = wanted ?? left
+          return amount
+        })
+        const detail = { amount }
+        await audit.record(db, actor, { action: 'purchase.refund', subject: id, aboutId: userId, detail })
+        await sync(stripeSubscriptionId)
+      })
+    },
+  }
+}
+
+const sum = <Item>(items: Item[], of: (item: Item) => number) =>
+  items.reduce((total, item) => total + of(item), 0)

@@ -1,3 +1,0 @@
-import { products } from '#contract/selling/price-list.ts'
-
-export const productName = (productId: string) => products.find(({ id }) => id === productId)?.name ?? ''

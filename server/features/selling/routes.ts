@@ -1,0 +1,100 @@
+import type { contract } from '#contract/index.ts'
+import { products } from '#contract/selling/price-list.ts'
+import { notFound } from '#server/errors.ts'
+import type { BeginSession } from '#server/http/begin-session.ts'
+import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
+import type { Handlers } from '#server/http/mount.ts'
+import type { SecurityLog } from '#server/security/security-log.ts'
+import type { Authenticated } from '../identity/sessions/sessions.ts'
+import type { Checkout, Customers } from './checkout/checkout.ts'
+import type { Declarations } from './declarations/declarations.ts'
+import type { Purchases } from './purchases/purchases.ts'
+import type { Seats } from './seats/seats.ts'
+import type { StripeSetup } from './stripe-setup/stripe-setup.ts'
+
+type Contract = typeof contract
+
+/** The catalog is code, so these need no database. */
+export const catalogRoutes: Handlers<Contract['catalog']> = {
+  list: () => products,
+  product: ({ slug }) => {
+    const product = products.find((candidate) => candidate.slug === slug)
+    if (!product) throw notFound('Product')
+    return product
+  },
+}
+
+export function checkoutRoutes(
+  checkout: Checkout,
+  beginSession: BeginSession<Authenticated>,
+  cookie: CheckoutCookie,
+  securityLog: SecurityLog,
+): Handlers<Contract['checkout']> {
+  return {
+    createSubscriptionIntent: async (wish, { actor, request, reply }) => {
+      const { nonce, ...begun } = await checkout.begin(actor, cookie.read(request), wish)
+      if (nonce) cookie.set(reply, nonce)
+      return begun
+    },
+    agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
+    guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
+      const nonce = cookie.read(request)
+      const authenticated = await checkout.loginOfGuest(nonce, paymentIntentId)
+      if (authenticated === 'not yet') return authenticated
+      await beginSession(authenticated, { actor, request, reply })
+      securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
+      if (nonce) cookie.set(reply, await checkout.rotateNonce(nonce))
+      return 'done'
+    },
+    confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
+  }
+}
+
+export const billingRoutes = (customers: Customers): Handlers<Contract['billing']> => ({
+  details: (_input, { actor }) => customers.billingDetailsOf(actor.user.id),
+  save: (details, { actor }) => customers.saveBillingDetails(actor, details),
+})
+
+export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchases']> {
+  const { ending, invoices, card, administration, refunds } = purchases
+  return {
+    list: (page, { actor }) => purchases.list(actor.user.id, page),
+    cancel: ({ id }, { actor }) => ending.cancel(actor, id),
+    cancellation: ({ id }, { actor }) => ending.preview(actor.user.id, id),
+    resume: ({ id }, { actor }) => ending.resume(actor, id),
+    invoice: ({ id }, { actor }) => invoices.latest(actor.user.id, id),
+    invoices: ({ id }, { actor }) => invoices.list(actor.user.id, id),
+    openInvoice: (link) => invoices.open(link),
+    beginCardUpdate: ({ id }, { actor }) => card.begin(actor, id),
+    finishCardUpdate: ({ id, setupIntentId }, { actor }) => card.finish(actor, id, setupIntentId),
+    adminList: (page) => administration.list(page),
+    adminAdd: ({ endsAt, ...booking }, { actor }) =>
+      administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
+    adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
+    adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
+    adminExtend: ({ id, until }, { actor }) => administration.extend(actor, id, until),
+    adminRefundable: ({ id }) => refunds.refundable(id),
+    adminRefund: ({ id, ...wanted }, { actor }) => refunds.refund(actor, id, wanted),
+  }
+}
+
+export const seatRoutes = (seats: Seats): Handlers<Contract['seats']> => ({
+  show: () => seats.show(),
+  join: ({ email }) => seats.waitingList.join(email),
+})
+
+export function declarationRoutes(declarations: Declarations): Handlers<Contract['declarations']> {
+  const { administration } = declarations
+  return {
+    withdraw: (declared, { actor }) => declarations.withdraw(actor, declared),
+    cancel: (declared, { actor }) => declarations.cancel(actor, declared),
+    confirm: ({ id, token }) => declarations.confirm(id, token),
+    adminList: (page) => administration.list(page),
+    adminCarryOut: ({ id }, { actor }) => administration.carryOut(actor, id),
+    adminClose: ({ id, outcome }, { actor }) => administration.close(actor, id, outcome),
+  }
+}
+
+export const stripeSetupRoutes = (setup: StripeSetup): Handlers<Contract['stripeSetup']> => ({
+  adminCheck: () => setup.check(),
+})
