@@ -96,6 +96,7 @@ test('only a public call may make its caller optional', () => {
     'accounts.user',
     'accounts.resetPassword',
     'accounts.confirmAddress',
+    'credentials.confirmEmail',
     'checkout.createSubscriptionIntent',
     'checkout.agree',
     'contact.send',

@@ -32,7 +32,9 @@ export const credentials = {
   confirmEmail: endpoint({
     ...byLink,
     path: '/api/user/email/confirm',
-    summary: 'Confirm a new address, with the link emailed to it',
+    caller: 'optional',
+    whileSettingUp: true,
+    summary: 'Confirm a new address, with the link emailed to it, where its owner is logged in',
   }),
   undoEmail: endpoint({
     ...byLink,

@@ -73,7 +73,7 @@ const confirmEmail: Template<{ id: string }> = ({ id }, site) => ({
   preheader: 'The link works once and expires after 24 hours.',
   heading: 'Is this your new address?',
   paragraphs: [
-    'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it.',
+    'Someone, hopefully you, wants to use this address for their account with us. It takes effect once you confirm it, in the browser you’re logged in with.',
   ],
   action: { label: 'Confirm this address', url: link('confirm-email', id, site) },
   footnote:

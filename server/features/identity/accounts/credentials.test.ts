@@ -70,7 +70,9 @@ describe('a new email address', () => {
     await person.call(credentials.changeEmail, { email })
     expect(await person.call(accounts.user, {})).toMatchObject({ email: person.user.email })
     const link = await linkIn(email, confirmed)
-    await shop.visitor().call(credentials.confirmEmail, link)
+    // Or a stranger could have anyone who clicks confirm the address for an account that isn't theirs.
+    await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 403 })
+    await person.call(credentials.confirmEmail, link)
     expect(await person.call(accounts.user, {})).toMatchObject({ email })
     await expect(shop.visitor().call(credentials.confirmEmail, link)).rejects.toMatchObject({ status: 400 })
     await shop.visitor().call(accounts.login, { email, password: person.password })
@@ -83,11 +85,11 @@ describe('a new email address', () => {
     const person = await shop.buyer()
     const email = `thief-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
-    await shop.visitor().call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
     const thief = await addApp(shop, person)
     // The thief moves on, so that the first address in between could undo in turn.
     await person.call(credentials.changeEmail, { email: `2-${email}` })
-    await shop.visitor().call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmed))
+    await person.call(credentials.confirmEmail, await linkIn(`2-${email}`, confirmed))
     // Nor does it help to sign up with the address that is free now.
     await expect(
       shop.visitor().call(accounts.register, { ...newcomer, email: person.user.email }),
@@ -159,7 +161,7 @@ describe('a new email address', () => {
     const person = await shop.user()
     const email = `later-${person.user.email}`
     await person.call(credentials.changeEmail, { email })
-    await shop.visitor().call(credentials.confirmEmail, await linkIn(email, confirmed))
+    await person.call(credentials.confirmEmail, await linkIn(email, confirmed))
     shop.clock.advance({ hours: 73 })
     await expect(
       shop.visitor().call(credentials.undoEmail, await linkIn(person.user.email, changed)),

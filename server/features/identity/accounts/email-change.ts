@@ -1,11 +1,11 @@
 import { and, eq, gt, gte, isNull, lt, ne, or } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
-import type { Actor } from '#server/actor.ts'
+import type { Actor, User } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
+import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { type Mails, sellersAddress } from '#server/mails/mails.ts'
+import type { Mails } from '#server/mails/mails.ts'
 import type { Attempts } from '#server/security/attempts.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import type { Secrets } from '#server/security/secrets.ts'
@@ -13,8 +13,8 @@ import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 import { dropPendingChange, isReserved, toUndo } from './changed-addresses.ts'
+import { createGiveBack, takenByNow } from './give-back.ts'
 import type { PasswordLinks } from './password-links.ts'
-import { startOver } from './proof.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour
@@ -39,17 +39,19 @@ type Dependencies = {
 /** How long before a change of address a thief may have prepared it. */
 const thiefsTime = 30 * 24 * hour
 
-/** Replaces an address that went back to the account it was taken from. */
-const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
-
-const takenByNow = () =>
-  conflict('email-taken', 'This address belongs to another account by now. Please email us.')
+const elsewhere = () =>
+  new Refusal(
+    403,
+    'login-required',
+    'Log in to your account in this browser first, then open the link again.',
+  )
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
 export function createEmailChange(deps: Dependencies) {
   const { db, now, mails, audit, attempts, questions, isLinkToken, passwordLinks } = deps
   const { accountChanged, endOpenLinks } = deps
+  const giveBack = createGiveBack(deps)
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   /** Gives the account this address; links emailed to the other one stop working. */
@@ -66,31 +68,6 @@ export function createEmailChange(deps: Dependencies) {
     if (user && isStaff(user))
       await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
     return user
-  }
-
-  /**
-   * Nothing blocks an undo: an account that has got the address meanwhile loses it, and whatever opens it. What was
-   * bought with it stays there; the mailbox's owner asks the seller, who gives that account another address.
-   */
-  async function giveBack(tx: Transaction, email: string, userId: string) {
-    const [other] = await tx
-      .select({ id: users.id })
-      .from(users)
-      .where(and(eq(users.email, email), ne(users.id, userId)))
-      .for('update')
-    if (!other) return
-    if (!(await isReserved(tx, email, now()))) throw takenByNow()
-    await startOver(tx, other.id, now())
-    await tx
-      .update(users)
-      .set({ email: givenBackEmail(other.id) })
-      .where(eq(users.id, other.id))
-    await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
-    await tx.delete(emailChanges).where(eq(emailChanges.userId, other.id))
-    await endOpenLinks(tx, other.id)
-    await accountChanged(tx, other.id)
-    if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
-      await mails.send(tx, sellersAddress, 'addressGivenBack', { email, customerId: other.id })
   }
 
   return {
@@ -113,7 +90,8 @@ export function createEmailChange(deps: Dependencies) {
       })
     },
 
-    async confirmEmail({ id, token }: Link, { ip }: Actor<null>) {
+    /** Only where its owner is logged in: or a stranger's account could be given the address of anyone who clicks. */
+    async confirmEmail({ id, token }: Link, { ip, user: caller }: Actor<User | null>) {
       if (!isLinkToken('confirm-email', id, token)) throw useless()
       await db.transaction(async (tx) => {
         const [change] = await tx
@@ -129,6 +107,7 @@ export function createEmailChange(deps: Dependencies) {
           .returning()
         if (!change) throw useless()
         const { userId, oldEmail, newEmail } = change
+        if (caller?.id !== userId) throw elsewhere()
         const isTaken = await tx.$count(users, and(eq(users.email, newEmail), ne(users.id, userId)))
         if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw takenByNow()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })

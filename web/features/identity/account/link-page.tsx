@@ -65,7 +65,7 @@ export default function LinkPage() {
   )
 }
 
-type Shown = (typeof actions)['confirm-email'] & { link: { id: string; token: string } }
+type Shown = (typeof actions)[keyof typeof actions] & { link: { id: string; token: string } }
 
 function Action({ row, title, text, button, doneTitle, done, link }: Shown) {
   const [isDone, setIsDone] = useState(false)
