@@ -4,7 +4,7 @@ import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { createEntitlements } from '#server/features/access/entitlements/entitlements.ts'
-import { claimForgottenNames } from '#server/features/access/tradingview/tradingview.ts'
+import { takeNamesFromRequests } from '#server/features/access/tradingview/tradingview.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, buyAndAsk, person } from './buyers.ts'
 
@@ -58,7 +58,8 @@ export async function letThemIn(config: Config): Promise<number> {
 
 /** Those who were let in during the year are on TradingView's lists, and in the shop's books about them. One by one, it would take minutes. */
 async function listEveryone({ connection: { db, pool } }: Shop, now: () => Date) {
-  await claimForgottenNames(db, createEntitlements({ db, now, deliver: async () => {} }))
+  const { usernames } = createEntitlements({ db, now }, { requestSync: async () => {} })
+  await takeNamesFromRequests(db, usernames)
   await pool.query(
     `insert into sandbox.tradingview_users
      select trading_view_username from users where trading_view_username is not null and email not like '%.demo@example.com'`,

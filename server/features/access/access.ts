@@ -1,59 +1,47 @@
-import { contract } from '#contract/index.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Doors } from '#server/http/mount.ts'
+import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
 import { carryAccessOver, createAccessRequests, endAccess } from './access-requests/access-requests.ts'
-import { accessRequestRoutes } from './access-requests/routes.ts'
-import { accessRequestSchedules } from './access-requests/schedules.ts'
 import { createAssets } from './assets/assets.ts'
-import { assetRoutes } from './assets/routes.ts'
 import { createEntitlements } from './entitlements/entitlements.ts'
 import { createPrivatePackage } from './package/package.ts'
-import { privatePackageRoutes } from './package/routes.ts'
 import { createReminders } from './reminders/reminders.ts'
-import { reminderRoutes } from './reminders/routes.ts'
-import { tradingViewAdminRoutes, tradingViewRoutes } from './tradingview/routes.ts'
-import { tradingViewSchedules } from './tradingview/schedules.ts'
-import {
-  createAccess,
-  createReconcile,
-  createTradingView,
-  createTradingViewAdmin,
-} from './tradingview/tradingview.ts'
+import { mountAccess } from './routes.ts'
+import { createConnector, createTradingView } from './tradingview/tradingview.ts'
 
 type Others = { gateway: TradingViewGateway; identity: Identity; selling: Pick<Selling, 'seats'> }
 
 export type Access = ReturnType<typeof openAccess>
 
 /** What buyers get for it. */
-export function openAccess(
-  context: Context,
-  { gateway, identity: { accounts }, selling: { seats } }: Others,
-) {
-  const { config, settings } = context
-  const tradingView = createTradingView({ ...context, gateway })
-  const entitlements = createEntitlements({ ...context, deliver: tradingView.deliver })
-  const accessRequests = createAccessRequests({
-    ...context,
-    accounts,
-    entitlements,
-    askExchangeKeys: config.askExchangeKeys,
-    connector: { isOn: tradingView.isOn, isWorking: tradingView.isWorking, verify: tradingView.deliver },
-  })
-  const access = createAccess({ tradingView, entitlements, accessRequests })
-  const privatePackage = createPrivatePackage({ links: () => settings.live.package, entitlements })
-  const assets = createAssets({ ...context, entitlements })
-  const reminders = createReminders({ ...context, accounts })
-  const tradingViewAdmin = createTradingViewAdmin({ tradingView, entitlements, accessRequests })
+export function openAccess(context: Context, { gateway, identity, selling }: Others) {
+  const { accounts } = identity
+  const connector = createConnector(context, gateway)
+  const entitlements = createEntitlements(context, connector)
+  const accessRequests = createAccessRequests(context, { accounts, entitlements, connector })
+  const tradingView = createTradingView(context, { gateway, connector, entitlements, accessRequests })
+  const privatePackage = createPrivatePackage(context, { entitlements })
+  const assets = createAssets(context, { entitlements })
+  const reminders = createReminders(context, { accounts })
   const people: PeoplesRoom[] = [accessRequests, entitlements]
+  const rooms = { accessRequests, tradingView, privatePackage, assets, reminders }
+  const schedules: Schedules = {
+    'announce-grants': { cron: '* * * * *', run: accessRequests.decisions.announce },
+    'hand-over-requests': { cron: '* * * * *', run: accessRequests.askSellerForWaiting },
+    'purge-exchange-keys': { cron: '17 * * * *', run: accessRequests.purgeKeys },
+    'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
+    'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile },
+    'tradingview-reminder': { cron: '0 8 * * *', run: tradingView.remind },
+    'tradingview-history': { cron: '40 3 * * *', run: tradingView.forgetHistory },
+  }
 
   return {
     tradingView,
     entitlements,
     accessRequests,
-    access,
     privatePackage,
     assets,
     /** What happens here when something happens to purchases. */
@@ -61,23 +49,13 @@ export function openAccess(
       purchasesChanged: entitlements.refresh,
       purchaseEnded: endAccess,
       purchaseReplaced: carryAccessOver,
-      usernameGiven: accessRequests.claim,
+      usernameGiven: accessRequests.recordUsername,
     },
     people,
-    schedules: [
-      accessRequestSchedules(accessRequests),
-      tradingViewSchedules(tradingView, createReconcile(tradingView, entitlements)),
-    ],
+    schedules: [schedules],
 
-    prepare: () => tradingView.connecting.useLookAlike(),
+    prepare: () => tradingView.connectLookAlike(),
 
-    mount({ mount }: Doors) {
-      mount(contract.accessRequests, accessRequestRoutes(accessRequests))
-      mount(contract.tradingView, tradingViewRoutes(access))
-      mount(contract.tradingViewAdmin, tradingViewAdminRoutes(tradingViewAdmin, seats.meter.read))
-      mount(contract.privatePackage, privatePackageRoutes(privatePackage))
-      mount(contract.assets, assetRoutes(assets))
-      mount(contract.reminders, reminderRoutes(reminders))
-    },
+    mount: (doors: Doors) => mountAccess(doors, rooms, selling),
   }
 }

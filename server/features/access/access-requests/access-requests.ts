@@ -1,76 +1,75 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, isNotNull } from 'drizzle-orm'
-import { accessRequestForm, promisedBy, type SentAccessRequest } from '#contract/access/access-requests.ts'
+import { and, desc, eq, ne } from 'drizzle-orm'
+import { accessRequestForm, type SentAccessRequest } from '#contract/access/access-requests.ts'
 import { isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { accessRequests, purchases } from '#server/database/schema.ts'
+import type { Stretch } from '#server/database/stretch.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Secrets } from '#server/security/secrets.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
-import { createAdminLists } from './admin-lists.ts'
-import { createByHand } from './by-hand.ts'
-import type { Connector } from './connector.ts'
-import { createDecisions } from './decisions.ts'
+import { askSeller, askSellerForWaiting, createDecisions } from './decisions.ts'
 import { purgeKeys, revealKeys, sealKeys } from './keys.ts'
-import { createPersonalData } from './personal-data.ts'
-import { shownColumns } from './shown-columns.ts'
+import { createLists, listOf } from './lists.ts'
 
+export { carryAccessOver, endAccess, namesGrantedByHand, recordLocked, recordUnlocked } from './events.ts'
 export { resealKeys, sealKeys } from './keys.ts'
-export { connectorPatience, isOverdue, openRequests } from './open.ts'
-export { namesGrantedByHand, recordLocked, recordUnlocked } from './unlocked.ts'
-export { carryAccessOver, endAccess } from './unpaid.ts'
+export { connectorPatience, isOverdue, openRequests } from './lists.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  secrets: Secrets
-  audit: Audit
+type Others = {
   accounts: Pick<Accounts, 'setTradingViewUsername'>
-  entitlements: Pick<Entitlements, 'claim' | 'claimable' | 'withhold'>
-  connector: Connector
-  supportEmail: string
-  /** Whether a request must name the exchange and its keys. */
-  askExchangeKeys: boolean
+  entitlements: Pick<Entitlements, 'usernames' | 'withhold'>
+  /** Unlocks and locks by itself while it is on. */
+  connector: {
+    isOn(): Promise<boolean>
+    isWorking(tx?: Database | Transaction): Promise<boolean>
+    requestSync(tx: Transaction, userId: string): Promise<void>
+  }
 }
 
 /** A purchase, by its id or by its first payment. */
 type Which = { purchaseId: string } | { paymentIntentId: string }
+
+type GivenName = {
+  userId: string
+  purchaseId: string
+  productId: string
+  username: string
+  /** The admin who says that it is unlocked already. */
+  grantedBy?: string
+}
 
 /** TradingView usernames are case-insensitive. */
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 export type AccessRequests = ReturnType<typeof createAccessRequests>
 
-/** Buyers request access on TradingView; the seller grants it there by hand and records it here. */
-export function createAccessRequests(deps: Dependencies) {
-  const { db, now, secrets, accounts, entitlements, connector, askExchangeKeys } = deps
-  const byHand = createByHand(deps)
+/** Buyers ask for access on TradingView; the connector grants it, or the seller does by hand and records it here. */
+export function createAccessRequests(context: Context, { accounts, entitlements, connector }: Others) {
+  const { db, now, secrets, config } = context
+  const { usernames } = entitlements
 
   return {
-    ...createAdminLists(deps),
-    ...createDecisions(deps),
-    ...createPersonalData(deps),
-    reveal: (actor: Actor, id: string) => revealKeys(deps, actor, id),
-    purgeKeys: () => purgeKeys({ db, now }),
-    handOver: byHand.handOver,
+    lists: createLists(context, connector),
+    decisions: createDecisions(context, { entitlements, requestSync: connector.requestSync }),
+    revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
+    purgeKeys: () => purgeKeys(context),
+    list: (userId: string) => listOf(db, userId),
 
     /** Replaces an open request, so the queue lists each purchase once. */
     async submit({ user }: Actor, which: Which, sent: SentAccessRequest) {
-      if (askExchangeKeys) insistOnKeys(sent)
+      if (config.askExchangeKeys) insistOnKeys(sent)
       const { apiKey, secretKey, exchangeName = '', ...form } = sent
       const { name, email } = user
       await db.transaction(async (tx) => {
         const { id: purchaseId, productId } = await lockLivePurchase(tx, user.id, which)
-        // With a connector, a name that can't work is refused right away; without one, the seller looks at it.
+        // With the connector, a name that can't work is refused right away; without it, the seller looks at it.
         const typed = form.tradingViewUsername
         const tradingViewUsername = (await connector.isWorking(tx))
-          ? await entitlements.claimable(tx, { userId: user.id, productId }, typed, 'tradingViewUsername')
+          ? await usernames.requireAvailable(tx, { userId: user.id, productId }, typed, 'tradingViewUsername')
           : typed
         const { undecided, granted } = await requestsOf(tx, purchaseId)
         if (granted && isSameName(granted.tradingViewUsername, tradingViewUsername))
@@ -94,29 +93,17 @@ export function createAccessRequests(deps: Dependencies) {
           submittedAt: now(),
         })
         await accounts.setTradingViewUsername(tx, user.id, tradingViewUsername)
-        await entitlements.claim(tx, user.id, productId, tradingViewUsername)
+        await usernames.set(tx, user.id, productId, tradingViewUsername)
 
         // What unlocks itself in seconds needs no email that promises 24 hours.
         if (await connector.isWorking(tx)) return
         if (undecided && isSameName(undecided.tradingViewUsername, tradingViewUsername)) return
-        await byHand.notify(tx, { id, name, email, tradingViewUsername })
+        await askSeller(tx, context, { id, name, email, tradingViewUsername })
       })
     },
 
-    /**
-     * A name alone, given at the checkout or corrected later: unlocked by itself, or else by hand from the same queue.
-     */
-    async claim(
-      tx: Transaction,
-      given: {
-        userId: string
-        purchaseId: string
-        productId: string
-        username: string
-        /** The admin who says that it is unlocked already. */
-        grantedBy?: string
-      },
-    ) {
+    /** A name alone, given at the checkout or corrected later: unlocked by itself, or else by hand from the same queue. */
+    async recordUsername(tx: Transaction, given: GivenName) {
       const { userId, purchaseId, productId, username, grantedBy } = given
       const { undecided, granted } = await requestsOf(tx, purchaseId)
       if (!granted || !isSameName(granted.tradingViewUsername, username)) {
@@ -131,17 +118,59 @@ export function createAccessRequests(deps: Dependencies) {
         })
       }
       await accounts.setTradingViewUsername(tx, userId, username)
-      await entitlements.claim(tx, userId, productId, username)
+      await usernames.set(tx, userId, productId, username)
     },
 
-    /** The latest request for each purchase. */
-    async list(userId: string) {
-      const rows = await db
-        .selectDistinctOn([accessRequests.purchaseId], shownColumns)
+    async askSellerForWaiting() {
+      if (await connector.isOn()) await askSellerForWaiting(context)
+    },
+
+    async forget(tx: Transaction, userId: string) {
+      await tx
+        .update(accessRequests)
+        .set({ exchangeName: '', additionalInfo: null, reason: null, sealedKeys: null })
+        .where(eq(accessRequests.userId, userId))
+      // Granted access must still be revoked on TradingView, and the username is all we need for that.
+      await tx
+        .update(accessRequests)
+        .set({ tradingViewUsername: '' })
+        .where(and(eq(accessRequests.userId, userId), ne(accessRequests.status, 'granted')))
+    },
+
+    /** What was asked and decided, for a customer's timeline. One person has few requests. */
+    async historyOf(userId: string, { before, limit }: Stretch) {
+      const requests = await db
+        .select()
         .from(accessRequests)
-        .where(and(eq(accessRequests.userId, userId), isNotNull(accessRequests.purchaseId)))
-        .orderBy(accessRequests.purchaseId, desc(accessRequests.submittedAt))
-      return rows.map((row) => ({ ...row, promisedBy: promisedBy(row.submittedAt) }))
+        .where(eq(accessRequests.userId, userId))
+        .orderBy(desc(accessRequests.submittedAt))
+        .limit(limit)
+      return requests
+        .flatMap((request) => [
+          entry(request, 'asked', request.submittedAt, 'Asked for access'),
+          ...(request.decidedAt && request.status !== 'requested'
+            ? [entry(request, 'decided', request.decidedAt, `Access ${request.status}`)]
+            : []),
+          ...(request.endedAt ? [entry(request, 'ended', request.endedAt, 'Access to be revoked')] : []),
+        ])
+        .filter(({ at }) => at <= before)
+    },
+
+    async dataOf(userId: string) {
+      const requests = await db
+        .select({
+          purchaseId: accessRequests.purchaseId,
+          exchangeName: accessRequests.exchangeName,
+          tradingViewUsername: accessRequests.tradingViewUsername,
+          additionalInfo: accessRequests.additionalInfo,
+          status: accessRequests.status,
+          submittedAt: accessRequests.submittedAt,
+          decidedAt: accessRequests.decidedAt,
+        })
+        .from(accessRequests)
+        .where(eq(accessRequests.userId, userId))
+        .orderBy(desc(accessRequests.submittedAt))
+      return { accessRequests: requests }
     },
   }
 }
@@ -191,3 +220,16 @@ async function requestsOf(tx: Transaction, purchaseId: string) {
     granted: rows.find(({ status }) => status === 'granted'),
   }
 }
+
+const entry = (
+  { id, tradingViewUsername, reason }: typeof accessRequests.$inferSelect,
+  step: string,
+  at: Date,
+  what: string,
+) => ({
+  key: `${id}-${step}`,
+  at,
+  what,
+  username: tradingViewUsername,
+  reason: step === 'decided' ? reason : null,
+})

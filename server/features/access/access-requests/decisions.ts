@@ -1,31 +1,25 @@
 import { and, eq, gt, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { AccessRequestStatus } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { accessRequests, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
-import type { Connector } from './connector.ts'
-import { isGranted, isOpen, isRestorable, isUndecided } from './open.ts'
-import { replaceOlderGrants } from './unpaid.ts'
+import { replaceOlderGrants } from './events.ts'
+import { hasWaitedForConnector, isGranted, isOpen, isRestorable, isUndecided } from './lists.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  audit: Audit
+type Others = {
   entitlements: Pick<Entitlements, 'withhold'>
-  connector: Pick<Connector, 'verify'>
+  requestSync(tx: Transaction, userId: string): Promise<void>
 }
 
 /** How long a grant by hand can be undone. Only then is the buyer told, and only then are the keys deleted. */
 const undoMilliseconds = 60_000
 
 /** What admins decide about the requests. */
-export function createDecisions({ db, now, mails, audit, entitlements, connector }: Dependencies) {
+export function createDecisions({ db, now, mails, audit }: Context, { entitlements, requestSync }: Others) {
   /** Updates the named requests that are still in the expected state, and notifies their buyers. */
   async function decide(
     actor: Actor,
@@ -61,10 +55,10 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
           // The reason stays with the request: it may name the buyer.
           detail: { request: id },
         })
-        // A grant by hand lets in whoever was kept out; a revocation keeps out whoever still pays.
+        // Revoked while it is paid for means withheld, until it is granted again.
         if (isPaid && productId && to !== 'refused')
           await entitlements.withhold(tx, userId, productId, to === 'revoked')
-        if (to === 'granted') await connector.verify(tx, userId)
+        if (to === 'granted') await requestSync(tx, userId)
         else if (mail && !personIsGone)
           await mails.send(tx, email, mail, { name, tradingViewUsername, reason: reason ?? '' })
         // A deleted person's username was kept only so it could be revoked.
@@ -89,7 +83,7 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
   return {
     grant: (actor: Actor, ids: string[]) => decide(actor, ids, { from: isOpen, to: 'granted' }),
 
-    /** Takes a grant back while nobody has been told of it. */
+    /** Takes a grant back before the buyer is told of it. */
     async undo(actor: Actor, ids: string[]) {
       await db.transaction(async (tx) => {
         const undone = await tx
@@ -100,7 +94,7 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
               inArray(accessRequests.id, ids),
               isGranted,
               gt(accessRequests.announceAt, now()),
-              // The buyer has asked anew in the meantime.
+              // The buyer has asked again in the meantime.
               sql`not exists (select from access_requests newer where newer.purchase_id = ${accessRequests.purchaseId} and newer.status = 'requested')`,
             ),
           )
@@ -112,7 +106,7 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
           )
         for (const { id, userId } of undone) {
           await audit.record(tx, actor, { action: 'access.undone', aboutId: userId, detail: { request: id } })
-          await connector.verify(tx, userId)
+          await requestSync(tx, userId)
         }
       })
     },
@@ -132,7 +126,7 @@ export function createDecisions({ db, now, mails, audit, entitlements, connector
           if (!personIsGone) await mails.send(tx, email, 'accessGranted', { name, tradingViewUsername })
       }),
 
-    refuse: (actor: Actor, ids: string[], reason: string) =>
+    decline: (actor: Actor, ids: string[], reason: string) =>
       decide(actor, ids, { from: isUndecided, to: 'refused', mail: 'accessRefused', reason }),
 
     revoke: (actor: Actor, ids: string[]) =>
@@ -161,4 +155,36 @@ function expected(tx: Transaction, ids: string[], condition: SQL | undefined) {
     .where(and(inArray(accessRequests.id, ids), condition))
     .orderBy(accessRequests.id)
     .for('update', { of: accessRequests })
+}
+
+/** The buyer is promised an answer within a day, and the seller is asked for it; each once. */
+export async function askSeller(
+  tx: Transaction | Database,
+  { mails, supportEmail }: Context,
+  { id, name, email, tradingViewUsername }: Record<'id' | 'name' | 'email' | 'tradingViewUsername', string>,
+) {
+  const received = { name, tradingViewUsername }
+  const requested = { ...received, email }
+  await mails.sendOnce(`received ${id}`, email, 'accessRequestReceived', received, tx)
+  await mails.sendOnce(`request ${id}`, supportEmail, 'accessRequested', requested, tx)
+}
+
+const day = 86_400_000
+
+/** What the connector has not unlocked within ten minutes is promised and done by hand, as without one. */
+export async function askSellerForWaiting(context: Context) {
+  const { db, now } = context
+  const isRecent = gt(accessRequests.submittedAt, new Date(now().getTime() - day))
+  const waiting = await db
+    .select({
+      id: accessRequests.id,
+      tradingViewUsername: accessRequests.tradingViewUsername,
+      name: users.name,
+      email: users.email,
+    })
+    .from(accessRequests)
+    .innerJoin(purchases, eq(purchases.id, accessRequests.purchaseId))
+    .innerJoin(users, eq(users.id, accessRequests.userId))
+    .where(and(isOpen, hasWaitedForConnector(now()), isRecent))
+  for (const request of waiting) await askSeller(db, context, request)
 }

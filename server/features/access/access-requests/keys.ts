@@ -1,15 +1,14 @@
 import { and, eq, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { accessRequests } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
-import { openRequests } from './open.ts'
+import { openRequests } from './lists.ts'
 
 export type Keys = { apiKey: string; secretKey: string }
-type Revealing = { db: Database; secrets: Secrets; audit: Audit }
 
 /** The row's id is sealed in, so keys copied to another row can't be opened there. */
 export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, requestId: string) =>
@@ -27,7 +26,7 @@ function openKeys(secrets: Secrets, sealedKeys: string, requestId: string): Keys
 }
 
 /** For the admin who sets up the exchange; each look is on record. */
-export function revealKeys({ db, secrets, audit }: Revealing, actor: Actor, id: string): Promise<Keys> {
+export function revealKeys({ db, secrets, audit }: Context, actor: Actor, id: string): Promise<Keys> {
   return db.transaction(async (tx) => {
     const [request] = await tx
       .select({ sealedKeys: accessRequests.sealedKeys, userId: accessRequests.userId })
@@ -45,7 +44,7 @@ export function revealKeys({ db, secrets, audit }: Revealing, actor: Actor, id: 
 }
 
 /** Keys are kept only while they're needed: the request is open, its subscription is live, and for 30 days at most. */
-export async function purgeKeys({ db, now }: { db: Database; now: () => Date }) {
+export async function purgeKeys({ db, now }: Context) {
   const open = openRequests(db).as('open')
   await db
     .update(accessRequests)

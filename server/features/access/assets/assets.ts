@@ -1,24 +1,19 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import { products, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
 
-type Deps = {
-  db: Database
-  now: () => Date
-  audit: Audit
-  entitlements: Pick<Entitlements, 'owns'>
-}
+type Others = { entitlements: Pick<Entitlements, 'owns'> }
 type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
 
 export type Assets = ReturnType<typeof createAssets>
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit, entitlements }: Deps) {
+export function createAssets({ db, now, audit }: Context, { entitlements }: Others) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {

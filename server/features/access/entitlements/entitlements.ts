@@ -1,33 +1,30 @@
-import { and, eq, isNotNull, isNull, ne, not, sql } from 'drizzle-orm'
-import type { RefusalCode } from '#contract/refusals.ts'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { isLive } from '#contract/statuses.ts'
-import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { entitlements, purchases, tvConnection, usernameChanges, users } from '#server/database/schema.ts'
-import { Refusal } from '#server/errors.ts'
 import { entitlementOf } from '#server/features/selling/purchases/purchases.ts'
-import { createRechecks } from './names.ts'
-import { createPersonalData } from './personal-data.ts'
+import { createUsernames } from './usernames.ts'
 
-export { recordCheckedName } from './names.ts'
+export { recordCheckedName } from './usernames.ts'
 
 export type EntitlementRow = typeof entitlements.$inferSelect
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  /** Queues whatever has to happen elsewhere, along with the change. */
-  deliver(tx: Transaction, userId: string): Promise<void>
+type Others = {
+  /** Queues the job that brings TradingView in line, along with the change. */
+  requestSync(tx: Transaction, userId: string): Promise<void>
 }
 
 export type Entitlements = ReturnType<typeof createEntitlements>
 
-/** Who may have what until when: a pure function of purchases, disputes and settings. Access elsewhere follows it. */
-export function createEntitlements({ db, now, deliver }: Dependencies) {
+/** Who may have what until when: a pure function of purchases, disputes and settings. TradingView follows it. */
+export function createEntitlements(context: Pick<Context, 'db' | 'now'>, { requestSync }: Others) {
+  const { db, now } = context
+  const recompute = (tx: Transaction, userId: string) => recomputeAt(now(), tx, userId)
+
   return {
-    ...createPersonalData({ db, deliver }),
-    ...createRechecks({ db, deliver }),
+    usernames: createUsernames(context, { recompute, requestSync }),
 
     async owns(userId: string, productId: string): Promise<boolean> {
       const [found] = await db
@@ -40,68 +37,14 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
 
     /** Called with every change of a purchase. */
     async refresh(tx: Transaction, userId: string) {
-      await workOut(tx, userId, now())
-      await deliver(tx, userId)
+      await recompute(tx, userId)
+      await requestSync(tx, userId)
     },
 
-    /**
-     * The TradingView account to unlock. Kept even if it can't be unlocked: `problem` says whether another customer
-     * has it or it can't be a username.
-     */
-    async claim(tx: Transaction, userId: string, productId: string, typed: string) {
-      await workOut(tx, userId, now())
-      const read = readUsername(typed)
-      const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
-      const usernameKey = 'username' in read ? keyOfName(read.username) : null
-      // Two customers who claim one name at the same moment take turns.
-      if (usernameKey) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${usernameKey}))`)
-      const isTaken =
-        usernameKey !== null && (await takenBy(tx, productId, usernameKey, userId)) !== undefined
-      if (usernameKey && !isTaken) await leaveName(tx, productId, usernameKey, userId)
-      const named = {
-        username,
-        usernameKey: isTaken ? null : usernameKey,
-        problem: isTaken ? ('taken' as const) : usernameKey ? null : ('unreadable' as const),
-        similar: [],
-        checkedAt: null,
-        wantedSince: now(),
-        changedAt: now(),
-      }
-      await tx
-        .insert(entitlements)
-        .values({ userId, productId, ...named })
-        .onConflictDoUpdate({
-          target: [entitlements.userId, entitlements.productId],
-          set: named,
-          // The same name again keeps its spelling and its clock.
-          setWhere: sql`${named.usernameKey}::text is null or ${entitlements.problem} is not null
-            or ${entitlements.usernameKey} is distinct from ${named.usernameKey}`,
-        })
-      await deliver(tx, userId)
-    },
-
-    takenBy,
-
-    /** What this person typed, as the name that will be claimed; a refusal at the form's field if it can't be theirs. */
-    async claimable(
-      tx: Transaction | Database,
-      { userId, productId }: Record<'userId' | 'productId', string>,
-      typed: string,
-      field: 'username' | 'tradingViewUsername' = 'username',
-    ): Promise<string> {
-      const refuse = (status: number, code: RefusalCode, message: string) =>
-        new Refusal(status, code, message, { fields: { [field]: message } })
-      const read = readUsername(typed)
-      if ('refusal' in read) throw refuse(400, 'invalid-input', read.refusal)
-      if (await takenBy(tx, productId, keyOfName(read.username), userId))
-        throw refuse(409, 'name-taken', nameTaken)
-      return read.username
-    },
-
-    /** The seller keeps somebody out although they pay, or lets them in again. Only access elsewhere follows. */
+    /** The seller keeps somebody who pays off TradingView, or lets them in again. The shop's own pages stay open. */
     async withhold(tx: Transaction, userId: string, productId: string, isWithheld: boolean) {
       // Somebody without a TradingView name may not have a row yet.
-      if (isWithheld) await workOut(tx, userId, now())
+      if (isWithheld) await recompute(tx, userId)
       const { withheldSince } = entitlements
       const changed = await tx
         .update(entitlements)
@@ -114,57 +57,40 @@ export function createEntitlements({ db, now, deliver }: Dependencies) {
           ),
         )
       if (!changed.rowCount) return
-      await workOut(tx, userId, now())
-      await deliver(tx, userId)
+      await recompute(tx, userId)
+      await requestSync(tx, userId)
     },
 
-    async recordChange(
-      tx: Transaction,
-      change: { userId: string; fromKey: string; toKey: string; byAdmin: string | null },
-    ) {
-      await tx.insert(usernameChanges).values({ ...change, at: now() })
+    /** A deleted person is entitled to nothing, so TradingView is locked again. */
+    async forget(tx: Transaction, userId: string) {
+      await tx.delete(usernameChanges).where(eq(usernameChanges.userId, userId))
+      await tx.delete(entitlements).where(eq(entitlements.userId, userId))
+      await requestSync(tx, userId)
     },
 
-    /** When this buyer changed names by themselves, newest first. */
-    changesOf: (userId: string, tx: Transaction | Database = db) =>
-      tx
-        .select({ at: usernameChanges.at })
+    async dataOf(userId: string) {
+      const rows = await db
+        .select({
+          productId: entitlements.productId,
+          until: entitlements.until,
+          reason: entitlements.reason,
+          tradingViewUsername: entitlements.username,
+          checkedAt: entitlements.checkedAt,
+          withheldSince: entitlements.withheldSince,
+        })
+        .from(entitlements)
+        .where(eq(entitlements.userId, userId))
+      const changes = await db
+        .select({ from: usernameChanges.fromKey, to: usernameChanges.toKey, at: usernameChanges.at })
         .from(usernameChanges)
-        .where(and(eq(usernameChanges.userId, userId), sql`${usernameChanges.byAdmin} is null`))
-        .orderBy(sql`${usernameChanges.at} desc`)
-        .limit(10),
+        .where(eq(usernameChanges.userId, userId))
+      return { entitlements: rows, tradingViewUsernameChanges: changes }
+    },
   }
 }
 
-/** Somebody whose access has ended keeps no name from its owner; who is only kept out by the seller does. */
-const keepsName = sql`(${entitlements.reason} is not null or ${entitlements.withheldSince} is not null)`
-
-const hasName = (productId: string, usernameKey: string, butNot: string) =>
-  and(
-    eq(entitlements.productId, productId),
-    eq(entitlements.usernameKey, usernameKey),
-    ne(entitlements.userId, butNot),
-  )
-
-/** Another customer had this name before; if they come back, they are told that it is taken. */
-async function leaveName(tx: Transaction, productId: string, usernameKey: string, to: string) {
-  await tx
-    .update(entitlements)
-    .set({ usernameKey: null, problem: 'taken' })
-    .where(and(hasName(productId, usernameKey, to), not(keepsName)))
-}
-
-/** The customer who has this name, other than this one. */
-async function takenBy(tx: Transaction | Database, productId: string, usernameKey: string, userId: string) {
-  const [other] = await tx
-    .select({ userId: entitlements.userId })
-    .from(entitlements)
-    .where(and(hasName(productId, usernameKey, userId), keepsName))
-  return other?.userId
-}
-
 /** Stores what this person's purchases give, for each product. */
-async function workOut(tx: Transaction, userId: string, at: Date) {
+async function recomputeAt(at: Date, tx: Transaction, userId: string) {
   const [person] = await tx
     .select({ deletedAt: users.deletedAt })
     .from(users)
@@ -186,16 +112,13 @@ async function workOut(tx: Transaction, userId: string, at: Date) {
       until: after?.until ?? null,
       reason: after?.reason ?? null,
       changedAt: at,
-      // Whoever buys again after it ended starts afresh.
+      // A purchase after everything has ended is a new start.
       withheldSince: paid.some(({ status }) => isLive(status)) ? (before?.withheldSince ?? null) : null,
+      ...(after && !before?.reason ? { wantedSince: at } : {}),
     }
-    const begins = after && !before?.reason ? { wantedSince: at } : {}
     await tx
       .insert(entitlements)
-      .values({ userId, productId, ...values, ...begins })
-      .onConflictDoUpdate({
-        target: [entitlements.userId, entitlements.productId],
-        set: { ...values, ...begins },
-      })
+      .values({ userId, productId, ...values })
+      .onConflictDoUpdate({ target: [entitlements.userId, entitlements.productId], set: values })
   }
 }

@@ -1,11 +1,9 @@
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
 
-type Dependencies = {
-  links: () => { indicatorUrl: string; strategyUrl: string }
-  entitlements: Pick<Entitlements, 'owns'>
-}
+type Others = { entitlements: Pick<Entitlements, 'owns'> }
 
 const setupNotes = [
   'Use daily charts. The rules are built for closing prices, not for intraday moves.',
@@ -25,7 +23,7 @@ const quickInstructions = [
 export type PrivatePackage = ReturnType<typeof createPrivatePackage>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage({ links, entitlements }: Dependencies) {
+export function createPrivatePackage({ settings }: Context, { entitlements }: Others) {
   return {
     async show(userId: string) {
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
@@ -34,7 +32,7 @@ export function createPrivatePackage({ links, entitlements }: Dependencies) {
           'not-an-owner',
           'This is for owners of Rebound Sigma Pro with a live subscription.',
         )
-      return { ...links(), setupNotes, quickInstructions }
+      return { ...settings.live.package, setupNotes, quickInstructions }
     },
   }
 }

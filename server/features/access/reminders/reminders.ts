@@ -1,29 +1,19 @@
 import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import type { Mails } from '#server/mails/mails.ts'
 
 const week = 7 * 86_400_000
 const batch = 500
 
-type Dependencies = {
-  db: Database
-  queue: Queue
-  mails: Mails
-  now: () => Date
-  audit: Audit
-  accounts: Pick<Accounts, 'markReminded'>
-}
+type Others = { accounts: Pick<Accounts, 'markReminded'> }
 
 export type Reminders = ReturnType<typeof createReminders>
 
 /** Without a TradingView username, buyers can't get what they pay for, so we ask, at most once a week. */
-export function createReminders({ db, queue, mails, now, audit, accounts }: Dependencies) {
+export function createReminders({ db, queue, mails, now, audit }: Context, { accounts }: Others) {
   const isDue = () =>
     and(
       isNull(users.tradingViewUsername),
@@ -51,7 +41,7 @@ export function createReminders({ db, queue, mails, now, audit, accounts }: Depe
   return {
     count: () => db.$count(users, isDue()),
 
-    /** Locks whoever is due until that's recorded, so a second click finds nobody. */
+    /** Those who are due are locked until that's recorded, so a second click finds no one. */
     send: (actor: Actor) =>
       db.transaction(async (tx) => {
         const due = await tx

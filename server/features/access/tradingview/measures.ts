@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { tvGrants } from '#server/database/schema.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Family, Sample } from '#server/metrics/family.ts'
-import type { Connections } from './connection/connections.ts'
+import type { Connection } from './connection.ts'
 
 const bounds = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 86_400]
 
-type Dependencies = { db: Database; now: () => Date; gateway: TradingViewGateway; connections: Connections }
+type Others = { gateway: TradingViewGateway; connection: Connection }
 
 /** How the connector is doing, for Prometheus. */
-export function createMeasures({ db, now, gateway, connections }: Dependencies) {
+export function createMeasures({ db, now }: Context, { gateway, connection }: Others) {
   const counts = bounds.map(() => 0)
   let [sum, count] = [0, 0]
 
   return {
-    /** So long after somebody was entitled and named. */
-    unlocked(seconds: number) {
+    /** Counted from when somebody was entitled and had given a name. */
+    unlockedAfter(seconds: number) {
       bounds.forEach((bound, index) => {
         if (seconds <= bound) counts[index] = (counts[index] ?? 0) + 1
       })
@@ -48,7 +48,7 @@ export function createMeasures({ db, now, gateway, connections }: Dependencies) 
     ],
 
     async ofTheDatabase(): Promise<Family[]> {
-      const row = await connections.current()
+      const row = await connection.current()
       if (!row || row.state === 'off') return []
       const states = await db
         .select({ state: tvGrants.state, count: sql<number>`count(*)::int` })
@@ -59,7 +59,7 @@ export function createMeasures({ db, now, gateway, connections }: Dependencies) 
           name: 'shop_tradingview_up',
           type: 'gauge',
           help: 'Whether buyers are unlocked by themselves.',
-          samples: [{ value: connections.isWorking(row) ? 1 : 0 }],
+          samples: [{ value: connection.isWorking(row) ? 1 : 0 }],
         },
         {
           name: 'shop_tradingview_seconds_since_ok',

@@ -8,7 +8,7 @@ import type { AccessRequests } from '#server/features/access/access-requests/acc
 import type { Assets } from '#server/features/access/assets/assets.ts'
 import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { PrivatePackage } from '#server/features/access/package/package.ts'
-import type { Access } from '#server/features/access/tradingview/tradingview.ts'
+import type { TradingView } from '#server/features/access/tradingview/tradingview.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
@@ -30,7 +30,7 @@ type Dependencies = {
   contact: Pick<Contact, 'historyOf'>
   accessRequests: AccessRequests
   entitlements: Pick<Entitlements, 'owns'>
-  access: Access
+  tradingView: Pick<TradingView, 'buyers'>
   privatePackage: PrivatePackage
   assets: Pick<Assets, 'list'>
 }
@@ -114,7 +114,7 @@ export function createCustomerDesk(deps: Dependencies) {
         user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
         accessRequests: await accessRequests.list(id),
-        access: await deps.access.mine(id),
+        access: await deps.tradingView.buyers.mine(id),
         privatePackage: owns ? await deps.privatePackage.show(id) : null,
         assets: owns ? await deps.assets.list(id) : null,
       }

@@ -20,8 +20,8 @@ type Dependencies = {
   audit: Pick<Audit, 'record'>
   accounts: Pick<Accounts, 'forImport'>
   purchases: Pick<Purchases, 'booked'>
-  accessRequests: Pick<AccessRequests, 'claim'>
-  entitlements: Pick<Entitlements, 'takenBy'>
+  accessRequests: Pick<AccessRequests, 'recordUsername'>
+  entitlements: Pick<Entitlements, 'usernames'>
 }
 
 export type Imports = ReturnType<typeof createImports>
@@ -63,7 +63,7 @@ export function createImports(deps: Dependencies) {
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
     // Nobody has this id, so whoever has the name is somebody else.
     const userId = owner?.id ?? product.id
-    if (username && (await entitlements.takenBy(tx, product.id, keyOfName(username), userId)))
+    if (username && (await entitlements.usernames.takenBy(tx, product.id, keyOfName(username), userId)))
       return { verdict: 'fault' as const, message: nameTaken }
     return undefined
   }
@@ -89,7 +89,7 @@ export function createImports(deps: Dependencies) {
         invite,
       })
       if (username)
-        await accessRequests.claim(tx, {
+        await accessRequests.recordUsername(tx, {
           userId,
           purchaseId,
           productId: product.id,

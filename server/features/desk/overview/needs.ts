@@ -13,7 +13,7 @@ type Dependencies = {
   db: Database
   now: () => Date
   queue: Queue
-  accessRequests: { countToRevoke(most: number): Promise<number> }
+  accessRequests: { lists: { countToRevoke(most: number): Promise<number> } }
   settings: { countProblems(): number }
 }
 type Found = { count: number; dueAt: Date | null }
@@ -67,7 +67,7 @@ export function createNeeds({ db, now, queue, accessRequests: requests, settings
         .from(unpaid)
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
-    to_revoke: () => counted(requests.countToRevoke(mostCounted)),
+    to_revoke: () => counted(requests.lists.countToRevoke(mostCounted)),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

@@ -15,7 +15,7 @@ type Dependencies = Parameters<typeof createNeeds>[0] & {
   now: () => Date
   queue: Queue
   mails: Mails
-  accessRequests: Pick<AccessRequests, 'isForSeller'>
+  accessRequests: Pick<AccessRequests, 'lists'>
   supportEmail: string
 }
 
@@ -35,7 +35,7 @@ export function createOverview(deps: Dependencies) {
       .from(purchases)
       .where(eq(purchases.status, 'past_due'))
       .limit(mostCounted)
-    const requests = openRequests(db, await accessRequests.isForSeller())
+    const requests = openRequests(db, await accessRequests.lists.isForSeller())
       .orderBy(asc(requestRows.submittedAt))
       .limit(mostCounted)
       .as('open')

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { connect } from '#server/database/connect.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
-import { nextTurn } from './pace.ts'
+import { nextTurn } from './connection.ts'
 
 test('two processes together call once a second, three at once after a pause', async () => {
   await using shop = await openConnectedShop()

@@ -1,30 +1,30 @@
 import { eq } from 'drizzle-orm'
 import { products } from '#contract/selling/price-list.ts'
 import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import { tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { isPineId, TradingViewFailure } from '#server/gateways/tradingview.ts'
-import type { AdminDependencies } from './dependencies.ts'
+import { asRefusal } from './connection.ts'
+import type { Connector } from './connector.ts'
 
 /** The account's own scripts: which of them buyers get. */
-export function createScriptsAdmin({ tradingView }: AdminDependencies) {
-  const { db, now, queue, audit, connections } = tradingView
-
+export function createScripts({ db, now, queue, audit }: Context, { connection }: Connector) {
   /** As TradingView lists them now; none while it does not answer. */
   async function ownScripts() {
-    const opened = await connections.open()
+    const opened = await connection.open()
     if (!opened) return []
     try {
       return await opened.client.scripts()
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
-      await connections.failed(error)
+      await connection.health.failed(error)
       return []
     }
   }
 
   return {
-    async scripts() {
+    async list() {
       const chosen = await db.select().from(tvScripts).orderBy(tvScripts.createdAt)
       const own = await ownScripts()
       const others = own.filter(({ pineId }) => !chosen.some((each) => each.pineId === pineId))
@@ -39,16 +39,13 @@ export function createScriptsAdmin({ tradingView }: AdminDependencies) {
       ]
     },
 
-    async chooseScript(actor: Actor, pineId: string, productId: string) {
+    async choose(actor: Actor, pineId: string, productId: string) {
       if (!isPineId(pineId))
         throw new Refusal(400, 'invalid-input', 'This is not the id of a TradingView script.')
       if (!products.some(({ id }) => id === productId)) throw notFound('Product')
-      const opened = await connections.open()
-      if (!opened) throw conflict('tradingview-not-connected', 'TradingView is not connected.')
-      const own = await opened.client.scripts().catch((error: unknown) => {
-        throw error instanceof TradingViewFailure
-          ? new Refusal(409, 'tradingview-failed', error.message)
-          : error
+      const client = await connection.requireClient()
+      const own = await client.scripts().catch((error: unknown) => {
+        throw asRefusal(error)
       })
       const script = own.find((each) => each.pineId === pineId)
       if (!script) throw conflict('not-own-script', 'This script is not one of the connected account’s own.')
@@ -63,7 +60,7 @@ export function createScriptsAdmin({ tradingView }: AdminDependencies) {
       await queue.trigger('tradingview-reconcile')
     },
 
-    async dropScript(actor: Actor, pineId: string) {
+    async drop(actor: Actor, pineId: string) {
       await db.transaction(async (tx) => {
         const [dropped] = await tx.delete(tvScripts).where(eq(tvScripts.pineId, pineId)).returning()
         if (!dropped) throw notFound('Script')

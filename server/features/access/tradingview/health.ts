@@ -1,27 +1,25 @@
 import { and, eq } from 'drizzle-orm'
 import type { ConnectionState } from '#contract/statuses.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { tvConnection } from '#server/database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { type ConnectionRow, onlyRow } from './row.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  supportEmail: string
-  current(): Promise<ConnectionRow | undefined>
-  set(changes: Partial<ConnectionRow>): Promise<unknown>
-  clientOf(row: ConnectionRow): TradingViewClient
+type Row = typeof tvConnection.$inferSelect
+type TheConnection = {
+  current(): Promise<Row | undefined>
+  set(changes: Partial<Row>): Promise<unknown>
+  clientOf(row: Row): TradingViewClient
 }
 
-/** So many answers in a row that nobody understands mean that the protocol has changed. */
+/** After this many answers in a row that we don't understand, the protocol must have changed. */
 const misunderstoodLimit = 3
 
 /** What successes and failures mean for the whole connection. */
-export function createHealth({ db, now, mails, supportEmail, current, set, clientOf }: Dependencies) {
-  const isStillAlive = (row: ConnectionRow) =>
+export function createHealth(
+  { db, now, mails, supportEmail }: Context,
+  { current, set, clientOf }: TheConnection,
+) {
+  const isStillAlive = (row: Row) =>
     clientOf(row)
       .probe()
       .then(
@@ -29,23 +27,23 @@ export function createHealth({ db, now, mails, supportEmail, current, set, clien
         () => false,
       )
 
-  /** Told at once, then daily by the schedule. */
-  async function stop(state: ConnectionState, about: Partial<ConnectionRow>) {
+  /** The seller hears of it right away, then daily by the schedule. */
+  async function stop(state: ConnectionState, about: Partial<Row>) {
     const stopped = await db
       .update(tvConnection)
       .set({ ...about, state })
-      .where(and(onlyRow, eq(tvConnection.state, 'on')))
-    if (stopped.rowCount) await tellStopped(state, about.lastError ?? '', now().toISOString())
+      .where(and(eq(tvConnection.id, 1), eq(tvConnection.state, 'on')))
+    if (stopped.rowCount) await mailStopped(state, about.lastError ?? '', now().toISOString())
   }
 
-  async function tellStopped(state: ConnectionState, lastError: string, occasion: string) {
+  async function mailStopped(state: ConnectionState, lastError: string, occasion: string) {
     await mails.sendOnce(`tradingview ${state} ${occasion}`, supportEmail, 'tradingViewStopped', {
       because: state === 'expired' || state === 'blocked' ? state : 'changed',
       lastError,
     })
   }
 
-  /** The whole connection suffers from some failures: everything stops, and the seller hears of it. */
+  /** Some failures concern the whole connection: everything stops, and the seller hears of it. */
   async function failed(failure: TradingViewFailure) {
     const row = await current()
     if (row?.state !== 'on') return
@@ -61,30 +59,29 @@ export function createHealth({ db, now, mails, supportEmail, current, set, clien
     else if (failure.kind === 'passing') await set(about)
   }
 
-  /** Somebody's next try may be an hour away: until then, one failure must not look like an outage. */
-  async function lookWhetherBack(client: TradingViewClient) {
-    try {
-      await client.probe()
-      await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null })
-    } catch (error) {
-      if (!(error instanceof TradingViewFailure)) throw error
-      await failed(error)
-    }
-  }
-
   return {
+    failed,
+
     async succeeded() {
       await set({ okAt: now(), checkedAt: now(), downSince: null, misunderstood: 0, lastError: null })
     },
 
-    failed,
-    lookWhetherBack,
+    /** The next try for a buyer may be an hour away: until then, one failure must not look like an outage. */
+    async probe(client: TradingViewClient) {
+      try {
+        await client.probe()
+        await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null })
+      } catch (error) {
+        if (!(error instanceof TradingViewFailure)) throw error
+        await failed(error)
+      }
+    },
 
     /** Daily, while the session is over: buyers are waiting. */
     async remind() {
       const row = await current()
       if (row?.state === 'expired' || row?.state === 'blocked')
-        await tellStopped(row.state, row.lastError ?? '', now().toISOString().slice(0, 10))
+        await mailStopped(row.state, row.lastError ?? '', now().toISOString().slice(0, 10))
     },
   }
 }

@@ -1,17 +1,21 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, tvGrants, tvScripts } from '#server/database/schema.ts'
-import { conflict, notFound, Refusal } from '#server/errors.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
-import type { AdminDependencies } from './dependencies.ts'
+import { asRefusal } from './connection.ts'
+import type { Connector } from './connector.ts'
+import { grantOf, nextVersion, noFailure } from './plan.ts'
 
-export async function grantOf(db: Database, id: string) {
-  const [grant] = await db.select().from(tvGrants).where(eq(tvGrants.id, id))
-  if (!grant) throw notFound('Person')
-  return grant
+type Others = {
+  connector: Connector
+  entitlements: Pick<Entitlements, 'usernames'>
+  accessRequests: Pick<AccessRequests, 'recordUsername'>
 }
 
 /** Names stay out of the audit log: the entry's id leads to them. */
@@ -22,39 +26,40 @@ const about = (action: 'adopt' | 'remove' | 'rename' | 'retry', grantId: string,
 })
 
 /** What an admin does about one person. */
-export function createPersonAdmin({ tradingView, entitlements, accessRequests }: AdminDependencies) {
-  const { db, now, audit, connections, deliver, syncing } = tradingView
-
+export function createPerson(
+  { db, now, audit }: Context,
+  { connector, entitlements: { usernames }, accessRequests }: Others,
+) {
   return {
     async retry(actor: Actor, id: string) {
       const { userId } = await grantOf(db, id)
-      await syncing.retry([id])
+      await db
+        .update(tvGrants)
+        .set({ ...noFailure, nextTryAt: now(), ...nextVersion })
+        .where(eq(tvGrants.id, id))
       await db.transaction(async (tx) => {
         await audit.record(tx, actor, about('retry', id, userId))
-        if (userId) await entitlements.recheckName(tx, userId)
+        if (userId) await usernames.recheck(tx, userId)
       })
     },
 
-    /** By an admin's own decision: the only way in which somebody who was there before is ever removed. */
+    /** The only way in which someone whom this shop did not unlock is ever removed. */
     async remove(actor: Actor, id: string) {
       const grant = await grantOf(db, id)
       if (grant.isWanted)
         throw conflict('still-entitled', 'This person pays for access. End the purchase first.')
-      const opened = await connections.open()
-      if (!opened) throw conflict('tradingview-not-connected', 'TradingView is not connected.')
+      const client = await connector.connection.requireClient()
       const [script] = await db.select().from(tvScripts).where(eq(tvScripts.id, grant.scriptId))
       if (!script) throw notFound('Script')
       await audit.record(db, actor, about('remove', id, grant.userId))
       try {
-        await opened.client.remove(script.pineId, grant.username)
-        const { people, isComplete } = await opened.client.people(script.pineId, grant.username)
+        await client.remove(script.pineId, grant.username)
+        const { people, isComplete } = await client.people(script.pineId, grant.username)
         const isPresent = people.some(({ username }) => keyOfName(username) === grant.usernameKey)
         if (isPresent || !isComplete)
           throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
       } catch (error) {
-        throw error instanceof TradingViewFailure
-          ? new Refusal(409, 'tradingview-failed', error.message)
-          : error
+        throw asRefusal(error)
       }
       await db
         .update(tvGrants)
@@ -68,10 +73,10 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
       await db.transaction(async (tx) => {
         await tx
           .update(tvGrants)
-          .set({ isOurs: true, version: sql`${tvGrants.version} + 1` })
+          .set({ isOurs: true, ...nextVersion })
           .where(and(eq(tvGrants.userId, userId), eq(tvGrants.usernameKey, usernameKey)))
         await audit.record(tx, actor, about('adopt', id, userId))
-        await deliver(tx, userId)
+        await connector.requestSync(tx, userId)
       })
     },
 
@@ -85,10 +90,10 @@ export function createPersonAdmin({ tradingView, entitlements, accessRequests }:
           .where(and(eq(purchases.userId, userId), isLivePurchase))
         if (!purchase) throw conflict('no-live-subscription', 'This person has no live subscription.')
         const { id: purchaseId, productId } = purchase
-        const username = await entitlements.claimable(tx, { userId, productId }, typed)
+        const username = await usernames.requireAvailable(tx, { userId, productId }, typed)
         const [toKey, byAdmin] = [keyOfName(username), actor.user.id]
-        await entitlements.recordChange(tx, { userId, fromKey: usernameKey, toKey, byAdmin })
-        await accessRequests.claim(tx, { userId, purchaseId, productId, username })
+        await usernames.recordChange(tx, { userId, fromKey: usernameKey, toKey, byAdmin })
+        await accessRequests.recordUsername(tx, { userId, purchaseId, productId, username })
         await audit.record(tx, actor, about('rename', id, userId))
       })
     },

@@ -1,0 +1,217 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import type { ConnectionMode } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { purchases, tvConnection, tvGrants, tvScripts } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import {
+  cookieLine,
+  lookAlikeHost,
+  readCookies,
+  TradingViewFailure,
+  type TradingViewGateway,
+} from '#server/gateways/tradingview.ts'
+import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
+import type { Connector } from './connector.ts'
+
+type Others = {
+  gateway: TradingViewGateway
+  connector: Connector
+  entitlements: Pick<Entitlements, 'refresh'>
+}
+
+type Given = { cookies: string; host: string; accepts: boolean }
+
+type Settings = {
+  mode?: ConnectionMode | undefined
+  seatLimit?: number | null | undefined
+  showsSeats?: boolean | undefined
+  freezesDisputes?: boolean | undefined
+}
+
+const hour = 3_600_000
+
+/** How the connection is, and everything that switches it. */
+export function createConnecting(context: Context, { gateway, connector, entitlements }: Others) {
+  const { db, now, queue, audit, secrets } = context
+  const { connection } = connector
+  const reconcileSoon = () => queue.trigger('tradingview-reconcile')
+
+  /** What a disputed purchase gives depends on a setting. */
+  async function refreshDisputed() {
+    const disputed = await db
+      .selectDistinct({ userId: purchases.userId })
+      .from(purchases)
+      .where(and(eq(purchases.isDisputed, true), isLivePurchase))
+    for (const { userId } of disputed) await db.transaction((tx) => entitlements.refresh(tx, userId))
+  }
+
+  return {
+    async show() {
+      const row = await connection.current()
+      const people = await db
+        .select({ count: sql<number>`count(distinct ${tvGrants.usernameKey})::int` })
+        .from(tvGrants)
+        .where(eq(tvGrants.isPresent, true))
+      return {
+        isAllowed: gateway.isAllowed,
+        hasLookAlike: gateway.lookAlike !== undefined,
+        state: row?.state ?? ('off' as const),
+        mode: row?.mode ?? ('dry' as const),
+        host: row?.host ?? 'www.tradingview.com',
+        accountName: row?.accountName ?? null,
+        acceptedAt: row?.acceptedAt ?? null,
+        checkedAt: row?.checkedAt ?? null,
+        okAt: row?.okAt ?? null,
+        downSince: row?.downSince ?? null,
+        lastError: row?.lastError ?? null,
+        scripts: await db.$count(tvScripts),
+        people: people[0]?.count ?? 0,
+        seatLimit: row?.seatLimit ?? null,
+        showsSeats: row?.showsSeats ?? false,
+        freezesDisputes: row?.freezesDisputes ?? true,
+        heldBack: row?.heldBack ?? null,
+      }
+    },
+
+    async connect(actor: Actor, given: Given) {
+      const before = await connection.current()
+      const isElsewhere = before !== undefined && before.host !== given.host
+      if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
+        throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
+      const { cookies, accountName } = await probe(context, gateway, given)
+      const values = {
+        state: 'on' as const,
+        host: given.host,
+        accountName,
+        sealedCookies: secrets.seal(cookieLine(cookies), cookiesOwner),
+        acceptedAt: before?.acceptedAt ?? (given.accepts ? now() : null),
+        acceptedBy: before?.acceptedBy ?? (given.accepts ? actor.user.id : null),
+        checkedAt: now(),
+        okAt: now(),
+        downSince: null,
+        misunderstood: 0,
+        lastError: null,
+      }
+      await db.transaction(async (tx) => {
+        // Another host has other scripts and other people.
+        if (isElsewhere) await tx.delete(tvScripts)
+        // Only shows what it would do until the seller has seen it.
+        const first = { ...values, mode: 'dry' as const }
+        await tx
+          .insert(tvConnection)
+          .values({ id: 1, ...first })
+          .onConflictDoUpdate({ target: tvConnection.id, set: isElsewhere ? first : values })
+        await audit.record(tx, actor, {
+          action: 'tradingview.connect',
+          subject: given.host,
+          detail: { accepted: given.accepts },
+        })
+      })
+      await reconcileSoon()
+    },
+
+    /** Whether the session is alive, asked now. */
+    async test() {
+      const row = await connection.current()
+      if (!row || row.state === 'off') throw notConnected()
+      if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
+      try {
+        const accountName = await connection.clientOf(row).probe()
+        await connection.set({
+          state: 'on',
+          accountName,
+          okAt: now(),
+          checkedAt: now(),
+          downSince: null,
+          lastError: null,
+        })
+      } catch (error) {
+        if (error instanceof TradingViewFailure) await connection.health.failed(error)
+        throw asRefusal(error)
+      }
+    },
+
+    pause: (actor: Actor) => connection.change(actor, 'pause', { state: 'paused' }),
+    async resume(actor: Actor) {
+      await connection.change(actor, 'resume', { state: 'on', misunderstood: 0 })
+      await reconcileSoon()
+    },
+    forget: (actor: Actor) => connection.change(actor, 'forget', { state: 'off', sealedCookies: null }),
+
+    async reconcile(actor: Actor, mayRemove: boolean) {
+      const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
+      await connection.change(actor, 'reconcile', { ...allowed, heldBack: null }, { mayRemove })
+      await reconcileSoon()
+    },
+
+    async settings(actor: Actor, { mode, seatLimit, showsSeats, freezesDisputes }: Settings) {
+      const changes = {
+        ...(mode === undefined ? {} : { mode }),
+        ...(seatLimit === undefined ? {} : { seatLimit }),
+        ...(showsSeats === undefined ? {} : { showsSeats }),
+        ...(freezesDisputes === undefined ? {} : { freezesDisputes }),
+      }
+      if (Object.keys(changes).length === 0) return
+      await connection.change(actor, 'settings', changes, changes)
+      if (freezesDisputes !== undefined) await refreshDisputed()
+      if (mode !== undefined) await reconcileSoon()
+    },
+  }
+}
+
+/** Probes before anything is stored: what does not work is refused in words. */
+async function probe({ db }: Context, gateway: TradingViewGateway, { host, cookies: pasted }: Given) {
+  const cookies = readCookies(pasted)
+  if ('refusal' in cookies)
+    throw new Refusal(400, 'invalid-input', cookies.refusal, { fields: { cookies: cookies.refusal } })
+  if (!gateway.isAllowed)
+    throw conflict('tradingview-off', 'TRADINGVIEW=off is set on this server, so nothing may be called.')
+  if (!gateway.mayConnectTo(host))
+    throw new Refusal(400, 'invalid-input', 'Only a host of TradingView’s can be used.')
+  try {
+    const client = gateway.client(host, cookies, { turn: () => waitForTurn(db, host), report: () => {} })
+    return { cookies, accountName: await client.probe() }
+  } catch (error) {
+    if (!(error instanceof TradingViewFailure)) throw error
+    const message =
+      error.kind === 'session'
+        ? 'TradingView does not accept these cookies. Please copy them again while you are logged in.'
+        : error.message
+    throw new Refusal(409, 'tradingview-failed', message, { fields: { cookies: message } })
+  }
+}
+
+/** A shop that takes no money is connected to the look-alike, so that a newcomer sees a purchase unlock itself. */
+export async function connectLookAlike(
+  { db, now, secrets }: Context,
+  { lookAlike, isAllowed }: TradingViewGateway,
+) {
+  if (!lookAlike || !isAllowed) return
+  const sealedCookies = secrets.seal(await lookAlike.controls.cookies(), cookiesOwner)
+  await db.transaction(async (tx) => {
+    const made = await tx
+      .insert(tvConnection)
+      .values({
+        id: 1,
+        state: 'on',
+        mode: 'full',
+        host: lookAlikeHost,
+        accountName: 'ReboundSigma',
+        sealedCookies,
+        okAt: now(),
+      })
+      .onConflictDoNothing()
+    if (made.rowCount === 0) return
+    for (const [kind, pineId] of Object.entries(lookAlike.scripts)) {
+      const name = kind === 'strategy' ? `${reboundSigmaPro.name} Strategy` : reboundSigmaPro.name
+      await tx
+        .insert(tvScripts)
+        .values({ pineId, productId: reboundSigmaPro.id, name, createdAt: now() })
+        .onConflictDoNothing()
+    }
+  })
+}

@@ -1,0 +1,167 @@
+import { setTimeout } from 'node:timers/promises'
+import { eq, type SQL, sql } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { tvConnection, tvEvents } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import { connectorPatience } from '#server/features/access/access-requests/access-requests.ts'
+import {
+  lookAlikeHost,
+  readCookies,
+  type SessionCookies,
+  type TradingViewClient,
+  TradingViewFailure,
+  type TradingViewGateway,
+} from '#server/gateways/tradingview.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+import { createHealth } from './health.ts'
+
+export type ConnectionRow = typeof tvConnection.$inferSelect
+type Opened = { row: ConnectionRow; client: TradingViewClient }
+
+export const notConnected = () => conflict('tradingview-not-connected', 'TradingView is not connected.')
+/** What an admin is told when TradingView fails while they wait. */
+export const asRefusal = (error: unknown) =>
+  error instanceof TradingViewFailure ? new Refusal(409, 'tradingview-failed', error.message) : error
+
+/** The sealed cookies belong to this row and open nowhere else. */
+export const cookiesOwner = 'tv_connection'
+
+export type Connection = ReturnType<typeof createConnection>
+
+/** The seller's session at TradingView: what state it is in, and the only way to a client. */
+export function createConnection(context: Context, gateway: TradingViewGateway) {
+  const { db, now, audit, secrets } = context
+
+  /** As it counts now: switched off, or without a way to its host, it is off whatever the row says. */
+  async function current(tx: Database | Transaction = db): Promise<ConnectionRow | undefined> {
+    const [row] = await tx.select().from(tvConnection)
+    if (!row) return undefined
+    return gateway.isAllowed && gateway.mayConnectTo(row.host) ? row : { ...row, state: 'off' }
+  }
+
+  const set = (changes: Partial<ConnectionRow>, tx: Database | Transaction = db) =>
+    tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
+
+  function clientOf(row: ConnectionRow, turn = () => waitForTurn(db, row.host)): TradingViewClient {
+    return gateway.client(row.host, cookiesOf(secrets, row), {
+      turn,
+      report: ({ username, ...call }) => {
+        // Best effort: a history that cannot be written must not stop a grant.
+        db.insert(tvEvents)
+          .values({ ...call, at: now(), usernameKey: username === undefined ? null : keyOfName(username) })
+          .catch(() => {})
+      },
+    })
+  }
+
+  /** "Pause" stops everything within one request, and so does a session that ends. */
+  async function turnWhileOn({ host }: ConnectionRow, atMost: number | undefined) {
+    await waitForTurn(db, host, atMost)
+    if ((await current())?.state !== 'on')
+      throw new TradingViewFailure('stopped', 'The connection is paused or has ended.')
+  }
+
+  const health = createHealth(context, { current, set, clientOf })
+
+  /** A client, if calls may be made at all; `atMost` is how long a call may wait for its turn. */
+  async function open(atMost?: number): Promise<Opened | undefined> {
+    const row = await current()
+    if (row?.state !== 'on') return undefined
+    try {
+      return { row, client: clientOf(row, () => turnWhileOn(row, atMost)) }
+    } catch (error) {
+      if (!(error instanceof TradingViewFailure)) throw error
+      await health.failed(error)
+      return undefined
+    }
+  }
+
+  return {
+    health,
+    current,
+    clientOf,
+    set,
+    open,
+
+    async requireClient() {
+      const opened = await open()
+      if (!opened) throw notConnected()
+      return opened.client
+    },
+
+    /** Whether buyers may expect to be unlocked by themselves. */
+    isWorking: (row: ConnectionRow | undefined) =>
+      row?.state === 'on' &&
+      row.mode !== 'dry' &&
+      (!row.downSince || now().getTime() - row.downSince.getTime() < connectorPatience),
+
+    /** By an admin, so it is audited. */
+    async change(
+      actor: Actor,
+      action: 'forget' | 'pause' | 'reconcile' | 'resume' | 'settings',
+      changes: Partial<ConnectionRow>,
+      detail: Record<string, unknown> = {},
+    ) {
+      await db.transaction(async (tx) => {
+        const changed = await set(changes, tx)
+        if (changed.rowCount === 0) throw notConnected()
+        await audit.record(tx, actor, { action: `tradingview.${action}`, subject: 'TradingView', detail })
+      })
+    },
+  }
+}
+
+function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionCookies {
+  if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')
+  if (secrets.missingKey(sealedCookies))
+    throw new TradingViewFailure('session', 'The cookies were sealed with another SECRETS_KEY.')
+  const read = readCookies(secrets.open(sealedCookies, cookiesOwner))
+  if ('refusal' in read) throw new TradingViewFailure('session', read.refusal)
+  return read
+}
+
+/** Re-seals the cookies if an older key sealed them. */
+export async function resealCookies(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
+  const [row] = await db.select().from(tvConnection)
+  if (!row?.sealedCookies || secrets.isCurrent(row.sealedCookies)) return { resealed: 0 }
+  const sealedCookies = secrets.seal(secrets.open(row.sealedCookies, cookiesOwner), cookiesOwner)
+  const changed = await db
+    .update(tvConnection)
+    .set({ sealedCookies })
+    .where(eq(tvConnection.sealedCookies, row.sealedCookies))
+  return { resealed: changed.rowCount ?? 0 }
+}
+
+/** The look-alike may be asked as often as one likes. */
+export async function waitForTurn(db: Database, host: string, atMost?: number) {
+  if (host === lookAlikeHost) return
+  const wait = await nextTurn(db, atMost)
+  if (wait === undefined && atMost !== undefined)
+    throw new TradingViewFailure('passing', 'Too much is asked at the moment.')
+  if (wait) await setTimeout(wait)
+}
+
+/**
+ * One call a second, three in a row after a pause: far below what public tools report as harmless. All processes share
+ * one row and the database's clock, so two of them don't call twice as often. Returns how many milliseconds to wait;
+ * undefined, and no turn is taken, if it would be more than `atMost` or if there is no connection yet.
+ */
+export async function nextTurn(
+  db: Database,
+  atMost?: number,
+  now: SQL = sql`clock_timestamp()`,
+): Promise<number | undefined> {
+  const soonEnough =
+    atMost === undefined
+      ? sql`true`
+      : sql`coalesce(next_call_at <= ${now} + ${atMost} * interval '1 millisecond', true)`
+  const { rows } = await db.execute<{ wait: string }>(sql`
+    update tv_connection
+    set next_call_at = greatest(next_call_at, ${now} - interval '2 seconds') + interval '1 second'
+    where ${soonEnough}
+    returning extract(epoch from next_call_at - interval '1 second' - ${now}) * 1000 as wait`)
+  return rows[0] && Math.max(0, Number(rows[0].wait))
+}
