@@ -169,12 +169,15 @@ async function trade(shop: LabShop, side: PaymentSide, guests: number) {
 
   async function failAtRenewals(paymentIntentId: string) {
     const { id, customer } = await atStripe(paymentIntentId)
-    const setup = await storeCard(await stripe.createSetupIntent(customer), 'pm_card_chargeCustomerFail')
-    await stripe.useCard(id, (await stripe.storedCard(setup, customer)) ?? '')
+    const setup = await storeCard(
+      await stripe.customers.createSetupIntent(customer),
+      'pm_card_chargeCustomerFail',
+    )
+    await stripe.subscriptions.useCard(id, (await stripe.customers.storedCard(setup, customer)) ?? '')
   }
 
   async function cancelAtStripe(paymentIntentId: string) {
     const { id } = await atStripe(paymentIntentId)
-    await stripe.cancelAtPeriodEnd(id, `storm-${id}`)
+    await stripe.subscriptions.cancelAtPeriodEnd(id, `storm-${id}`)
   }
 }

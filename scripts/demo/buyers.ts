@@ -156,7 +156,9 @@ function aPeriodBefore(date: Date, billing: BillingType) {
 async function endAtOnce({ sandbox }: Shop, subscriptionId: string) {
   if (!sandbox) throw new Error('The demo buys with test cards only')
   const { secretKey, api } = sandbox
-  await createStripeGateway({ secretKey, webhookSecret: '', address: api }).cancelNow(subscriptionId)
+  await createStripeGateway({ secretKey, webhookSecret: '', address: api }).subscriptions.cancelNow(
+    subscriptionId,
+  )
 }
 
 const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? ''

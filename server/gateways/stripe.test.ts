@@ -70,7 +70,7 @@ test.each([
   '%s is our problem, not the visitor’s: 502, our own message, and a report',
   async (_what, status, body) => {
     const { stripe, faults } = await talkTo(() => ({ status, body }))
-    await expect(stripe.invoices('sub_1')).rejects.toMatchObject({
+    await expect(stripe.invoices.list('sub_1')).rejects.toMatchObject({
       status: 502,
       message: expect.stringContaining('our payment service'),
     })
@@ -81,7 +81,7 @@ test.each([
 
 test('a report names the request the way Stripe’s dashboard does', async () => {
   const { stripe, faults } = await talkTo(() => ({ status: 401, body: error('invalid_request_error') }))
-  await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 502 })
+  await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({ status: 502 })
   expect(faults).toEqual([
     {
       type: 'StripeAuthenticationError',
@@ -101,14 +101,17 @@ test.each([
   ['too many requests, with a wait time', 429, { 'retry-after': '17' }, 17],
 ])('%s is temporary: 503 and when to try again', async (_what, status, headers, retryAfterSeconds) => {
   const { stripe, faults } = await talkTo(() => ({ status, body: error('api_error'), headers }))
-  await expect(stripe.subscription('sub_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds })
+  await expect(stripe.subscriptions.read('sub_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds })
   expect(faults).toMatchObject([{ isOutage: true }])
 })
 
 test('a Stripe that cannot be reached is temporary, too', async () => {
   const { stripe, close } = await talkTo(() => ({ status: 200, body: {} }))
   close()
-  await expect(stripe.useCard('sub_1', 'pm_1')).rejects.toMatchObject({ status: 503, retryAfterSeconds: 5 })
+  await expect(stripe.subscriptions.useCard('sub_1', 'pm_1')).rejects.toMatchObject({
+    status: 503,
+    retryAfterSeconds: 5,
+  })
 })
 
 test('what a bank says about a card reaches the buyer and is not reported as a fault', async () => {
@@ -117,7 +120,7 @@ test('what a bank says about a card reaches the buyer and is not reported as a f
       ? { status: 402, body: error('card_error', { code: 'card_declined' }) }
       : { status: 200, body: { object: 'invoice', status: 'open' } },
   )
-  await expect(stripe.payInvoice('in_1', 'pm_1')).rejects.toMatchObject({
+  await expect(stripe.invoices.pay('in_1', 'pm_1')).rejects.toMatchObject({
     status: 402,
     message: 'Stripe’s own words',
   })
@@ -130,13 +133,13 @@ test('an invoice that cannot be paid because it is paid counts as paid, whatever
       ? { status: 400, body: error('invalid_request_error') }
       : { status: 200, body: { object: 'invoice', status: 'paid' } },
   )
-  expect(await stripe.payInvoice('in_1', 'pm_1')).toEqual({ state: 'done', confirmWith: null })
+  expect(await stripe.invoices.pay('in_1', 'pm_1')).toEqual({ state: 'done', confirmWith: null })
   expect(faults).toEqual([])
 })
 
 test('an invoice is paid with its buyer present', async () => {
   const { stripe, requests } = await talkTo(() => ({ status: 200, body: { object: 'invoice' } }))
-  await stripe.payInvoice('in_1', 'pm_1')
+  await stripe.invoices.pay('in_1', 'pm_1')
   expect(requests).toMatchObject([{ body: expect.stringContaining('off_session=false') }])
 })
 
@@ -164,7 +167,7 @@ test('a kept failure does not stop a cancellation: it gets a new key', async () 
       return subscription()
     }),
   )
-  await stripe.cancelAtPeriodEnd('sub_1', 'cancel-sub_1-7')
+  await stripe.subscriptions.cancelAtPeriodEnd('sub_1', 'cancel-sub_1-7')
   expect(willEnd).toBe(true)
 })
 
@@ -178,7 +181,7 @@ test('a failed request that did its work is not repeated', async () => {
       return { status: 500, body: error('api_error') }
     }),
   )
-  await stripe.refund('pi_1', async () => 3900)
+  await stripe.payments.refund('pi_1', async () => 3900)
   expect(refunds).toBe(1)
 })
 
@@ -191,8 +194,8 @@ test('a refund after one that failed later is a new refund, not the old answer a
       return { status: 200, body: { object: 'refund', status: 'succeeded' } }
     }),
   )
-  await stripe.refund('pi_1', async () => 3900)
-  await stripe.refund('pi_1', async () => 3900)
+  await stripe.payments.refund('pi_1', async () => 3900)
+  await stripe.payments.refund('pi_1', async () => 3900)
   expect(refunds).toHaveLength(2)
 })
 
@@ -201,7 +204,7 @@ test('a refund that the bank refuses right away is not called a refund', async (
     status: 200,
     body: method === 'GET' ? { object: 'list', data: [] } : { object: 'refund', status: 'failed' },
   }))
-  await expect(stripe.refund('pi_1', async () => 3900)).rejects.toMatchObject({ status: 409 })
+  await expect(stripe.payments.refund('pi_1', async () => 3900)).rejects.toMatchObject({ status: 409 })
 })
 
 test('a restricted key’s missing permissions are found without changing anything', async () => {
@@ -212,7 +215,7 @@ test('a restricted key’s missing permissions are found without changing anythi
         ? { status: 200, body: { object: 'list', data: [] } }
         : { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) },
   )
-  expect(await stripe.missingPermissions()).toEqual(['Charges and refunds: write', 'Events: read'])
+  expect(await stripe.account.missingPermissions()).toEqual(['Charges and refunds: write', 'Events: read'])
   expect(requests.filter(({ method, path }) => method === 'POST' && !path.includes('_none'))).toEqual([])
   expect(faults).toEqual([])
 })
@@ -236,7 +239,7 @@ test('payments of a deleted customer can still be read, one by one', async () =>
       return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
     return list({ status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' })
   })
-  expect((await stripe.subscription('sub_1')).payments).toMatchObject([
+  expect((await stripe.subscriptions.read('sub_1')).payments).toMatchObject([
     { paymentIntentId: 'pi_1', amount: 3900 },
   ])
 })

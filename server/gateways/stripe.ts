@@ -1,21 +1,17 @@
 // Imported as the default export: the SDK's CommonJS form (see boot.js) has no other.
 import StripeSdk from 'stripe'
 import { accountCalls } from './stripe/account.ts'
-import { createClient, type StripeFault } from './stripe/answers.ts'
-import { cardCalls } from './stripe/cards.ts'
-import { creditNoteCalls } from './stripe/credit-notes.ts'
+import { createClient, type StripeFault } from './stripe/client.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
-import { lookupCalls } from './stripe/lookups.ts'
-import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
 import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
-import { subscriptionCalls } from './stripe/subscriptions.ts'
+import { newSubscriptionCalls, subscriptionCalls } from './stripe/subscriptions.ts'
 import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
-export { type StripeFault, StripeRefusal } from './stripe/answers.ts'
+export { type StripeFault, StripeRefusal } from './stripe/client.ts'
 export type { StripeEvent } from './stripe/events.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
@@ -54,19 +50,16 @@ export function createStripeGateway({
     faults.set(fault.type, (faults.get(fault.type) ?? 0) + 1)
     report(fault)
   })
-  const { payments, ...refunds } = paymentCalls(client)
+  const payments = paymentCalls(client)
   return {
-    ...customerCalls(client, invoices),
-    ...newSubscriptionCalls(client, invoices),
-    ...subscriptionCalls(client, payments),
-    ...refunds,
-    ...invoiceCalls(client, refunds.hasPaid),
-    ...creditNoteCalls(client),
-    ...lookupCalls(client),
-    ...cardCalls(client),
-    ...priceCalls(client, invoices),
-    ...accountCalls(client),
-    ...eventCalls(client, webhookSecret),
+    customers: customerCalls(client, invoices),
+    newSubscriptions: newSubscriptionCalls(client, invoices),
+    subscriptions: subscriptionCalls(client, payments.list),
+    payments,
+    invoices: invoiceCalls(client, payments.hasPaid),
+    prices: priceCalls(client, invoices),
+    account: accountCalls(client),
+    events: eventCalls(client, webhookSecret),
     /** How often Stripe has failed us so far, by kind of fault. */
     faults: faults as ReadonlyMap<string, number>,
   }

@@ -84,7 +84,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
       mount(contract.checkout, checkoutRoutes(checkout, beginSession, checkoutCookie, context.securityLog))
       mount(contract.billing, billingRoutes(customers))
       mount(contract.purchases, purchaseRoutes(purchases))
-      await mountWebhook(app, { read: stripe.readEvent, receive: purchases.inbox.receive })
+      await mountWebhook(app, { read: stripe.events.read, receive: purchases.inbox.receive })
       mount(contract.seats, seatRoutes(seats))
       mount(contract.declarations, declarationRoutes(declarations))
       mount(contract.stripeSetup, stripeSetupRoutes(stripeSetup))

@@ -1,5 +1,5 @@
 import StripeSdk, { type Stripe } from 'stripe'
-import type { Client } from './answers.ts'
+import type { Client } from './client.ts'
 
 type WebhookEndpoint = { id: string; version: string | null; events: string[] }
 
@@ -47,7 +47,7 @@ export function accountCalls({ sdk, ask, translate }: Client) {
   }
 
   return {
-    async account() {
+    async read() {
       const {
         id,
         business_profile: business,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import { type Client, isMissing, isRefused } from './answers.ts'
+import { type Client, idOf, isMissing, isRefused } from './client.ts'
 import { type Invoicing, type Place, taxIdTypeOf } from './taxes.ts'
 
 /** What a buyer wants on their invoices. */
@@ -18,6 +18,7 @@ const wrongVatId = () =>
     fields: { vatId: 'Please check the VAT ID' },
   })
 
+/** Customers, what is on their invoices, and the cards they pay with. */
 export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoicing) {
   /** The one VAT ID of a customer; an empty one removes it. */
   async function setVatId(customer: string, vatId: string) {
@@ -35,8 +36,24 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
     for (const { id, value } of data) if (value !== vatId) await orMissing(sdk.taxIds.del(id))
   }
 
+  async function customerIn(reference: string) {
+    if (reference.startsWith('in_')) return (await orMissing(sdk.invoices.retrieve(reference)))?.customer
+    if (reference.startsWith('pi_'))
+      return (await orMissing(sdk.paymentIntents.retrieve(reference)))?.customer
+    if (reference.startsWith('ch_')) return (await orMissing(sdk.charges.retrieve(reference)))?.customer
+    if (reference.startsWith('sub_'))
+      return (await orMissing(sdk.subscriptions.retrieve(reference)))?.customer
+    if (reference.startsWith('re_')) {
+      const charge = idOf((await orMissing(sdk.refunds.retrieve(reference)))?.charge)
+      return charge ? (await ask(sdk.charges.retrieve(charge))).customer : undefined
+    }
+    const query = `number:"${reference.toUpperCase()}"`
+    const { data } = await ask(sdk.invoices.search({ query, limit: 1 }))
+    return data[0]?.customer
+  }
+
   return {
-    async createCustomer(wanted: { attempt: string; email: string; name?: string }): Promise<string> {
+    async create(wanted: { attempt: string; email: string; name?: string }): Promise<string> {
       const { attempt, email, name } = wanted
       const { id } = await ask(
         sdk.customers.create(
@@ -53,12 +70,12 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
     },
 
     /** A customer deleted at Stripe stays deleted. */
-    async updateCustomer(id: string, { name, email }: { name: string; email: string }) {
+    async update(id: string, { name, email }: { name: string; email: string }) {
       await orMissing(sdk.customers.update(id, { name, email }))
     },
 
     /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
-    async placeCustomer(id: string, { country, postalCode, vatId, ip }: Place) {
+    async place(id: string, { country, postalCode, vatId, ip }: Place) {
       try {
         await ask(
           sdk.customers.update(id, {
@@ -85,8 +102,27 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
       if (found) await setVatId(id, vatId)
     },
 
-    async deleteCustomer(id: string) {
+    async remove(id: string) {
       await orMissing(sdk.customers.del(id))
+    },
+
+    /** The customer behind an id or an invoice number, if Stripe knows it. */
+    find: async (reference: string): Promise<string | undefined> =>
+      idOf(await customerIn(reference)) ?? undefined,
+
+    /** Cards only: anything else the account has turned on could not be charged at the next renewal. */
+    async createSetupIntent(customer: string) {
+      const intent = await ask(
+        sdk.setupIntents.create({ customer, usage: 'off_session', allowed_payment_method_types: ['card'] }),
+      )
+      return intent.client_secret ?? ''
+    },
+
+    /** The card that a finished setup stored for this customer; nothing for anyone else's. */
+    async storedCard(setupIntentId: string, customer: string): Promise<string | undefined> {
+      const intent = await orMissing(sdk.setupIntents.retrieve(setupIntentId))
+      if (!intent || intent.status !== 'succeeded' || idOf(intent.customer) !== customer) return undefined
+      return idOf(intent.payment_method) ?? undefined
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { Client } from './answers.ts'
-import { idOf, subscriptionOf } from './values.ts'
+import { type Client, idOf, subscriptionOf } from './client.ts'
 
 /** An event only says whom it is about; we ask Stripe for the facts. */
 export type StripeEvent = {
@@ -14,7 +13,7 @@ export type StripeEvent = {
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
     /** Every event since then, newest first. Stripe keeps them for 30 days. */
-    async *eventsSince(since: Date, types: string[]): AsyncGenerator<StripeEvent> {
+    async *since(since: Date, types: string[]): AsyncGenerator<StripeEvent> {
       const from = Math.floor(since.getTime() / 1000)
       try {
         for await (const event of sdk.events.list({ created: { gte: from }, types, limit: 100 }))
@@ -25,7 +24,7 @@ export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
     },
 
     /** Throws unless Stripe itself signed exactly these bytes, and recently. */
-    readEvent: (body: Buffer, signature: string): StripeEvent =>
+    read: (body: Buffer, signature: string): StripeEvent =>
       about(sdk.webhooks.constructEvent(body, signature, webhookSecret)),
   }
 }

@@ -1,12 +1,15 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, isRefused, needsBuyer } from './answers.ts'
-import { date, idOf } from './values.ts'
+import { type Client, date, idOf, isRefused, needsBuyer } from './client.ts'
 
 /** The secret is for the buyer, when the bank wants them to confirm the payment. */
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
 
-export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: string) => Promise<boolean>) {
+/** Invoices, and the credit notes for what went back. */
+export function invoiceCalls(
+  { sdk, ask, all, translate }: Client,
+  hasPaid: (intent: string) => Promise<boolean>,
+) {
   /** For what went back; only invoices that have any are asked about. */
   async function creditNotesOf(invoices: Stripe.Invoice[]) {
     const credited = invoices.filter((invoice) => invoice.post_payment_credit_notes_amount > 0)
@@ -25,7 +28,7 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
   }
 
   return {
-    async invoices(subscription: string) {
+    async list(subscription: string) {
       const { data } = await ask(sdk.invoices.list({ subscription, limit: 100 }))
       const notes = await creditNotesOf(data)
       const issued = data.map((invoice) => ({
@@ -43,7 +46,7 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
     },
 
     /** What an ended subscription still asks for: paid now, it would buy nothing. */
-    async voidOpenInvoices(subscription: string) {
+    async voidOpen(subscription: string) {
       for (const status of ['open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
         // Someone else paid or voided it meanwhile: the next look shows which.
@@ -55,7 +58,7 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
     },
 
     /** Pays an open invoice with the buyer present. */
-    async payInvoice(id: string, card: string): Promise<Paid> {
+    async pay(id: string, card: string): Promise<Paid> {
       try {
         await ask(sdk.invoices.pay(id, { payment_method: card, off_session: false }), () => true)
         return { state: 'done', confirmWith: null }
@@ -73,6 +76,28 @@ export function invoiceCalls({ sdk, ask, translate }: Client, hasPaid: (intent: 
         if (status !== 'open' && isRefused(error))
           throw conflict('invoice-closed', 'This invoice can no longer be paid.')
         throw translate(error)
+      }
+    },
+
+    /** A credit note for every refund that has none yet; safe to repeat. Refunds made at Stripe's dashboard count too. */
+    async creditRefunds(subscription: string) {
+      const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
+      for (const { id: invoice, payments, status } of invoices) {
+        const intent = idOf(payments?.data[0]?.payment.payment_intent)
+        if (status !== 'paid' || !intent) continue
+        const refunds = await ask(sdk.refunds.list({ payment_intent: intent, limit: 100 }))
+        const arrived = refunds.data.filter((refund) => refund.status === 'succeeded')
+        if (arrived.length === 0) continue
+        const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
+        const credited = new Set(notes.data.flatMap((note) => note.refunds.map(({ refund }) => idOf(refund))))
+        for (const { id: refund, amount } of arrived)
+          if (!credited.has(refund))
+            await ask(
+              sdk.creditNotes.create(
+                { invoice, amount, refunds: [{ refund, amount_refunded: amount }] },
+                { idempotencyKey: `credit-note-${refund}` },
+              ),
+            )
       }
     },
   }

@@ -1,7 +1,6 @@
 import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, isMissing, isRefused } from './answers.ts'
-import { date, dateOrNull, idOf, subscriptionOf } from './values.ts'
+import { type Client, date, dateOrNull, idOf, isMissing, isRefused, subscriptionOf } from './client.ts'
 
 export type Payment = {
   paymentIntentId: string
@@ -59,7 +58,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
 
   return {
     /** Every payment received for a subscription, newest first: a customer may have others. */
-    async payments(subscription: string, customer: string): Promise<Payment[]> {
+    async list(subscription: string, customer: string): Promise<Payment[]> {
       const intents = await intentsOf(subscription)
       const charges = await chargesOf(customer, intents)
       const arrived = charges.filter(
@@ -127,7 +126,7 @@ export function paymentCalls({ sdk, ask, all, change }: Client) {
     },
 
     /** The subscription whose invoice a payment was for. */
-    async subscriptionOfPayment(paymentIntentId: string): Promise<string | null> {
+    async subscriptionOf(paymentIntentId: string): Promise<string | null> {
       const { data } = await ask(
         sdk.invoicePayments.list({
           payment: { type: 'payment_intent', payment_intent: paymentIntentId },

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe'
-import { type Client, isRefused } from './answers.ts'
+import { type Client, idOf, isRefused } from './client.ts'
 import { type Invoicing, taxCode } from './taxes.ts'
-import { idOf } from './values.ts'
 
 export type WantedPrice = {
   lookupKey: string
@@ -40,7 +39,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticT
 
   return {
     /** What is wrong with a price at Stripe, in words; nothing when it is as it should be. */
-    async priceFault(wanted: WantedPrice): Promise<string | null> {
+    async fault(wanted: WantedPrice): Promise<string | null> {
       const [holder, product] = [
         await holderOf(wanted.lookupKey),
         await orMissing(sdk.products.retrieve(wanted.product.id)),
@@ -55,7 +54,7 @@ export function priceCalls({ sdk, ask, orMissing, change }: Client, { automaticT
      * The price for new subscriptions. A price at Stripe never changes: when the catalog does, or when the old
      * one was archived, a new one takes over the lookup key, and running subscriptions keep theirs.
      */
-    async ensurePrice(wanted: WantedPrice): Promise<string> {
+    async ensure(wanted: WantedPrice): Promise<string> {
       const holder = await holderOf(wanted.lookupKey)
       await ensureProduct(wanted.product)
       if (holder && fits(holder, wanted)) return holder.id

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { Client } from './answers.ts'
+import type { Client } from './client.ts'
 
 export type Invoicing = { readonly footer: string; automaticTax: boolean }
 

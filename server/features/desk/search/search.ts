@@ -9,7 +9,7 @@ import type { StripeGateway } from '#server/gateways/stripe.ts'
 
 type Dependencies = {
   db: Database
-  stripe: Pick<StripeGateway, 'customerOf'>
+  stripe: Pick<StripeGateway, 'customers'>
   accounts: Pick<Accounts, 'users'>
 }
 
@@ -41,7 +41,7 @@ export function createSearch({ db, stripe, accounts }: Dependencies) {
 
   /** What we have not stored, Stripe knows: a renewal's payment, an invoice, a refund. */
   async function throughStripe(reference: string): Promise<Hit[]> {
-    const customer = await stripe.customerOf(reference)
+    const customer = await stripe.customers.find(reference)
     return customer ? ownersOfCheckout(eq(checkouts.customerId, customer)) : []
   }
 

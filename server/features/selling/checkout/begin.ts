@@ -45,7 +45,7 @@ export function createBegin(context: Context, others: Others) {
 
   /** What the summary says about tax before anyone pays. */
   async function taxOn({ subscriptionId }: { subscriptionId: string }) {
-    const tax = wantsTax ? await stripe.taxOnFirstInvoice(subscriptionId) : null
+    const tax = wantsTax ? await stripe.newSubscriptions.taxOnFirstInvoice(subscriptionId) : null
     return tax ? { tax } : {}
   }
 
@@ -84,11 +84,11 @@ export function createBegin(context: Context, others: Others) {
           attempt.billingType === billingType &&
           attempt.amount === amount &&
           (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
-        const clientSecret = await stripe.openClientSecret(attempt.subscriptionId)
+        const clientSecret = await stripe.newSubscriptions.openClientSecret(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
         if (!clientSecret) await sync(attempt.subscriptionId)
         // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
-        else if (await stripe.hasPaid(attempt.paymentIntentId)) {
+        else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
           if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
         } else if (isSame) {
           await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)

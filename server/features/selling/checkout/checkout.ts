@@ -91,7 +91,7 @@ export function createCheckout(context: Context, others: Others) {
         )
       if (purchase) return 'done'
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
-      if (isTheirs && !checkout.closedAt && (await stripe.hasPaid(paymentIntentId))) return 'not yet'
+      if (isTheirs && !checkout.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
       throw checkout.userId
         ? conflict('not-paid', 'The payment hasn’t been completed yet')
         : notFound('Purchase')
@@ -109,7 +109,7 @@ export function createCheckout(context: Context, others: Others) {
     ): Promise<Authenticated | 'not yet'> {
       const begun = await checkouts.ofPayment(paymentIntentId)
       if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
-      const { payments, customerId } = await stripe.subscription(begun.subscriptionId)
+      const { payments, customerId } = await stripe.subscriptions.read(begun.subscriptionId)
       const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
       if (

@@ -33,11 +33,11 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
       .from(users)
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-    if (account) for (const id of await idsOf(db, userId)) await stripe.updateCustomer(id, account)
+    if (account) for (const id of await idsOf(db, userId)) await stripe.customers.update(id, account)
   })
 
   const remove = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
-    for (const id of ids) await stripe.deleteCustomer(id)
+    for (const id of ids) await stripe.customers.remove(id)
   })
 
   async function findDetails(userId: string) {
@@ -78,7 +78,7 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
     async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
       const details = { ...none, ...given } as BillingDetails
       for (const id of await idsOf(db, user.id))
-        await stripe.setBillingDetails(id, { ...details, name: user.name })
+        await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       await db
         .insert(billingDetails)
         .values({ ...details, userId: user.id, updatedAt: now() })
@@ -88,7 +88,8 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
     /** A new customer at Stripe gets what the account already has. */
     async copyBillingDetails(customerId: string, userId: string) {
       const row = await findDetails(userId)
-      if (row?.details) await stripe.setBillingDetails(customerId, { ...row.details, name: row.name })
+      if (row?.details)
+        await stripe.customers.setBillingDetails(customerId, { ...row.details, name: row.name })
     },
 
     dataOf: async (userId: string) => ({ billingDetails: await billingDetailsOf(userId) }),

@@ -34,7 +34,7 @@ export function createPrices(stripe: StripeGateway) {
   function ensure(price: ReturnType<typeof wanted>): Promise<string> {
     const known = ids.get(price.lookupKey)
     if (known) return known
-    const found = stripe.ensurePrice(price)
+    const found = stripe.prices.ensure(price)
     ids.set(price.lookupKey, found)
     found.catch(() => ids.delete(price.lookupKey))
     return found
@@ -61,9 +61,9 @@ export function createSubscribe(stripe: StripeGateway, customers: Customers, pri
     const own = user && (await customers.ownOf(user.id))
     let customerId = own ?? (await createCustomer())
     for (let left = 2; left >= 0; left--) {
-      if (place) await stripe.placeCustomer(customerId, place)
+      if (place) await stripe.customers.place(customerId, place)
       const priceId = await prices.idOf(product, billingType)
-      const begun = await stripe.createSubscription({ attempt, customerId, priceId })
+      const begun = await stripe.newSubscriptions.create({ attempt, customerId, priceId })
       if ('clientSecret' in begun) return begun
       if (begun.missing === 'price') prices.forget(product, billingType)
       else customerId = await createCustomer()
@@ -71,7 +71,7 @@ export function createSubscribe(stripe: StripeGateway, customers: Customers, pri
     throw new Error(`Stripe does not sell ${product.name} ${billingType}`)
 
     async function createCustomer() {
-      const id = await stripe.createCustomer({ attempt, email, ...(user ? { name: user.name } : {}) })
+      const id = await stripe.customers.create({ attempt, email, ...(user ? { name: user.name } : {}) })
       if (user) await customers.copyBillingDetails(id, user.id)
       return id
     }

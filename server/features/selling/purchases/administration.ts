@@ -36,7 +36,7 @@ export function createAdministration({ db, now, mails, audit }: Context, others:
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || !isLive(status)) return
-    await stripe.cancelNow(stripeSubscriptionId)
+    await stripe.subscriptions.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
 
@@ -87,7 +87,11 @@ export function createAdministration({ db, now, mails, audit }: Context, others:
         await runExclusive(subscriptionId, async () => {
           const { status } = await findPurchase(db, id)
           if (status !== 'active') throw conflict('not-active', 'Only an active subscription can be extended')
-          await stripe.extend(subscriptionId, until, `extend-${subscriptionId}-${until.getTime()}`)
+          await stripe.subscriptions.extend(
+            subscriptionId,
+            until,
+            `extend-${subscriptionId}-${until.getTime()}`,
+          )
           await sync(subscriptionId)
         })
       await db.transaction(async (tx) => {

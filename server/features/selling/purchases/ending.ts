@@ -53,11 +53,16 @@ export function createEnding(context: Context, others: Others) {
       if (status !== 'active' && status !== 'past_due')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = noticeOf(purchase)
-      if (status === 'past_due') await stripe.cancelNow(subscriptionId)
+      if (status === 'past_due') await stripe.subscriptions.cancelNow(subscriptionId)
       else if (notice) {
         await setRestRefund(id, notice.refund)
-        await stripe.cancelAt(subscriptionId, notice.endsAt, await keyFor('notice', subscriptionId))
-      } else await stripe.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
+        await stripe.subscriptions.cancelAt(
+          subscriptionId,
+          notice.endsAt,
+          await keyFor('notice', subscriptionId),
+        )
+      } else
+        await stripe.subscriptions.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -73,11 +78,11 @@ export function createEnding(context: Context, others: Others) {
       return 0
     }
     return runExclusive(subscriptionId, async () => {
-      await stripe.cancelNow(subscriptionId)
+      await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
       await payBackAll(stripe, subscriptionId, isMeant)
       await sync(subscriptionId)
-      const { payments } = await stripe.subscription(subscriptionId)
+      const { payments } = await stripe.subscriptions.read(subscriptionId)
       return payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
     })
   }
@@ -103,7 +108,7 @@ export function createEnding(context: Context, others: Others) {
         if (status === 'active') return
         if (status !== 'pending_cancel')
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-        await stripe.resume(subscriptionId, await keyFor('resume', subscriptionId))
+        await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
         await setRestRefund(id, null)
         await sync(subscriptionId)
@@ -133,7 +138,7 @@ export function createEnding(context: Context, others: Others) {
         .from(checkoutRows)
         .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
       for (const { paymentIntentId } of open)
-        if (await stripe.hasPaid(paymentIntentId))
+        if (await stripe.payments.hasPaid(paymentIntentId))
           throw conflict(
             'payment-pending',
             'A payment is still being processed. Please try again in a minute.',
@@ -144,7 +149,7 @@ export function createEnding(context: Context, others: Others) {
         .where(and(eq(purchases.userId, userId), isLivePurchase))
       for (const { id } of [...live, ...open]) {
         if (!id) continue
-        await stripe.cancelNow(id)
+        await stripe.subscriptions.cancelNow(id)
         // The card may have been charged since we asked.
         if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
         await sync(id)

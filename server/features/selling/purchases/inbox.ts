@@ -24,7 +24,7 @@ export const eventTypes = [
 ]
 
 type Others = {
-  stripe: Pick<StripeGateway, 'subscriptionOfPayment'>
+  stripe: Pick<StripeGateway, 'payments'>
   checkouts: Pick<Checkouts, 'ofPayment' | 'subscriptionsOfCustomer'>
   sync: Sync
 }
@@ -44,7 +44,7 @@ export function createInbox(
     if (subscriptionId) return [subscriptionId]
     if (paymentIntentId) {
       const begun = await checkouts.ofPayment(paymentIntentId)
-      return [begun?.subscriptionId ?? (await stripe.subscriptionOfPayment(paymentIntentId)) ?? []].flat()
+      return [begun?.subscriptionId ?? (await stripe.payments.subscriptionOf(paymentIntentId)) ?? []].flat()
     }
     return customerId ? checkouts.subscriptionsOfCustomer(customerId) : []
   }

@@ -18,7 +18,7 @@ const linkSeconds = 30 * 86_400
 /** Invoices, as Stripe has them. */
 export function createInvoices({ db, now, attempts, isLinkToken }: Context, stripe: StripeGateway) {
   /** One that was booked by hand has none. */
-  const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices(id) : [])
+  const invoicesOf = async ({ stripeSubscriptionId: id }: PurchaseRow) => (id ? stripe.invoices.list(id) : [])
 
   return {
     list: async (userId: string, id: string) => invoicesOf(await findPurchase(db, id, userId)),
@@ -90,24 +90,24 @@ export function createCardUpdate({ db, mails }: Context, others: Others) {
   return {
     async begin({ user }: Actor, id: string) {
       const { customerId } = await subscriptionOf(user.id, id)
-      return { clientSecret: await stripe.createSetupIntent(customerId) }
+      return { clientSecret: await stripe.customers.createSetupIntent(customerId) }
     },
 
     /** Idempotent: the card is the same, and a paid invoice stays paid. */
     async finish({ user }: Actor, id: string, setupIntentId: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
-      const card = await stripe.storedCard(setupIntentId, customerId)
+      const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
-        const { latestInvoice } = await stripe.subscription(subscriptionId)
+        const { latestInvoice } = await stripe.subscriptions.read(subscriptionId)
         try {
           const paid =
             latestInvoice?.status === 'open'
-              ? await stripe.payInvoice(latestInvoice.id, card)
+              ? await stripe.invoices.pay(latestInvoice.id, card)
               : { state: 'done' as const, confirmWith: null }
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
           if (paid.confirmWith) return paid
-          await stripe.useCard(subscriptionId, card)
+          await stripe.subscriptions.useCard(subscriptionId, card)
           // The owner finds out even if someone else is at the keyboard.
           await mails.sendOnce(`card of ${setupIntentId}`, user.email, 'cardUpdated', { name: user.name })
           return paid
@@ -125,7 +125,9 @@ export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusi
     /** As Stripe has it now: our copy knows only the sum over all payments. */
     async refundable(id: string) {
       const { stripeSubscriptionId } = await findPurchase(db, id)
-      const payments = stripeSubscriptionId ? (await stripe.subscription(stripeSubscriptionId)).payments : []
+      const payments = stripeSubscriptionId
+        ? (await stripe.subscriptions.read(stripeSubscriptionId)).payments
+        : []
       const [latest] = payments
       return {
         left: latest ? latest.amount - latest.refunded : 0,
@@ -143,11 +145,11 @@ export function createRefunds({ db, audit }: Context, { stripe, sync, runExclusi
       if (!stripeSubscriptionId)
         throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
       await runExclusive(stripeSubscriptionId, async () => {
-        const [latest] = (await stripe.subscription(stripeSubscriptionId)).payments
+        const [latest] = (await stripe.subscriptions.read(stripeSubscriptionId)).payments
         if (!latest) throw conflict('nothing-to-refund', 'There’s no payment to refund')
         let amount = 0
-        await stripe.refund(latest.paymentIntentId, async () => {
-          const { payments } = await stripe.subscription(stripeSubscriptionId)
+        await stripe.payments.refund(latest.paymentIntentId, async () => {
+          const { payments } = await stripe.subscriptions.read(stripeSubscriptionId)
           const payment = payments.find(({ paymentIntentId }) => paymentIntentId === latest.paymentIntentId)
           const left = payment ? payment.amount - payment.refunded : 0
           if (left === 0) throw conflict('nothing-to-refund', 'This payment has already been refunded')

@@ -27,7 +27,7 @@ export function createReconciler({ db, now, log }: Context, { stripe, inbox, syn
     const startedAt = now()
     const [pulled] = await db.select().from(stripeEventsPulled)
     const since = new Date((pulled?.until ?? ago(3 * day)).getTime() - overlap)
-    for await (const event of stripe.eventsSince(since, eventTypes)) await inbox.keep(event)
+    for await (const event of stripe.events.since(since, eventTypes)) await inbox.keep(event)
     await db
       .insert(stripeEventsPulled)
       .values({ id: 1, until: startedAt })
@@ -65,7 +65,7 @@ export function createReconciler({ db, now, log }: Context, { stripe, inbox, syn
       .where(eq(purchases.status, 'past_due'))
     for (const { id, since } of unpaid) {
       if (!id || !since || graceEnd(since) > now()) continue
-      await stripe.cancelNow(id).catch(logError)
+      await stripe.subscriptions.cancelNow(id).catch(logError)
       await sync(id).catch(logError)
     }
   }

@@ -20,7 +20,7 @@ export function createSync(context: Context, others: Others) {
 
   /** What was paid for nothing; for a second subscription, first of all. */
   const payBack = queue.job<{ subscriptionId: string }>('pay-back-duplicate', async ({ subscriptionId }) => {
-    await stripe.cancelNow(subscriptionId)
+    await stripe.subscriptions.cancelNow(subscriptionId)
     crashPoint('duplicate cancelled')
     await payBackAll(stripe, subscriptionId)
     await sync(subscriptionId)
@@ -30,10 +30,10 @@ export function createSync(context: Context, others: Others) {
   const payBackRest = queue.job<{ subscriptionId: string; amount: number }>(
     'pay-back-rest',
     async ({ subscriptionId, amount }) => {
-      const latest = async () => (await stripe.subscription(subscriptionId)).payments[0]
+      const latest = async () => (await stripe.subscriptions.read(subscriptionId)).payments[0]
       const payment = await latest()
       if (!payment) return
-      await stripe.refund(
+      await stripe.payments.refund(
         payment.paymentIntentId,
         async () => {
           const current = await latest()
@@ -47,7 +47,7 @@ export function createSync(context: Context, others: Others) {
 
   /** Anyone who gets money back gets a credit note for their books. */
   const creditRefunds = queue.job<{ subscriptionId: string }>('credit-refunds', ({ subscriptionId }) =>
-    stripe.creditRefunds(subscriptionId),
+    stripe.invoices.creditRefunds(subscriptionId),
   )
 
   const apply = createApply(context, { ...others, payBack, payBackRest, creditRefunds })
@@ -66,14 +66,14 @@ export function createSync(context: Context, others: Others) {
 
   /** At Stripe first: a refunded subscription never renews, and one that has ended can't be paid. */
   async function settled(subscriptionId: string): Promise<Subscription> {
-    const answer = await stripe.subscription(subscriptionId)
+    const answer = await stripe.subscriptions.read(subscriptionId)
     const mustEnd = moneyIsBack(answer) && !answer.endedAt
     const mustVoid = (mustEnd || answer.endedAt) && isPayable(answer)
     if (!mustEnd && !mustVoid) return answer
-    if (mustEnd) await stripe.cancelNow(subscriptionId)
-    if (mustVoid) await stripe.voidOpenInvoices(subscriptionId)
+    if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
+    if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)
     crashPoint('ended at Stripe')
-    return stripe.subscription(subscriptionId)
+    return stripe.subscriptions.read(subscriptionId)
   }
 
   return sync
@@ -86,11 +86,11 @@ export async function payBackAll(
   isMeant: (paidAt: Date) => boolean = () => true,
 ) {
   const left = async () =>
-    (await stripe.subscription(subscriptionId)).payments.filter(
+    (await stripe.subscriptions.read(subscriptionId)).payments.filter(
       ({ refunded, amount, paidAt }) => refunded < amount && isMeant(paidAt),
     )
   for (const { paymentIntentId } of await left())
-    await stripe.refund(paymentIntentId, async () => {
+    await stripe.payments.refund(paymentIntentId, async () => {
       const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
       return payment ? payment.amount - payment.refunded : 0
     })

@@ -35,7 +35,7 @@ export function createCheck(options: SetupOptions) {
   const isLive = /^[a-z]+_live_/.test(secretKey ?? '')
 
   async function account(): Promise<Finding[]> {
-    const { name, mayCharge } = await stripe.account()
+    const { name, mayCharge } = await stripe.account.read()
     const mode = isLive ? 'live mode: real money moves' : 'test mode: no money moves'
     return [
       mayCharge
@@ -45,7 +45,7 @@ export function createCheck(options: SetupOptions) {
   }
 
   async function key(): Promise<Finding[]> {
-    const missing = await stripe.missingPermissions()
+    const missing = await stripe.account.missingPermissions()
     if (missing.length === 0) return [ok('Key', 'The secret key has every permission the shop needs.')]
     return [todo('Key', `The secret key is missing permissions: ${list(missing)}.`)]
   }
@@ -53,7 +53,7 @@ export function createCheck(options: SetupOptions) {
   async function priceList(): Promise<Finding[]> {
     const faults = []
     for (const price of prices) {
-      const fault = await stripe.priceFault(price)
+      const fault = await stripe.prices.fault(price)
       if (fault)
         faults.push(
           todo(
@@ -68,7 +68,7 @@ export function createCheck(options: SetupOptions) {
 
   async function wallets(): Promise<Finding[]> {
     if (isLocal) return [note('Wallets', 'Apple Pay and Google Pay aren’t shown on localhost.')]
-    const domain = await stripe.walletDomain(hostname)
+    const domain = await stripe.account.walletDomain(hostname)
     if (!domain)
       return [
         todo('Wallets', `Stripe doesn’t know ${hostname} yet, so Apple Pay isn’t shown. ${command} adds it.`),
@@ -138,7 +138,7 @@ function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
   const { webhookUrl, isLocal } = addressOf(publicUrl)
 
   async function deliveries(): Promise<Finding[]> {
-    const late = await stripe.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
+    const late = await stripe.account.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
     if (late.length === 0) return []
     const many = late.length === 100 ? '100 or more events' : count(late, 'event')
     return [
@@ -157,7 +157,7 @@ function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
           `Stripe can’t reach ${publicUrl}. To try it out, run \`stripe listen --forward-to ${webhookUrl}\`.`,
         ),
       ]
-    const [ours, ...others] = await stripe.webhookEndpoints(webhookUrl)
+    const [ours, ...others] = await stripe.account.webhookEndpoints(webhookUrl)
     if (!ours) return [todo('Webhook', `No endpoint sends events to ${webhookUrl}. ${command} creates one.`)]
     const faults = []
     if (others.length > 0)

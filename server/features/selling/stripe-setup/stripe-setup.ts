@@ -13,8 +13,8 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
   async function ensurePrices(): Promise<string[]> {
     const done = []
     for (const price of prices) {
-      const fault = await stripe.priceFault(price)
-      await stripe.ensurePrice(price)
+      const fault = await stripe.prices.fault(price)
+      await stripe.prices.ensure(price)
       if (fault) done.push(`Price ${price.lookupKey}: ${inWords(price)}`)
     }
     return done
@@ -22,28 +22,28 @@ export function createStripeSetup(options: SetupOptions & { log: Pick<Logger, 'w
 
   /** An endpoint keeps its API version for life, so another version needs another endpoint. */
   async function ensureWebhook() {
-    const endpoints = await stripe.webhookEndpoints(webhookUrl)
+    const endpoints = await stripe.account.webhookEndpoints(webhookUrl)
     const ours = endpoints.find(({ version }) => version === apiVersion)
     const done = []
     let webhookSecret: string | undefined
     if (!ours) {
-      webhookSecret = await stripe.createWebhookEndpoint(webhookUrl, events)
+      webhookSecret = await stripe.account.createWebhookEndpoint(webhookUrl, events)
       done.push(`Webhook endpoint ${webhookUrl}`)
     } else if (!isSame(ours.events, events)) {
-      await stripe.setWebhookEvents(ours.id, events)
+      await stripe.account.setWebhookEvents(ours.id, events)
       done.push('Events of the webhook endpoint')
     }
     for (const { id } of endpoints.filter((endpoint) => endpoint !== ours)) {
-      await stripe.disableWebhookEndpoint(id)
+      await stripe.account.disableWebhookEndpoint(id)
       done.push(`Disabled the endpoint ${id} for the same address`)
     }
     return { done, webhookSecret }
   }
 
   async function ensureWallets(): Promise<string[]> {
-    const domain = await stripe.walletDomain(hostname)
+    const domain = await stripe.account.walletDomain(hostname)
     if (domain && !domain.fault) return []
-    await stripe.ensureWalletDomain(hostname)
+    await stripe.account.ensureWalletDomain(hostname)
     return [`Domain ${hostname} for Apple Pay and Google Pay`]
   }
 
