@@ -48,9 +48,14 @@ describe('the house', () => {
 
   test('documents every call in OpenAPI and on a page', async () => {
     const { fetch } = shop.visitor()
-    const { paths } = (await (await fetch('/api/openapi.json')).json()) as { paths: Record<string, object> }
+    const { paths, components } = (await (await fetch('/api/openapi.json')).json()) as {
+      paths: Record<string, object>
+      components: { schemas: { Refusal: { properties: { code: { enum: string[] } } } } }
+    }
     const described = Object.values(paths).flatMap((path) => Object.keys(path)).length
     expect(described).toBe(Object.values(contract).flatMap((group) => Object.keys(group)).length)
+    expect(components.schemas.Refusal.properties.code.enum).toContain('sold-out')
+    expect(paths['/api/purchases/confirm']).toMatchObject({ post: { responses: { 202: {} } } })
     expect(await (await fetch('/api/docs')).text()).toContain(
       '<b>POST</b> <code>/api/create-subscription-intent</code>',
     )

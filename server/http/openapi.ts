@@ -24,7 +24,10 @@ export function openApi(groups: Groups, publicUrl: string) {
       description: 'Every call between browser and server.',
     },
     servers: [{ url: publicUrl }],
-    components: { securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } } },
+    components: {
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
+      schemas: { Refusal: refusal },
+    },
     paths,
   }
 }
@@ -69,7 +72,10 @@ function operation(tag: string, name: string, endpoint: Endpoint) {
       : {}),
     responses: {
       ...success(endpoint),
-      default: { description: 'A refusal', content: { 'application/json': { schema: refusal } } },
+      default: {
+        description: 'A refusal',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+      },
     },
   }
 }
