@@ -7,15 +7,14 @@ import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 
 type Group = {
-  key: 'seller' | 'support' | 'package' | 'maker'
   title: string
   hint: string
+  hasPhoto?: true
   fields: Partial<Record<EditableSetting, { label: string; type?: 'email' | 'url' | 'tel' }>>
 }
 
 export const groups: Group[] = [
   {
-    key: 'seller',
     title: 'Seller',
     hint: 'For the imprint, emails, invoices, and legal texts.',
     fields: {
@@ -34,13 +33,11 @@ export const groups: Group[] = [
     },
   },
   {
-    key: 'support',
     title: 'Support',
     hint: 'Buyers write to this address, and access requests go to it.',
     fields: { SUPPORT_EMAIL: { label: 'Support address', type: 'email' } },
   },
   {
-    key: 'package',
     title: 'Package links',
     hint: 'What buyers open on TradingView.',
     fields: {
@@ -49,9 +46,9 @@ export const groups: Group[] = [
     },
   },
   {
-    key: 'maker',
     title: 'Maker',
     hint: 'The person behind the product. Shown on the site when named.',
+    hasPhoto: true,
     fields: { MAKER_NAME: { label: 'Name' }, MAKER_SENTENCE: { label: 'In one sentence' } },
   },
 ]

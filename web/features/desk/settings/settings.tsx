@@ -23,8 +23,8 @@ export default function Settings() {
       <PaymentsCard />
       <MailCard goesTo={data.mailsGoTo} />
       {groups.map((group) => (
-        <EditableCard key={group.key} group={group} settings={data.settings}>
-          {group.key === 'maker' && <PhotoField photo={data.photo} source={data.photoSource} />}
+        <EditableCard key={group.title} group={group} settings={data.settings}>
+          {group.hasPhoto && <PhotoField photo={data.photo} source={data.photoSource} />}
         </EditableCard>
       ))}
       <Environment settings={data.settings} />
