@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eq } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../database/connect.ts'
@@ -40,8 +40,19 @@ export function createMails({
 }) {
   const { record, forgetOld: forgetSent, ...sent } = createSentMails({ db, now, site })
 
-  const deliver = async ({ kind, to: given, data }: MailJob, { id }: { id: string }) => {
+  /** A name is what someone typed: it greets only the proven owner of the address, or it'd be a stranger's message. */
+  async function withoutStrangersName({ kind, to, data }: MailJob) {
+    const isGreeting = to !== sellersAddress && kind !== 'declarationReceived'
+    const { name } = data as { name?: string }
+    if (!isGreeting || !name) return data
+    const isReader = and(eq(users.email, to), isNotNull(users.verifiedAt))
+    return (await db.$count(users, isReader)) > 0 ? data : { ...(data as object), name: '' }
+  }
+
+  const deliver = async (job: MailJob, { id }: { id: string }) => {
+    const { kind, to: given } = job
     const to = given === sellersAddress ? site.supportEmail : given
+    const data = await withoutStrangersName(job)
     const render = templates[kind] as Template<unknown>
     const content = render(data, site)
     await transport.send({

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/desk/customers.ts'
 import { settings } from '#contract/desk/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
 import { contact } from '#contract/site/contact.ts'
 import { readMigrations } from '../database/migrations.ts'
 import { sentMails } from '../database/schema.ts'
@@ -52,6 +53,47 @@ test('“my data” has emails from the moment on that the address was proven; t
   expect(told.filter(({ kind }) => kind === 'mail').map(({ title }) => title)).toEqual(
     expect.arrayContaining(['Your password was changed', 'Reset your password', 'Welcome to Rebound Sigma']),
   )
+})
+
+test('a later proof, or another address, hides nothing that came after the first proof', async () => {
+  const person = await shop.verifiedUser()
+  const { email } = person.user
+  const proof = async (to: string, link: RegExp) => {
+    shop.clock.advance({ minutes: 1 })
+    const sent = (await shop.mails()).findLast((mail) => mail.to === to && link.test(mail.text))
+    return link.exec(sent?.text ?? '') ?? []
+  }
+  const reset = async (newPassword: string) => {
+    await person.call(accounts.requestPasswordReset, { email })
+    const [, token = ''] = await proof(email, /reset-password\?token=(\S+)/)
+    await person.call(accounts.resetPassword, { token, newPassword })
+    await person.call(accounts.login, { email, password: newPassword })
+  }
+  shop.clock.advance({ minutes: 1 })
+  await reset('the first of two')
+  await reset('the second of two')
+  const moved = `moved-${email}`
+  await person.call(credentials.changeEmail, { email: moved })
+  const [, id = '', token = ''] = await proof(moved, /id=(\S+?)&token=(\S+)/)
+  await person.call(credentials.confirmEmail, { id, token })
+  await shop.queue.idle()
+  const { emails } = await person.call(accounts.myData, {})
+  const subjects = (emails as { subject: string }[]).map(({ subject }) => subject)
+  expect(subjects.filter((subject) => subject === 'Your password was changed')).toHaveLength(2)
+  expect(subjects).not.toContain('Welcome to Rebound Sigma')
+})
+
+test('what an account calls itself is read by no mailbox that has not proven it', async () => {
+  const name = 'Your card was charged twice'
+  const stranger = await shop.user({ name })
+  await shop.buy(stranger)
+  const unproven = (await shop.mails()).filter(({ to }) => to === stranger.user.email)
+  expect(unproven.map(({ subject }) => subject)).toContain('Your receipt: Rebound Sigma Pro')
+  expect(JSON.stringify(unproven)).not.toContain(name)
+  const owner = await shop.verifiedUser()
+  await shop.buy(owner)
+  const receipt = (await shop.mails()).findLast(({ to }) => to === owner.user.email)
+  expect(receipt?.text).toContain('Hello Ada Trader,')
 })
 
 test('an upgrade removes what earlier versions recorded of emails to the seller, and nothing else', async () => {

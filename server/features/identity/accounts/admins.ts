@@ -8,7 +8,7 @@ import type { Attempts } from '#server/security/attempts.ts'
 import type { Passwords } from '#server/security/passwords.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './changed-addresses.ts'
+import { dropPendingChange, forgetChanges } from './changed-addresses.ts'
 import { prove } from './proof.ts'
 
 export type Credentials = { email: string; password: string }
@@ -51,7 +51,7 @@ export function createAdmins({
     if (!admin) throw new Error('The admin vanished while being appointed')
     await prove(tx, admin.id, { at: now(), inOwnSession: false })
     await tx.update(users).set({ passwordHash }).where(eq(users.id, admin.id))
-    await dropPendingChange(tx, admin.id)
+    await forgetChanges(tx, admin.id)
     await endSessions(tx, admin.id)
     await removeFactors(tx, admin.id)
     await attempts.clearAll(tx, email)

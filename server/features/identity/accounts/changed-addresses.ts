@@ -11,6 +11,11 @@ export async function dropPendingChange(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
 }
 
+/** Nor may an old mailbox undo one: the account is for the reader of the address it has now. */
+export async function forgetChanges(tx: Transaction, userId: string) {
+  await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
+}
+
 /**
  * Whether its former account may still take this address back: whoever signed up with it could prevent that. Only for
  * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.

@@ -3,10 +3,11 @@ import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
+import { passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
+import { forgetChanges } from './changed-addresses.ts'
 import type { PasswordLinks } from './password-links.ts'
 import { startOver } from './proof.ts'
 
@@ -82,8 +83,7 @@ export function createCorrections(deps: Dependencies) {
         await tx.update(users).set({ email }).where(eq(users.id, userId))
         await startOver(tx, userId, now())
         await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))
-        // Nor may the old mailbox undo it.
-        await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
+        await forgetChanges(tx, userId)
         await endOpenLinks(tx, userId)
         await accountChanged(tx, userId)
         const tokenId = await passwordLinks.create(tx, userId, 'firstPassword')

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNull, lt, ne, or } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
@@ -58,7 +58,7 @@ export function createEmailChange(deps: Dependencies) {
   async function setEmail(tx: Transaction, userId: string, email: string, recorded: Recorded) {
     const [user] = await tx
       .update(users)
-      .set({ email, verifiedAt: now() })
+      .set({ email, verifiedAt: sql`coalesce(${users.verifiedAt}, ${now()})` })
       .where(eq(users.id, userId))
       .returning({ isAdmin: users.isAdmin, role: users.role })
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, userId))

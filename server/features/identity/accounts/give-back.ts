@@ -1,9 +1,9 @@
 import { and, eq, ne } from 'drizzle-orm'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
+import { passwordTokens, purchases, users } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import { type Mails, sellersAddress } from '#server/mails/mails.ts'
-import { isReserved } from './changed-addresses.ts'
+import { forgetChanges, isReserved } from './changed-addresses.ts'
 import { startOver } from './proof.ts'
 
 type Dependencies = {
@@ -39,7 +39,7 @@ export function createGiveBack({ now, mails, accountChanged, endOpenLinks }: Dep
       .set({ email: givenBackEmail(other.id) })
       .where(eq(users.id, other.id))
     await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
-    await tx.delete(emailChanges).where(eq(emailChanges.userId, other.id))
+    await forgetChanges(tx, other.id)
     await endOpenLinks(tx, other.id)
     await accountChanged(tx, other.id)
     if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)

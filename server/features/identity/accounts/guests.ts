@@ -37,7 +37,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
       if (made) return made.id
       const [known] = await tx.select().from(users).where(eq(users.email, email)).for('update')
       if (!known) throw new Error('The account vanished while it was imported')
-      await prove(tx, known.id, { at: known.verifiedAt ?? now(), inOwnSession: false })
+      await prove(tx, known.id, { at: now(), inOwnSession: false })
       // A name that people gave themselves stays.
       if (!known.verifiedAt || !known.name) await tx.update(users).set({ name }).where(eq(users.id, known.id))
       return known.id

@@ -56,6 +56,7 @@ export async function prove(tx: Transaction, userId: string, { at, inOwnSession 
     .for('update')
   if (!user) return false
   if (!user.verifiedAt && !inOwnSession) await startOver(tx, userId, at)
-  await tx.update(users).set({ verifiedAt: at }).where(eq(users.id, userId))
+  // The first proof counts: a later one must not hide the emails in between from their reader.
+  if (!user.verifiedAt) await tx.update(users).set({ verifiedAt: at }).where(eq(users.id, userId))
   return true
 }

@@ -137,6 +137,23 @@ describe('a role', () => {
     }
   })
 
+  test('goes to the address that the admin saw: an older mailbox can no longer take the account back', async () => {
+    const person = await shop.verifiedUser()
+    const email = `moved-${person.user.email}`
+    await person.call(credentials.changeEmail, { email })
+    const linkIn = async (to: string, action: string) => {
+      const link = new RegExp(`action=${action}&id=(\\S+?)&token=(\\S+)`)
+      const sent = (await shop.mails()).findLast((mail) => mail.to === to && link.test(mail.text))
+      const [, id = '', token = ''] = link.exec(sent?.text ?? '') ?? []
+      return { id, token }
+    }
+    await person.call(credentials.confirmEmail, await linkIn(email, 'confirm-email'))
+    const undo = await linkIn(person.user.email, 'undo-email')
+    await rise(person.user.id, 'admin')
+    await expect(shop.visitor().call(credentials.undoEmail, undo)).rejects.toMatchObject({ status: 400 })
+    await rise(person.user.id, 'none')
+  })
+
   test('leaves no passkey, code or waiting change of address behind, and is told by email', async () => {
     const person = await shop.verifiedUser()
     const { id, email } = person.user

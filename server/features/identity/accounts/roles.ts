@@ -8,7 +8,7 @@ import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
-import { dropPendingChange } from './changed-addresses.ts'
+import { forgetChanges } from './changed-addresses.ts'
 
 type Standing = Role | 'admin' | 'none'
 
@@ -82,7 +82,7 @@ export function createRoles({ db, audit, mails }: Dependencies) {
         if (standing !== 'none' && power[standing] > power[before]) {
           // Whatever else opens the account may be someone else's: only the mailbox is proven.
           await removeFactors(tx, userId)
-          await dropPendingChange(tx, userId)
+          await forgetChanges(tx, userId)
           await mails.send(tx, user.email, 'roleGiven', { role: standing })
         }
         if (standing === 'admin') await tellAdmins(tx, mails, { id: userId })
