@@ -1,15 +1,11 @@
 import { contract } from '#contract/index.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
 import type { Doors } from '#server/http/mount.ts'
+import type { Schedules } from '#server/jobs/schedules.ts'
 import { createContact } from './contact/contact.ts'
-import { contactRoutes, messageRoutes } from './contact/routes.ts'
-import { contactSchedules } from './contact/schedules.ts'
 import { createNewsletter } from './newsletter/newsletter.ts'
-import { mountOneClick, newsletterRoutes } from './newsletter/routes.ts'
-import { newsletterSchedules } from './newsletter/schedules.ts'
 import { createReviews } from './reviews/reviews.ts'
-import { reviewRoutes } from './reviews/routes.ts'
-import { reviewSchedules } from './reviews/schedules.ts'
+import { contactRoutes, messageRoutes, mountOneClick, newsletterRoutes, reviewRoutes } from './routes.ts'
 
 export type Site = ReturnType<typeof openSite>
 
@@ -19,12 +15,18 @@ export function openSite(context: Context) {
   const contact = createContact(context)
   const newsletter = createNewsletter(context)
   const people: PeoplesRoom[] = [contact, reviews]
+  const schedules: Schedules = {
+    'invite-reviews': { cron: '43 9 * * *', run: reviews.invite },
+    'forget-review-reports': { cron: '47 3 * * *', run: reviews.forgetReports },
+    'forget-newsletter-addresses': { cron: '17 3 * * *', run: newsletter.forgetInactive },
+    'forget-contact-messages': { cron: '37 3 * * *', run: contact.forgetOld },
+  }
 
   return {
     contact,
     newsletter,
     people,
-    schedules: [reviewSchedules(reviews), newsletterSchedules(newsletter), contactSchedules(contact)],
+    schedules: [schedules],
 
     mount({ app, mount, pages }: Doors) {
       mount(contract.reviews, reviewRoutes(reviews))

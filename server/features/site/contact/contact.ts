@@ -1,14 +1,13 @@
-import { aliasedTable, and, desc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, gte, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { contactMessages, users } from '#server/database/schema.ts'
 import type { Stretch } from '#server/database/stretch.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { createPersonalData } from './personal-data.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
 type Wanted = {
@@ -17,13 +16,6 @@ type Wanted = {
   q?: string | undefined
   state?: MessageState | undefined
   customerId?: string | undefined
-}
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  audit: Pick<Audit, 'record'>
-  supportEmail: string
 }
 
 export type Contact = ReturnType<typeof createContact>
@@ -39,7 +31,7 @@ const isFrom = (account: Pick<typeof users, 'id' | 'email'>) =>
 const answerer = aliasedTable(users, 'answerer')
 
 /** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
-export function createContact({ db, now, mails, audit, supportEmail }: Dependencies) {
+export function createContact({ db, now, mails, audit, supportEmail }: Context) {
   async function lock(tx: Transaction, id: string) {
     const [message] = await tx.select().from(contactMessages).where(eq(contactMessages.id, id)).for('update')
     if (!message) throw notFound('Message')
@@ -59,8 +51,6 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
     })
 
   return {
-    ...createPersonalData({ db, now }),
-
     async send({ user }: Actor<User | null>, message: Message) {
       await db.transaction(async (tx) => {
         await tx.insert(contactMessages).values({ ...message, userId: user?.id ?? null, createdAt: now() })
@@ -153,5 +143,62 @@ export function createContact({ db, now, mails, audit, supportEmail }: Dependenc
         await record(tx, actor, state === 'open' ? 'reopen' : 'settle', message)
       })
     },
+
+    async forgetOld() {
+      await db
+        .delete(contactMessages)
+        .where(lt(contactMessages.createdAt, keptSince(now(), retention.contactMessages)))
+    },
+
+    forget,
+    dataOf: async (userId: string) => ({ contactMessages: await sentFrom(db, userId) }),
+
+    /** For the seller, who knows that typing an address proves nothing. */
+    messagesFrom: (email: string) =>
+      db
+        .select(ownColumns)
+        .from(contactMessages)
+        .where(eq(contactMessages.email, email))
+        .orderBy(desc(contactMessages.createdAt)),
   }
 }
+
+/** What was sent from the account or, if its address is proven, with it. */
+async function forget(tx: Transaction, userId: string) {
+  const [owner] = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(and(eq(users.id, userId), isNotNull(users.verifiedAt)))
+  await tx
+    .delete(contactMessages)
+    .where(or(eq(contactMessages.userId, userId), owner ? eq(contactMessages.email, owner.email) : undefined))
+  await tx.update(contactMessages).set({ answeredBy: null }).where(eq(contactMessages.answeredBy, userId))
+}
+
+const ownColumns = {
+  firstName: contactMessages.firstName,
+  lastName: contactMessages.lastName,
+  email: contactMessages.email,
+  message: contactMessages.message,
+  createdAt: contactMessages.createdAt,
+  answer: contactMessages.answer,
+  answeredAt: contactMessages.answeredAt,
+}
+
+/** The answer went to the address in the message: it is for the account whose proven address that is. */
+const mayReadAnswer = and(
+  eq(users.email, contactMessages.email),
+  gte(contactMessages.answeredAt, users.verifiedAt),
+)
+
+/** Typing an address doesn't prove it's yours: only what was sent while logged in. */
+const sentFrom = (db: Database, userId: string) =>
+  db
+    .select({
+      ...ownColumns,
+      answer: sql<string | null>`case when ${mayReadAnswer} then ${contactMessages.answer} end`,
+    })
+    .from(contactMessages)
+    .innerJoin(users, eq(users.id, contactMessages.userId))
+    .where(eq(contactMessages.userId, userId))
+    .orderBy(desc(contactMessages.createdAt))

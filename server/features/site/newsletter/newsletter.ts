@@ -2,15 +2,11 @@ import { and, desc, eq, isNotNull, isNull, like, lt, or, type SQL, sql } from 'd
 import { keptSince, retention } from '#contract/retention.ts'
 import { newsletterVersion } from '#contract/site/newsletter.ts'
 import type { NewsletterState } from '#contract/statuses.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { newsletterSubscriptions as subscriptions } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Secrets } from '#server/security/secrets.ts'
 import { hashToken } from '#server/security/tokens.ts'
-
-type Dependencies = { db: Database; now: () => Date; mails: Mails; secrets: Secrets }
 
 export type Newsletter = ReturnType<typeof createNewsletter>
 
@@ -29,8 +25,8 @@ const isIn: Record<NewsletterState, SQL | undefined> = {
   left: isNotNull(subscriptions.unsubscribedAt),
 }
 
-/** Double opt-in: nobody gets the newsletter without confirming from the mailbox itself. */
-export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
+/** Double opt-in: no one gets the newsletter without confirming from the mailbox itself. */
+export function createNewsletter({ db, now, mails, isLinkToken }: Context) {
   const mayBeAsked = sql`(${subscriptions.confirmedAt} is null or ${subscriptions.unsubscribedAt} is not null) and ${subscriptions.timesAsked} < ${mostMails}`
 
   return {
@@ -56,7 +52,7 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
     },
 
     async confirm(id: string, token: string, ip: string) {
-      if (!secrets.isLinkToken('newsletter-confirm', id, token))
+      if (!isLinkToken('newsletter-confirm', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       const confirmed = await db
         .update(subscriptions)
@@ -67,9 +63,9 @@ export function createNewsletter({ db, now, mails, secrets }: Dependencies) {
         throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
     },
 
-    /** Whoever has the link can unsubscribe, as often as they like, even if the address is long gone. */
+    /** Anyone who has the link can unsubscribe, as often as they like, even if the address is long gone. */
     async unsubscribe(id: string, token: string) {
-      if (!secrets.isLinkToken('newsletter-unsubscribe', id, token))
+      if (!isLinkToken('newsletter-unsubscribe', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
       await db
         .update(subscriptions)

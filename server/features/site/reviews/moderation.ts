@@ -1,18 +1,14 @@
 import { and, eq } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
 import { forTheSeller, isWritten, listReviews, type Page } from './shown.ts'
 
-type Dependencies = { db: Database; now: () => Date; mails: Mails; audit: Audit }
-
 /** What the seller may do about reviews: answer all of them, hide the text of a reported one, delete none. */
-export function createModeration({ db, now, mails, audit }: Dependencies) {
+export function createModeration({ db, now, mails, audit }: Context) {
   return {
-    adminList: (page: Page) => listReviews(db, page, forTheSeller),
+    list: (page: Page) => listReviews(db, page, forTheSeller),
 
     async answer(actor: Actor, id: string, answer: string) {
       await db.transaction(async (tx) => {

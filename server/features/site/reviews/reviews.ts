@@ -1,32 +1,28 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, exists, isNotNull, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { keptSince, retention } from '#contract/retention.ts'
 import type { InferOutput } from '#contract/schema.ts'
 import { reboundSigmaPro as product } from '#contract/selling/price-list.ts'
 import { type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
-import { reviews } from '#server/database/schema.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { purchases, reviews, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { mayWrite } from './eligibility.ts'
-import { inviteToReview } from './invitations.ts'
 import { createModeration } from './moderation.ts'
-import { createPersonalData } from './personal-data.ts'
 import { forEveryone, isWritten, listReviews, type Page } from './shown.ts'
 
 export { latestReviews, reviewSummary } from './shown.ts'
 
-type Dependencies = { db: Database; now: () => Date; mails: Mails; audit: Audit; supportEmail: string }
-
 export type Reviews = ReturnType<typeof createReviews>
 
-/** Only people who have paid for a while may write; all of it is shown, and nobody can delete what another wrote. */
-export function createReviews(deps: Dependencies) {
-  const { db, now, mails, supportEmail } = deps
+/** Invitations of one day. */
+const batch = 500
+
+/** Only people who have paid for a while may write; all of it is shown, and no one can delete what another wrote. */
+export function createReviews(context: Context) {
+  const { db, now, mails, supportEmail } = context
   return {
-    ...createModeration(deps),
-    ...createPersonalData(deps),
-    invite: () => inviteToReview(deps),
+    moderation: createModeration(context),
 
     list: (page: Page) => listReviews(db, page, forEveryone),
 
@@ -75,5 +71,92 @@ export function createReviews(deps: Dependencies) {
         await mails.send(tx, supportEmail, 'reviewReported', { reason, text: reported.text ?? '' })
       })
     },
+
+    /** Everyone who may write is asked once. */
+    async invite() {
+      const due = await db
+        .select({ id: users.id, email: users.email, name: users.name })
+        .from(users)
+        .where(
+          and(
+            isEligible(db, now()),
+            notExists(
+              db
+                .select({ one: sql`1` })
+                .from(reviews)
+                .where(and(eq(reviews.userId, users.id), eq(reviews.productId, product.id))),
+            ),
+          ),
+        )
+        .limit(batch)
+      for (const { id: userId, email, name } of due)
+        await db.transaction(async (tx) => {
+          const [invited] = await tx
+            .insert(reviews)
+            .values({ userId, productId: product.id, invitedAt: now() })
+            .onConflictDoNothing()
+            .returning({ id: reviews.id })
+          if (invited) await mails.send(tx, email, 'reviewInvitation', { name, product: product.name })
+        })
+    },
+
+    /** What others wrote in a report is kept no longer than their messages. */
+    async forgetReports() {
+      await db
+        .update(reviews)
+        .set({ report: null })
+        .where(lt(reviews.reportedAt, keptSince(now(), retention.reviewReports)))
+    },
+
+    /** What was written stays, without a name. */
+    async forget(tx: Transaction, userId: string) {
+      await tx.delete(reviews).where(and(eq(reviews.userId, userId), isNull(reviews.writtenAt)))
+      await tx.update(reviews).set({ author: null }).where(eq(reviews.userId, userId))
+    },
+
+    async dataOf(userId: string) {
+      const written = await db
+        .select({
+          stars: reviews.stars,
+          text: reviews.text,
+          author: reviews.author,
+          invitedAt: reviews.invitedAt,
+          writtenAt: reviews.writtenAt,
+          answer: reviews.answer,
+          hiddenBecause: reviews.hiddenBecause,
+        })
+        .from(reviews)
+        .where(eq(reviews.userId, userId))
+      return { reviews: written }
+    },
   }
+}
+
+/** A user who may write: paid through Stripe for long enough, with no money back. */
+const isEligible = (db: Database | Transaction, now: Date) =>
+  and(
+    isNull(users.deletedAt),
+    exists(
+      db
+        .select({ one: sql`1` })
+        .from(purchases)
+        .where(
+          and(
+            eq(purchases.userId, users.id),
+            eq(purchases.productId, product.id),
+            isNotNull(purchases.stripeSubscriptionId),
+            eq(purchases.refundedAmount, 0),
+            eq(purchases.isDisputed, false),
+            sql`coalesce(${purchases.endedAt}, ${now}) - ${purchases.createdAt} >= make_interval(days => ${paidDaysToReview})`,
+          ),
+        ),
+    ),
+  )
+
+async function mayWrite(db: Database | Transaction, userId: string, now: Date): Promise<boolean> {
+  const [found] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isEligible(db, now)))
+  return found !== undefined
 }

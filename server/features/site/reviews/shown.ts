@@ -45,7 +45,7 @@ export async function listReviews<Item extends { id: string; writtenAt: Date }>(
   return pageOf(rows.map(present), limit, ({ writtenAt: at, id }) => ({ at, id }))
 }
 
-/** Reports are nobody's business but the seller's, and a hidden text is nobody's at all. */
+/** Without the report, which is for the seller, and without the text if it is hidden. */
 export function forEveryone(row: Row) {
   const { text, author, ...review } = whole(row)
   return review.hiddenBecause ? { ...review, text: '', author: null } : { ...review, text, author }

@@ -1,12 +1,39 @@
 import type { FastifyInstance } from 'fastify'
-import type { newsletter as contract } from '#contract/site/newsletter.ts'
+import type { contract } from '#contract/index.ts'
 import { Refusal } from '#server/errors.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import { answerWithPage } from '#server/http/plain-forms.ts'
 import type { Responder } from '#server/pages/responder.ts'
-import type { Newsletter } from './newsletter.ts'
+import type { Contact } from './contact/contact.ts'
+import type { Newsletter } from './newsletter/newsletter.ts'
+import type { Reviews } from './reviews/reviews.ts'
 
-export const newsletterRoutes = (newsletter: Newsletter): Handlers<typeof contract> => ({
+type Contract = typeof contract
+
+export const reviewRoutes = (reviews: Reviews): Handlers<Contract['reviews']> => ({
+  list: (page) => reviews.list(page),
+  mine: (_input, { actor }) => reviews.mine(actor.user.id),
+  write: (written, { actor }) => reviews.write(actor, written),
+  report: ({ id, reason }) => reviews.report(id, reason),
+  adminList: (page) => reviews.moderation.list(page),
+  adminAnswer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
+  adminHide: ({ id, reason }, { actor }) => reviews.moderation.hide(actor, id, reason),
+})
+
+export const contactRoutes = (contact: Contact): Handlers<Contract['contact']> => ({
+  send: async ({ website, ...message }, { actor }) => {
+    // A bot caught by the honeypot gets the same answer as a person.
+    if (!website) await contact.send(actor, message)
+  },
+})
+
+export const messageRoutes = (contact: Contact): Handlers<Contract['messages']> => ({
+  adminList: (wanted) => contact.list(wanted),
+  adminReply: ({ id, answer }, { actor }) => contact.reply(actor, id, answer),
+  adminSettle: ({ id, state }, { actor }) => contact.settle(actor, id, state),
+})
+
+export const newsletterRoutes = (newsletter: Newsletter): Handlers<Contract['newsletter']> => ({
   subscribe: ({ email }, { actor, request }) =>
     newsletter.subscribe(email, { ip: actor.ip, page: pageOf(request.headers.referer) }),
   confirm: ({ id, token }, { actor }) => newsletter.confirm(id, token, actor.ip),
