@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { contract } from '#contract/index.ts'
-import { auditRoutes } from './audit/routes.ts'
-import { auditSchedules } from './audit/schedules.ts'
 import { type Context, createContext } from './context.ts'
 import type { StripeGateway } from './gateways/stripe.ts'
 import type { TradingViewGateway } from './gateways/tradingview.ts'
@@ -16,7 +14,6 @@ import { openApi } from './http/openapi.ts'
 import { createHttpServer, type Middleware } from './http/server.ts'
 import { registerSchedules } from './jobs/schedules.ts'
 import { mountMailPreview } from './mails/routes.ts'
-import { mailSchedules } from './mails/schedules.ts'
 import { mountMetrics } from './metrics/metrics.ts'
 import type { Pages } from './pages/pages.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -60,8 +57,10 @@ export async function createApp(deps: Dependencies): Promise<FastifyInstance> {
   const { mails, audit } = context
   registerSchedules(
     queue,
-    mailSchedules(mails),
-    auditSchedules(audit),
+    {
+      'forget-old-mails': { cron: '47 3 * * *', run: mails.forgetOld },
+      'forget-old-audit': { cron: '41 3 * * *', run: audit.forgetOld },
+    },
     ...[identity, selling, access, site, desk].flatMap(({ schedules }) => schedules),
   )
   await mountAll(app, deps, context, wings)
@@ -107,7 +106,7 @@ async function mountAll(
   site.mount(doors)
   desk.mount(doors)
   mount(contract.settings, settingsRoutes({ settings, mails, mailsGoTo, pages }))
-  mount(contract.audit, auditRoutes(audit))
+  mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
   if (!config.production) mountMailPreview(app, { site: mailSite, outbox: config.mail.outbox })

@@ -3,9 +3,8 @@ import type { AuditedAction } from '#contract/desk/audit-actions.ts'
 import { retention } from '#contract/retention.ts'
 import type { Actor } from '../actor.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { containing, decodeCursor, pageOf } from '../database/cursor.ts'
+import { containing, decodeCursor, type HistoryPart, pageOf } from '../database/cursor.ts'
 import { auditLog, users } from '../database/schema.ts'
-import type { Stretch } from '../database/stretch.ts'
 
 export type AuditAction = {
   action: AuditedAction
@@ -88,7 +87,7 @@ export function createAudit({ db, now }: { db: Database; now: () => Date }) {
     },
 
     /** What was done about this person, for a customer's timeline. */
-    historyOf: (userId: string, { before, limit }: Stretch) =>
+    historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({
           id: auditLog.id,

@@ -3,6 +3,9 @@ import { Refusal } from '../errors.ts'
 /** Where a page ends: the time and id of its last row. The next page starts right after it. */
 export type Cursor = { at: Date; id: string }
 
+/** A part of a person's history: the newest entries up to a moment. Every room's `historyOf` takes one. */
+export type HistoryPart = { before: Date; limit: number }
+
 export const encodeCursor = ({ at, id }: Cursor) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'

@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, isNull, lt, lte, not, or, type SQL } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Database, Transaction } from '../database/connect.ts'
+import type { HistoryPart } from '../database/cursor.ts'
 import { sentMails, users } from '../database/schema.ts'
-import type { Stretch } from '../database/stretch.ts'
 import { notFound } from '../errors.ts'
 import { renderText } from './layout.ts'
 import type { MailSite, Template } from './template.ts'
@@ -63,7 +63,7 @@ export function createSentMails({ db, now, site }: Dependencies) {
       return { ...found, isResendable: !('tokenId' in found.data) }
     },
 
-    historyOf: (userId: string, { before, limit }: Stretch) =>
+    historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({ id: sentMails.id, at: sentMails.sentAt, subject: sentMails.subject })
         .from(sentMails)

@@ -6,8 +6,8 @@ import * as z from '#contract/zod.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import type { HistoryPart } from '#server/database/cursor.ts'
 import { accessRequests, purchases } from '#server/database/schema.ts'
-import type { Stretch } from '#server/database/stretch.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Entitlements } from '../entitlements/entitlements.ts'
@@ -138,7 +138,7 @@ export function createAccessRequests(context: Context, { accounts, entitlements,
     },
 
     /** What was asked and decided, for a customer's timeline. One person has few requests. */
-    async historyOf(userId: string, { before, limit }: Stretch) {
+    async historyOf(userId: string, { before, limit }: HistoryPart) {
       const requests = await db
         .select()
         .from(accessRequests)

@@ -1,7 +1,7 @@
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
@@ -13,17 +13,10 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import type { Contact } from '#server/features/site/contact/contact.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
 import { createNotes } from './notes.ts'
 import { createTimeline } from './timeline.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  audit: Audit
-  attempts: Pick<Attempts, 'allows'>
-  mails: Mails
+type Others = {
   accounts: Accounts
   sessions: Sessions
   purchases: Purchases
@@ -37,20 +30,21 @@ type Dependencies = {
 
 export type CustomerDesk = ReturnType<typeof createCustomerDesk>
 
-/** Most people have one or two; nobody's page is longer than this. */
+/** Most people have one or two; no page shows more than this. */
 const mostPurchases = 200
 /** Emails that our people send again, to one mailbox. */
 const mostMails = { requests: 10, seconds: 86_400 }
 
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
-export function createCustomerDesk(deps: Dependencies) {
-  const { db, audit, mails, accounts, purchases, accessRequests, entitlements } = deps
+export function createCustomerDesk(context: Context, others: Others) {
+  const { db, audit, attempts, mails } = context
+  const { accounts, purchases, accessRequests, entitlements, tradingView, privatePackage, assets } = others
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
-  const notes = createNotes(deps)
+  const notes = createNotes(context)
 
-  /** A borrowed or bored staff account must not fill somebody's mailbox. */
+  /** A borrowed or bored staff account must not fill anyone's mailbox. */
   async function countMail(tx: Transaction | Database, email: string) {
-    if (await deps.attempts.allows('mail by staff', email, mostMails, { tx })) return
+    if (await attempts.allows('mail by staff', email, mostMails, { tx })) return
     throw new Refusal(
       429,
       'too-many',
@@ -62,7 +56,7 @@ export function createCustomerDesk(deps: Dependencies) {
     notes,
     forget: notes.forget,
     dataOf: notes.dataOf,
-    timeline: createTimeline(deps),
+    timeline: createTimeline({ mails, audit, ...others }),
 
     async sendPasswordLink(actor: Actor, id: string) {
       const { email } = await describe(id)
@@ -114,9 +108,9 @@ export function createCustomerDesk(deps: Dependencies) {
         user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
         accessRequests: await accessRequests.list(id),
-        access: await deps.tradingView.buyers.mine(id),
-        privatePackage: owns ? await deps.privatePackage.show(id) : null,
-        assets: owns ? await deps.assets.list(id) : null,
+        access: await tradingView.buyers.mine(id),
+        privatePackage: owns ? await privatePackage.show(id) : null,
+        assets: owns ? await assets.list(id) : null,
       }
     },
   }

@@ -1,14 +1,12 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { customerNotes, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 
-type Dependencies = { db: Database; now: () => Date; audit: Audit }
-
 /** What the seller's people note about a customer. */
-export function createNotes({ db, now, audit }: Dependencies) {
+export function createNotes({ db, now, audit }: Context) {
   return {
     of: (userId: string) =>
       db

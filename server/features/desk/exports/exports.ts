@@ -4,22 +4,18 @@ import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { NewsletterState } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
 import { createSemaphore } from '#server/concurrency/semaphore.ts'
-import type { Connection } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
 import { copyStatement, type FileKind, rowsLike } from './tables.ts'
 
 /** Each export holds its own connection for as long as it runs. */
 const atOnce = 2
 
-type Deps = { connection: Connection; now: () => Date; audit: Audit }
-
 export type Exports = ReturnType<typeof createExports>
 
 /** PostgreSQL writes the CSV itself; the server just streams the bytes, so a million rows take no memory. */
-export function createExports({ connection, now, audit }: Deps) {
-  const { pool, db } = connection
+export function createExports({ connection, db, now, audit }: Context) {
   const running = createSemaphore({
     atOnce,
     maxWaiting: 0,
@@ -84,7 +80,7 @@ export function createExports({ connection, now, audit }: Deps) {
 
     /** Roughly how many rows to expect, for a progress bar, without counting a million. */
     async estimate(kind: FileKind) {
-      const { rows } = await pool.query<{ rows: number }>(
+      const { rows } = await connection.pool.query<{ rows: number }>(
         `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
         [rowsLike(kind)],
       )

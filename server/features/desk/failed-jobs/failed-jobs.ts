@@ -1,15 +1,11 @@
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { notFound } from '#server/errors.ts'
-import type { Queue } from '#server/jobs/queue.ts'
 
-type Dependencies = { db: Database; queue: Queue; audit: Audit }
-
-export type Jobs = ReturnType<typeof createJobs>
+export type FailedJobs = ReturnType<typeof createFailedJobs>
 
 /** What an admin can do about jobs that failed permanently. */
-export function createJobs({ db, queue, audit }: Dependencies) {
+export function createFailedJobs({ db, queue, audit }: Context) {
   const decide = (actor: Actor, action: 'retry' | 'discard', id: string) =>
     db.transaction(async (tx) => {
       if (!(await queue.failed[action](tx, id))) throw notFound('Failed job')

@@ -3,7 +3,7 @@ import type { ImportLine, ImportVerdict } from '#contract/desk/imports.ts'
 import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { keyOfName, nameTaken } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
@@ -14,15 +14,15 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import { readLine, type Subscriber } from './read-line.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  audit: Pick<Audit, 'record'>
+type Others = {
   accounts: Pick<Accounts, 'forImport'>
   purchases: Pick<Purchases, 'booked'>
   accessRequests: Pick<AccessRequests, 'recordUsername'>
   entitlements: Pick<Entitlements, 'usernames'>
 }
+
+type Options = { invite: boolean; hasAccess: boolean }
+type Found = Omit<ImportVerdict, 'line'>
 
 export type Imports = ReturnType<typeof createImports>
 
@@ -31,19 +31,12 @@ const isThere = 'Has a subscription already'
 
 /**
  * Subscribers who paid elsewhere until now. The browser reads the file and sends it in pieces; each line is committed on
- * its own, and whoever is there already is left alone. So an import that was interrupted is simply run again.
+ * its own, and a subscriber who is there already is left alone. So an import that was interrupted is simply run again.
  */
-export function createImports(deps: Dependencies) {
-  const {
-    db,
-    now,
-    audit,
-    accounts,
-    purchases: { booked },
-    accessRequests,
-    entitlements,
-  } = deps
-
+export function createImports(
+  { db, now, audit }: Context,
+  { accounts, purchases: { booked }, accessRequests, entitlements }: Others,
+) {
   async function ownerOf(tx: Database | Transaction, email: string) {
     const [user] = await tx
       .select({ id: users.id, purchaseId: purchases.id })
@@ -57,11 +50,11 @@ export function createImports(deps: Dependencies) {
     return user
   }
 
-  /** What stands in its way, if anything does. */
+  /** Why this subscriber cannot be booked, if there is a reason. */
   async function obstacle(tx: Database | Transaction, { email, username }: Subscriber) {
     const owner = await ownerOf(tx, email)
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
-    // Nobody has this id, so whoever has the name is somebody else.
+    // No account has this id, so the name belongs to another one.
     const userId = owner?.id ?? product.id
     if (username && (await entitlements.usernames.takenBy(tx, product.id, keyOfName(username), userId)))
       return { verdict: 'fault' as const, message: nameTaken }
@@ -71,8 +64,8 @@ export function createImports(deps: Dependencies) {
   async function bookOne(
     actor: Actor,
     subscriber: Subscriber,
-    { invite, hasAccess }: { invite: boolean; hasAccess: boolean },
-  ) {
+    { invite, hasAccess }: Options,
+  ): Promise<Found> {
     const { email, name, username, billingType, paidUntil } = subscriber
     return db.transaction(async (tx) => {
       const known = await obstacle(tx, subscriber)
@@ -101,38 +94,34 @@ export function createImports(deps: Dependencies) {
     })
   }
 
+  async function verdictOn(line: ImportLine, decide: (read: Subscriber) => Promise<Found>) {
+    const read = readLine(line, now())
+    const found = 'fault' in read ? { verdict: 'fault' as const, message: read.fault } : await decide(read)
+    return { line: line.line, ...found }
+  }
+
   return {
     async check(lines: ImportLine[]): Promise<ImportVerdict[]> {
       const verdicts: ImportVerdict[] = []
-      for (const line of lines) {
-        const read = readLine(line, now())
-        const found =
-          'fault' in read
-            ? { verdict: 'fault' as const, message: read.fault }
-            : ((await obstacle(db, read)) ?? { verdict: 'new' as const, message: '' })
-        verdicts.push({ line: line.line, ...found })
-      }
+      for (const line of lines)
+        verdicts.push(
+          await verdictOn(
+            line,
+            async (read) => (await obstacle(db, read)) ?? { verdict: 'new', message: '' },
+          ),
+        )
       return verdicts
     },
 
-    async run(
-      actor: Actor,
-      lines: ImportLine[],
-      options: { invite: boolean; hasAccess: boolean },
-    ): Promise<ImportVerdict[]> {
+    async run(actor: Actor, lines: ImportLine[], options: Options): Promise<ImportVerdict[]> {
+      const book = (read: Subscriber): Promise<Found> =>
+        bookOne(actor, read, options).catch((error: unknown) => {
+          // One line's trouble is not the next one's.
+          if (error instanceof Refusal) return { verdict: 'fault', message: error.message }
+          throw error
+        })
       const verdicts: ImportVerdict[] = []
-      for (const line of lines) {
-        const read = readLine(line, now())
-        const done =
-          'fault' in read
-            ? { verdict: 'fault' as const, message: read.fault }
-            : await bookOne(actor, read, options).catch((error: unknown) => {
-                // One line's trouble is not the next one's.
-                if (error instanceof Refusal) return { verdict: 'fault' as const, message: error.message }
-                throw error
-              })
-        verdicts.push({ line: line.line, ...done })
-      }
+      for (const line of lines) verdicts.push(await verdictOn(line, book))
       return verdicts
     },
   }

@@ -2,24 +2,20 @@ import { asc, eq, min, sql } from 'drizzle-orm'
 import { promisedBy } from '#contract/access/access-requests.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { accessRequests, declarations, purchases } from '#server/database/schema.ts'
-import { isOverdue, openRequests } from '#server/features/access/access-requests/access-requests.ts'
+import {
+  type AccessRequests,
+  isOverdue,
+  openRequests,
+} from '#server/features/access/access-requests/access-requests.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
-import type { Queue } from '#server/jobs/queue.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  queue: Queue
-  accessRequests: { lists: { countToRevoke(most: number): Promise<number> } }
-  settings: { countProblems(): number }
-}
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is one indexed read, and the list behind its link shows exactly the same rows. */
-export function createNeeds({ db, now, queue, accessRequests: requests, settings }: Dependencies) {
+export function createNeeds({ db, now, queue, settings }: Context, requests: Pick<AccessRequests, 'lists'>) {
   const counted = async (count: number | Promise<number>): Promise<Found> => ({
     count: await count,
     dueAt: null,

@@ -1,32 +1,19 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { accessPromiseHours } from '#contract/access/access-requests.ts'
 import { mostCounted } from '#contract/desk/overview.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { purchases, accessRequests as requestRows } from '#server/database/schema.ts'
 import { type AccessRequests, openRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import { monthsOf } from './months.ts'
-import { createMovements } from './movements.ts'
+import { addUpMovements, lastTwelveMonths } from './months.ts'
 import { createNeeds } from './needs.ts'
-
-type Dependencies = Parameters<typeof createNeeds>[0] & {
-  db: Database
-  now: () => Date
-  queue: Queue
-  mails: Mails
-  accessRequests: Pick<AccessRequests, 'lists'>
-  supportEmail: string
-}
 
 const hour = 3_600_000
 
 export type Overview = ReturnType<typeof createOverview>
 
 /** How the shop is doing. No figure reads more than a few hundred rows, however many purchases there are. */
-export function createOverview(deps: Dependencies) {
-  const { db, now, queue, mails, accessRequests, supportEmail } = deps
-  const { movements, addUpMovements } = createMovements({ db })
+export function createOverview(context: Context, { accessRequests }: { accessRequests: AccessRequests }) {
+  const { db, now, queue, mails, supportEmail } = context
 
   async function openMatters() {
     const overdueBefore = new Date(now().getTime() - accessPromiseHours * hour)
@@ -51,20 +38,20 @@ export function createOverview(deps: Dependencies) {
   }
 
   return {
-    addUpMovements,
-    needs: createNeeds(deps),
+    addUpMovements: () => addUpMovements(db),
+    needs: createNeeds(context, accessRequests),
 
     async show() {
-      const [moved, matters] = await Promise.all([movements(), openMatters()])
+      const [months, matters] = await Promise.all([lastTwelveMonths(db, now()), openMatters()])
       return {
-        months: monthsOf(moved, now()),
+        months,
         failedPayments: matters.failedPayments,
         openAccessRequests: matters.requests,
         overdueAccessRequests: matters.overdueRequests,
       }
     },
 
-    /** Only if something is waiting: nobody reads a digest that comes every day. */
+    /** Only if something is waiting: no one reads a digest that comes every day. */
     async sendDigest() {
       const { requests, overdueRequests, oldestRequest } = await openMatters()
       const failedJobs = await queue.failed.count()

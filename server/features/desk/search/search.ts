@@ -1,17 +1,13 @@
 import { and, between, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Hit } from '#contract/desk/search.ts'
 import { readContractNumber } from '#contract/selling/legal/consumer-law.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { checkouts, purchases, users } from '#server/database/schema.ts'
 import { trigramPattern } from '#server/database/text-search.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 
-type Dependencies = {
-  db: Database
-  stripe: Pick<StripeGateway, 'customers'>
-  accounts: Pick<Accounts, 'users'>
-}
+type Others = { stripe: Pick<StripeGateway, 'customers'>; accounts: Pick<Accounts, 'users'> }
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -21,7 +17,7 @@ const stripeId = /^(?:pi|in|ch|re|sub|cus)_[A-Za-z0-9_]{1,200}$/
 const invoiceNumber = /^[A-Z0-9]{4,20}-\d{1,8}$/i
 
 /** One box for everything a customer may name. Ids are looked up as they are; words go through an index of trigrams. */
-export function createSearch({ db, stripe, accounts }: Dependencies) {
+export function createSearch({ db }: Context, { stripe, accounts }: Others) {
   const people = (where: SQL | undefined) =>
     db
       .select({

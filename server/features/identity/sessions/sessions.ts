@@ -4,8 +4,8 @@ import { keptSince, retention } from '#contract/retention.ts'
 import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import type { HistoryPart } from '#server/database/cursor.ts'
 import { logins, sessions, users } from '#server/database/schema.ts'
-import type { Stretch } from '#server/database/stretch.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import type { Attempts } from '#server/security/attempts.ts'
@@ -148,7 +148,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
     },
 
     /** Every login, for a customer's timeline. */
-    historyOf: (userId: string, { before, limit }: Stretch) =>
+    historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({ id: logins.id, at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
         .from(logins)

@@ -4,9 +4,9 @@ import { type EndReason, isLive } from '#contract/statuses.ts'
 import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
+import type { HistoryPart } from '#server/database/cursor.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases } from '#server/database/schema.ts'
-import type { Stretch } from '#server/database/stretch.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -94,7 +94,7 @@ export function createPurchases(context: Context, others: Others) {
 
     paymentsOf: async (userId: string) => invoices.summary(await rowsOf(userId)),
 
-    historyOf: async (userId: string, { before }: Stretch) =>
+    historyOf: async (userId: string, { before }: HistoryPart) =>
       (await rowsOf(userId)).flatMap(eventsOf).filter(({ at }) => at <= before),
 
     /** The books stay; the seller's words about the person go. */

@@ -4,9 +4,8 @@ import type { MessageState } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { containing, decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
 import { contactMessages, users } from '#server/database/schema.ts'
-import type { Stretch } from '#server/database/stretch.ts'
 import { conflict, notFound } from '#server/errors.ts'
 
 type Message = { firstName: string; lastName: string; email: string; message: string }
@@ -32,12 +31,6 @@ const answerer = aliasedTable(users, 'answerer')
 
 /** What people write in the contact form. The seller reads and answers it here or in the mailbox. */
 export function createContact({ db, now, mails, audit, supportEmail }: Context) {
-  async function lock(tx: Transaction, id: string) {
-    const [message] = await tx.select().from(contactMessages).where(eq(contactMessages.id, id)).for('update')
-    if (!message) throw notFound('Message')
-    return message
-  }
-
   const record = (
     tx: Transaction,
     actor: Actor,
@@ -92,7 +85,7 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
       return pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }))
     },
 
-    historyOf: (userId: string, { before, limit }: Stretch) =>
+    historyOf: (userId: string, { before, limit }: HistoryPart) =>
       db
         .select({
           id: contactMessages.id,
@@ -161,6 +154,12 @@ export function createContact({ db, now, mails, audit, supportEmail }: Context) 
         .where(eq(contactMessages.email, email))
         .orderBy(desc(contactMessages.createdAt)),
   }
+}
+
+async function lock(tx: Transaction, id: string) {
+  const [message] = await tx.select().from(contactMessages).where(eq(contactMessages.id, id)).for('update')
+  if (!message) throw notFound('Message')
+  return message
 }
 
 /** What was sent from the account or, if its address is proven, with it. */
