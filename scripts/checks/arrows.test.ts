@@ -121,8 +121,10 @@ test('a row of the contract does not pull the validation library into the browse
 test('what a web feature offers exists, and another feature uses it', () => {
   const takenBy = new Map(offered.map((file) => [file, new Set<string>()]))
   for (const [from, source] of readSources('.'))
-    for (const [, to = ''] of source.matchAll(/'#(web\/features\/[^']+)'/g))
+    for (const [, file] of source.matchAll(/'(?:#web|\.)\/(features\/[^']+)'/g)) {
+      const to = `web/${file}`
       if (webFeatureOf(to) !== webFeatureOf(from)) takenBy.get(to)?.add(from)
+    }
   expect([...takenBy].filter(([, takers]) => takers.size === 0)).toEqual([])
 })
 

@@ -45,8 +45,9 @@ export async function openShop({
   crashPoint = () => {},
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
-  const database = databaseUrl ? undefined : await createTestDatabase()
+  // Before anything that takes time: the shop's clock would be behind Stripe's.
   const clock = createClock(startsAt)
+  const database = databaseUrl ? undefined : await createTestDatabase()
   const config = {
     ...readConfig({
       PORT: '0',

@@ -149,7 +149,10 @@ describe('logging in', () => {
         return { status: response.status, text: await response.text(), headers: { ...headers, date: '' } }
       }),
     )
-    expect(answers[0]).toMatchObject({ status: 401, text: '{"message":"Invalid email or password"}' })
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      text: '{"message":"Invalid email or password","code":"wrong-credentials"}',
+    })
     expect(answers[1]).toEqual(answers[0])
     expect(answers[2]).toEqual(answers[0])
   })

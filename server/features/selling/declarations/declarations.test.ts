@@ -72,6 +72,16 @@ test('a cancellation ends the contract at the end of its period', async () => {
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: expect.stringContaining('Ends on ') })
 })
 
+test('a cancellation moments after the purchase is one, though Stripe’s clock is ahead of ours', async () => {
+  await using behind = await openShop({ startsAt: new Date(Date.now() - 60_000) })
+  const buyer = await behind.buyer()
+  await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  await behind.settle()
+  expect(await buyer.call(purchases.list, {})).toMatchObject([
+    { status: 'pending_cancel', refundedAmount: 0 },
+  ])
+})
+
 test('declared twice, it is carried out once, and both are kept', async () => {
   const buyer = await shop.buyer()
   const first = await buyer.call(contract.withdraw, declared(buyer.user.email))

@@ -28,7 +28,9 @@ export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 
   if (!stripeSubscriptionId || !currentPeriodEnd || !lastPaidAt || lastPaidAt <= from) return false
   const isYearly = billingType === 'yearly'
   if (consumerLaw === 'eu' && isYearly && addMonths(createdAt, 12) <= from) return false
-  return addMonths(currentPeriodEnd, isYearly ? -12 : -1) > from
+  const periodBegan = addMonths(currentPeriodEnd, isYearly ? -12 : -1)
+  // Stripe's clock may be ahead of ours, and the first payment is no renewal.
+  return periodBegan > from && periodBegan.getTime() > createdAt.getTime() + 7 * day
 }
 
 /** The share of a year's price for the days after `endsAt`; a day that has begun counts for the buyer. */

@@ -37,12 +37,16 @@ test('a message is stored and emailed to the seller, whose reply goes to the sen
 })
 
 test('a name can’t become a header or HTML', async () => {
-  await shop.visitor().call(contact.send, {
+  const eve = {
     ...message,
     email: 'eve@example.com',
-    firstName: 'Eve\r\nBcc: everyone@example.com',
+    firstName: 'Eve, Bcc: everyone@example.com',
     lastName: '"<x@example.com>, <img src=x onerror=alert(1)>',
-  })
+  }
+  await expect(
+    shop.visitor().call(contact.send, { ...eve, firstName: 'Eve\r\nBcc: everyone@example.com' }),
+  ).rejects.toMatchObject({ status: 400 })
+  await shop.visitor().call(contact.send, eve)
   const mail = (await shop.mails()).find(({ headers }) => headers['reply-to']?.includes('eve@example.com'))
   expect(mail?.headers.bcc).toBeUndefined()
   expect(mail?.to).toBe('seller@example.com')
