@@ -47,8 +47,8 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
     'end-booked': { cron: '* * * * *', run: purchases.booked.endDue },
-    'ending-notices': { cron: '9 * * * *', run: purchases.notices.announceEnds },
-    'renewal-notices': { cron: '7 8 * * *', run: purchases.notices.announceRenewals },
+    'ending-notices': { cron: '9 * * * *', run: purchases.announce.ends },
+    'renewal-notices': { cron: '7 8 * * *', run: purchases.announce.renewals },
     'carry-out-declarations': { cron: '23 * * * *', run: declarations.carryOutConfirmed },
     'hand-declarations-to-seller': { cron: '33 * * * *', run: declarations.handToSeller },
     'invite-waiting': { cron: '*/5 * * * *', run: seats.waitingList.invite },

@@ -3,25 +3,20 @@ import { isLive } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { purchases } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
-import {
-  findPurchase,
-  listPurchases,
-  type PurchaseRow,
-  productName,
-  showToSeller,
-  type Wanted,
-} from './list.ts'
+import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
+import type { Notices } from './notices.ts'
 import type { Sync } from './sync.ts'
 
 type Others = {
   stripe: StripeGateway
   access: AccessEffects
   booked: Booked
+  notices: Notices
   sync: Sync
   runExclusive: RunExclusive
 }
@@ -31,8 +26,8 @@ const day = 86_400_000
 const mostDays = 730
 
 /** What the seller does with purchases. Every action goes into the audit log. */
-export function createAdministration({ db, now, mails, audit }: Context, others: Others) {
-  const { stripe, access, booked, sync, runExclusive } = others
+export function createAdministration({ db, now, audit }: Context, others: Others) {
+  const { stripe, access, booked, notices, sync, runExclusive } = others
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || !isLive(status)) return
@@ -81,7 +76,7 @@ export function createAdministration({ db, now, mails, audit }: Context, others:
     /** Time as a gift: the next payment, or the end, moves to a later day. */
     async extend(actor: Actor, id: string, until: Date) {
       const purchase = await findPurchase(db, id)
-      const { stripeSubscriptionId: subscriptionId, userId } = purchase
+      const { stripeSubscriptionId: subscriptionId } = purchase
       assertLater(until, purchase, now())
       if (subscriptionId)
         await runExclusive(subscriptionId, async () => {
@@ -98,14 +93,7 @@ export function createAdministration({ db, now, mails, audit }: Context, others:
         if (!subscriptionId) await booked.extend(tx, id, until)
         const detail = { until: until.toISOString() }
         await audit.record(tx, actor, { action: 'purchase.extend', ...about(purchase), detail })
-        const [user] = await tx.select().from(users).where(eq(users.id, userId))
-        if (user && !user.deletedAt)
-          await mails.send(tx, user.email, 'subscriptionExtended', {
-            name: user.name,
-            product: productName(purchase.productId),
-            until: until.toISOString(),
-            renews: subscriptionId !== null,
-          })
+        await notices.tellExtended(tx, purchase, until)
       })
     },
   }

@@ -106,8 +106,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after && after.refundedAmount > before.refundedAmount)
       await creditRefunds(tx, { subscriptionId: answer.id })
-    const [to] = await tx.select().from(users).where(eq(users.id, before.userId))
-    if (after && to && !to.deletedAt) await notices.tell(tx, { before, after, to, ...paidInvoiceOf(answer) })
+    if (after) await notices.tell(tx, { before, after, ...paidInvoiceOf(answer) })
   }
 
   /** False if the answer is no longer the newest. */

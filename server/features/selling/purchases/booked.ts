@@ -49,9 +49,8 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
     if (next) await access.purchaseReplaced(tx, id, next)
     if (!isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: id }, now())
     await access.purchasesChanged(tx, after.userId)
-    const [to] = await tx.select().from(users).where(eq(users.id, after.userId))
     // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
-    if (to && !to.deletedAt && !next) await notices.tell(tx, { before, after, to })
+    if (!next) await notices.tell(tx, { before, after })
   }
 
   return {

@@ -29,7 +29,7 @@ type Declared = { from: Date; until: Date }
 /** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
 export function createEnding(context: Context, others: Others) {
   const { db, now, crashPoint, config } = context
-  const { stripe, checkouts, access, booked, sync, runExclusive } = others
+  const { stripe, checkouts, booked, sync, runExclusive } = others
   const { consumerLaw } = config
 
   /** An idempotency key based on what we know now: the same request made twice, even in two processes, counts once. */
@@ -131,34 +131,33 @@ export function createEnding(context: Context, others: Others) {
     withdraw: async (id: string, until: Date) =>
       endAndPayBack(await findPurchase(db, id), (paidAt) => paidAt <= until),
 
-    /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
-    async endAllOf(userId: string) {
-      const open = await db
-        .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
-        .from(checkoutRows)
-        .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
-      for (const { paymentIntentId } of open)
-        if (await stripe.payments.hasPaid(paymentIntentId))
-          throw conflict(
-            'payment-pending',
-            'A payment is still being processed. Please try again in a minute.',
-          )
-      const live = await db
-        .select({ id: purchases.stripeSubscriptionId })
-        .from(purchases)
-        .where(and(eq(purchases.userId, userId), isLivePurchase))
-      for (const { id } of [...live, ...open]) {
-        if (!id) continue
-        await stripe.subscriptions.cancelNow(id)
-        // The card may have been charged since we asked.
-        if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
-        await sync(id)
-      }
-      await db
-        .update(purchases)
-        .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
-        .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
-      await access.purchaseEnded(db, { userId }, now())
-    },
+    endAllOf: (userId: string) => endAllOf(context, others, userId),
   }
+}
+
+/** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */
+async function endAllOf({ db, now }: Context, { stripe, access, sync }: Others, userId: string) {
+  const open = await db
+    .select({ id: checkoutRows.subscriptionId, paymentIntentId: checkoutRows.paymentIntentId })
+    .from(checkoutRows)
+    .where(and(eq(checkoutRows.userId, userId), isNull(checkoutRows.closedAt)))
+  for (const { paymentIntentId } of open)
+    if (await stripe.payments.hasPaid(paymentIntentId))
+      throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
+  const live = await db
+    .select({ id: purchases.stripeSubscriptionId })
+    .from(purchases)
+    .where(and(eq(purchases.userId, userId), isLivePurchase))
+  for (const { id } of [...live, ...open]) {
+    if (!id) continue
+    await stripe.subscriptions.cancelNow(id)
+    // The card may have been charged since we asked.
+    if (open.some((checkout) => checkout.id === id)) await payBackAll(stripe, id)
+    await sync(id)
+  }
+  await db
+    .update(purchases)
+    .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
+    .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
+  await access.purchaseEnded(db, { userId }, now())
 }

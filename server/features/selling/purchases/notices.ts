@@ -12,7 +12,8 @@ import { type PurchaseRow, productName } from './list.ts'
 type Change = {
   before: PurchaseRow | undefined
   after: PurchaseRow
-  to: { email: string; name: string }
+  /** Unless it is the buyer as their account has it. */
+  to?: { email: string; name: string }
   /** The account already existed, and the buyer wasn't logged in. */
   attached?: boolean
   /** The latest paid invoice. */
@@ -31,14 +32,14 @@ const longAgo = new Date(0)
 const renewalNoticeDays = [30, 7]
 const endingNoticeDays = 7
 
-/** What we tell buyers: about a change, before a renewal, before the end of what was booked by hand. */
-export function createNotices({ db, now, mails, supportEmail }: Context) {
-  const inDays = (days: number) => new Date(now().getTime() + days * day)
-
+/** What we tell buyers about a change. */
+export function createNotices({ mails, supportEmail }: Context) {
   return {
     /** It's queued along with the change, so they hear it exactly once. */
     async tell(tx: Transaction, change: Change) {
-      const { before, after, to, attached, paidInvoiceId = null, tax = null, startNow = false } = change
+      const to = change.to ?? (await buyerOf(tx, change.after))
+      if (!to) return
+      const { before, after, attached, paidInvoiceId = null, tax = null, startNow = false } = change
       const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const product = productName(after.productId)
       const about = { name: to.name, product }
@@ -92,7 +93,25 @@ export function createNotices({ db, now, mails, supportEmail }: Context) {
         await mails.send(tx, supportEmail, 'disputeOpened', { ...subscription, email: to.email })
     },
 
-    async announceRenewals() {
+    async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
+      const to = await buyerOf(tx, purchase)
+      if (to)
+        await mails.send(tx, to.email, 'subscriptionExtended', {
+          name: to.name,
+          product: productName(purchase.productId),
+          until: until.toISOString(),
+          renews: purchase.stripeSubscriptionId !== null,
+        })
+    },
+  }
+}
+
+/** What we tell buyers ahead: of a renewal, and of the end of what was booked by hand. */
+export function createAnnouncements({ db, now, mails }: Context) {
+  const inDays = (days: number) => new Date(now().getTime() + days * day)
+
+  return {
+    async renewals() {
       const renewing = await db
         .select({ purchase: purchases, email: users.email, name: users.name })
         .from(purchases)
@@ -127,7 +146,7 @@ export function createNotices({ db, now, mails, supportEmail }: Context) {
     },
 
     /** A week before what was booked by hand runs out; if there is less time than that, the day after it was booked. */
-    async announceEnds() {
+    async ends() {
       const ending = await db
         .select({ purchase: purchases, email: users.email, name: users.name })
         .from(purchases)
@@ -160,4 +179,13 @@ export function createNotices({ db, now, mails, supportEmail }: Context) {
       }
     },
   }
+}
+
+/** No one, if the account was deleted. */
+async function buyerOf(tx: Transaction, { userId }: PurchaseRow) {
+  const [user] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+  return user
 }

@@ -24,7 +24,7 @@ import {
   productName,
   showToBuyer,
 } from './list.ts'
-import { createNotices } from './notices.ts'
+import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSync } from './sync.ts'
@@ -54,7 +54,7 @@ export function createPurchases(context: Context, others: Others) {
   const notices = createNotices(context)
   const sync = createSync(context, { ...others, notices })
   const booked = createBooked(context, { ...others, notices })
-  const shared = { ...others, booked, sync, runExclusive: createKeyedMutex() }
+  const shared = { ...others, notices, booked, sync, runExclusive: createKeyedMutex() }
   const inbox = createInbox(context, shared)
   const invoices = createInvoices(context, others.stripe)
   const firstPage = prepareOwnPurchases(db)
@@ -69,7 +69,7 @@ export function createPurchases(context: Context, others: Others) {
 
   return {
     sync,
-    notices,
+    announce: createAnnouncements(context),
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),
