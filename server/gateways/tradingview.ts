@@ -24,7 +24,7 @@ type Options = {
 
 export type TradingViewGateway = ReturnType<typeof createTradingViewGateway>
 
-/** The way to TradingView, or to its look-alike. Nothing is called before somebody asks for a client and uses it. */
+/** The way to TradingView, or to its look-alike. Nothing is called before a client is made and used. */
 export function createTradingViewGateway({ isAllowed, lookAlike }: Options) {
   const calls = new Map<string, number>()
   const addressOf = (host: string): string | undefined => {

@@ -47,7 +47,7 @@ export function createAsk({ address, cookies, turn, report, patienceMilliseconds
       method,
       headers,
       ...(form ? { body: new URLSearchParams(form) } : {}),
-      // Elsewhere, the cookies would be somebody else's to read.
+      // Elsewhere, someone else could read the cookies.
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMilliseconds),
     })

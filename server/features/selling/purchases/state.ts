@@ -67,7 +67,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
     endedAt: null,
     endedBecause: null,
   }
-  // A trial that ended without a card is paused: nobody pays for it, but Stripe keeps it.
+  // A trial that ended without a card is paused: no one pays for it, but Stripe keeps it.
   const isPaused = status === 'paused'
   const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
   if (endedAt || status === 'canceled' || isPaused) {
