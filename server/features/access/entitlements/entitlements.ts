@@ -41,9 +41,9 @@ export function createEntitlements(context: Pick<Context, 'db' | 'now'>, { reque
       await requestSync(tx, userId)
     },
 
-    /** The seller keeps somebody who pays off TradingView, or lets them in again. The shop's own pages stay open. */
+    /** Withholds access on TradingView from a person who pays, or ends that. The shop's own pages stay open to them. */
     async withhold(tx: Transaction, userId: string, productId: string, isWithheld: boolean) {
-      // Somebody without a TradingView name may not have a row yet.
+      // Without a TradingView username, there may be no row yet.
       if (isWithheld) await recompute(tx, userId)
       const { withheldSince } = entitlements
       const changed = await tx

@@ -15,7 +15,7 @@ export function createMeasures({ db, now }: Context, { gateway, connection }: Ot
   let [sum, count] = [0, 0]
 
   return {
-    /** Counted from when somebody was entitled and had given a name. */
+    /** Counted from when the buyer was entitled and had given a name. */
     unlockedAfter(seconds: number) {
       bounds.forEach((bound, index) => {
         if (seconds <= bound) counts[index] = (counts[index] ?? 0) + 1
