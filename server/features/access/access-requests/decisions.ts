@@ -68,12 +68,8 @@ export function createDecisions({ db, now, mails, audit }: Context, { entitlemen
       return chosen
     })
     if (rows.length > 0) return { changed: rows.length }
-    const [known] = await db
-      .select({ id: accessRequests.id })
-      .from(accessRequests)
-      .where(inArray(accessRequests.id, ids))
-      .limit(1)
-    if (!known) throw notFound('Access request')
+    const known = await db.$count(accessRequests, inArray(accessRequests.id, ids))
+    if (known === 0) throw notFound('Access request')
     throw conflict(
       'already-handled',
       'This request was already handled, or the subscription has ended. Please reload the list.',

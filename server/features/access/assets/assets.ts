@@ -10,6 +10,13 @@ import type { Entitlements } from '../entitlements/entitlements.ts'
 type Others = { entitlements: Pick<Entitlements, 'owns'> }
 type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
 
+const shownColumns = {
+  id: recommendedAssets.id,
+  ticker: recommendedAssets.ticker,
+  note: recommendedAssets.note,
+  reviewedAt: recommendedAssets.reviewedAt,
+}
+
 export type Assets = ReturnType<typeof createAssets>
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
@@ -42,12 +49,7 @@ export function createAssets({ db, now, audit }: Context, { entitlements }: Othe
       if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'not-an-owner', 'The Rebound List is for owners of Rebound Sigma Pro')
       return db
-        .select({
-          id: recommendedAssets.id,
-          ticker: recommendedAssets.ticker,
-          note: recommendedAssets.note,
-          reviewedAt: recommendedAssets.reviewedAt,
-        })
+        .select(shownColumns)
         .from(recommendedAssets)
         .where(and(eq(recommendedAssets.productId, reboundSigmaPro.id), eq(recommendedAssets.isActive, true)))
         .orderBy(asc(recommendedAssets.sortOrder))
@@ -56,13 +58,10 @@ export function createAssets({ db, now, audit }: Context, { entitlements }: Othe
     adminList: () =>
       db
         .select({
-          id: recommendedAssets.id,
+          ...shownColumns,
           productId: recommendedAssets.productId,
-          ticker: recommendedAssets.ticker,
-          note: recommendedAssets.note,
           sortOrder: recommendedAssets.sortOrder,
           isActive: recommendedAssets.isActive,
-          reviewedAt: recommendedAssets.reviewedAt,
         })
         .from(recommendedAssets)
         .orderBy(asc(recommendedAssets.sortOrder), asc(recommendedAssets.id)),

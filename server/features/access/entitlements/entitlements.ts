@@ -23,7 +23,14 @@ export function createEntitlements(context: Pick<Context, 'db' | 'now'>, { reque
   const { db, now } = context
   const recompute = (tx: Transaction, userId: string) => recomputeAt(now(), tx, userId)
 
+  /** Called with every change of a purchase. */
+  async function refresh(tx: Transaction, userId: string) {
+    await recompute(tx, userId)
+    await requestSync(tx, userId)
+  }
+
   return {
+    refresh,
     usernames: createUsernames(context, { recompute, requestSync }),
 
     async owns(userId: string, productId: string): Promise<boolean> {
@@ -33,12 +40,6 @@ export function createEntitlements(context: Pick<Context, 'db' | 'now'>, { reque
         .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
         .limit(1)
       return found !== undefined
-    },
-
-    /** Called with every change of a purchase. */
-    async refresh(tx: Transaction, userId: string) {
-      await recompute(tx, userId)
-      await requestSync(tx, userId)
     },
 
     /** Withholds access on TradingView from a person who pays, or ends that. The shop's own pages stay open to them. */
@@ -56,9 +57,7 @@ export function createEntitlements(context: Pick<Context, 'db' | 'now'>, { reque
             isWithheld ? isNull(withheldSince) : isNotNull(withheldSince),
           ),
         )
-      if (!changed.rowCount) return
-      await recompute(tx, userId)
-      await requestSync(tx, userId)
+      if (changed.rowCount) await refresh(tx, userId)
     },
 
     /** A deleted person is entitled to nothing, so TradingView is locked again. */

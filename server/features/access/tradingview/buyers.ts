@@ -7,23 +7,14 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { entitlements, purchases, tvGrants } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import {
-  type AccessRequests,
-  connectorPatience,
-} from '#server/features/access/access-requests/access-requests.ts'
-import type { EntitlementRow, Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import { connectorPatience } from '#server/features/access/access-requests/access-requests.ts'
+import type { EntitlementRow } from '#server/features/access/entitlements/entitlements.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { Connection } from './connection.ts'
-import type { Connector } from './connector.ts'
+import type { Others } from './connector.ts'
 import type { GrantRow } from './plan.ts'
 
 type AccessState = (typeof accessStates)[number]
-type Others = {
-  connector: Connector
-  entitlements: Pick<Entitlements, 'usernames'>
-  accessRequests: Pick<AccessRequests, 'recordUsername'>
-}
-
 const day = 86_400_000
 const week = 7 * day
 const year = 365 * day

@@ -2,18 +2,9 @@ import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { entitlements, tvGrants, type tvRuns } from '#server/database/schema.ts'
-import { recordCheckedName } from '#server/features/access/entitlements/entitlements.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import {
-  decide,
-  type GrantRow,
-  nextVersion,
-  type Observed,
-  type ScriptRow,
-  takesAway,
-  wishOf,
-} from './plan.ts'
-import { tellNameNotFound } from './sync-name.ts'
+import { decide, type GrantRow, type ScriptRow, storeIfUnchanged, takesAway, wishOf } from './plan.ts'
+import { recordNameNotFound } from './sync-name.ts'
 
 type Person = PeopleList['people'][number]
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
@@ -42,7 +33,13 @@ export async function compare(
     const person = listed.get(grant.usernameKey)
     const observed = { isPresent: person !== undefined, until: person?.until ?? null }
     const wanted = wishOf(grant)
-    await observe(context, grant, observed, person?.id ?? null)
+    // A job that acts on this grant at the same moment has the newer answer.
+    await storeIfUnchanged(db, grant, {
+      isPresent: observed.isPresent,
+      presentUntil: observed.until,
+      observedAt: now(),
+      rowId: person?.id ?? grant.rowId,
+    })
     const action = decide(observed, wanted, grant.isOurs, now())
     // A name that TradingView does not know is for the buyer to correct, and no difference.
     const isNameless = grant.state === 'name_not_found' && action === 'add'
@@ -51,7 +48,10 @@ export async function compare(
     if (takesAway(action, observed, wanted)) lost.push(grant)
     else toSync.push(grant)
   }
-  const propose = createRenames(context, client, people, known)
+  const gone = grants.filter(
+    (grant) => grant.isWanted && grant.userId && grant.rowId && !listed.has(grant.usernameKey),
+  )
+  const propose = (person: Person) => proposeRename(context, client, gone, person)
   const foreign = await recordForeign(context, script, people, known, propose)
   const isTooMany = lost.length > guardOf(people.length) && !mayRemove
   if (!isTooMany) toSync.push(...lost)
@@ -62,20 +62,6 @@ export async function compare(
     heldBack: isTooMany ? lost.length : 0,
     toSync: toSync.flatMap(({ userId }) => userId ?? []),
   }
-}
-
-/** A job that acts on this grant at the same moment has the newer answer. */
-async function observe({ db, now }: Context, grant: GrantRow, seen: Observed, rowId: string | null) {
-  await db
-    .update(tvGrants)
-    .set({
-      isPresent: seen.isPresent,
-      presentUntil: seen.until,
-      observedAt: now(),
-      rowId: rowId ?? grant.rowId,
-      ...nextVersion,
-    })
-    .where(and(eq(tvGrants.id, grant.id), eq(tvGrants.version, grant.version)))
 }
 
 /** People whom this shop did not unlock are only listed, and forgotten when they are gone. */
@@ -130,36 +116,25 @@ async function recordForeign(
 /**
  * Someone of ours is gone, another name carries their row's number, and TradingView no longer knows the old name:
  * perhaps they were renamed. That number is documented nowhere, so it is only proposed, to the buyer and to the seller.
+ * Returns what to tell the seller, if anything.
  */
-function createRenames(
+async function proposeRename(
   context: Context,
   client: TradingViewClient,
-  people: Person[],
-  known: Map<string, GrantRow>,
+  gone: GrantRow[],
+  { id, username }: Person,
 ) {
-  const { db, now } = context
-  const listed = new Set(people.map(({ username }) => keyOfName(username)))
-  const gone = [...known.values()].filter(
-    (grant) => grant.isWanted && grant.userId && grant.rowId && !listed.has(grant.usernameKey),
+  const former = gone.find(({ rowId }) => rowId === id)
+  if (!former?.userId || 'username' in (await client.findName(former.username))) return null
+  const { db } = context
+  const isNamedSo = and(
+    eq(entitlements.userId, former.userId),
+    eq(entitlements.usernameKey, former.usernameKey),
   )
-
-  /** Returns what to tell the seller about this person, if anything. */
-  return async function propose({ id, username }: Person): Promise<string | null> {
-    const former = gone.find(({ rowId }) => rowId === id)
-    if (!former?.userId || 'username' in (await client.findName(former.username))) return null
-    await tellBuyer(former.userId, former, [username])
-    return `${former.username} is now ${username}?`
-  }
-
-  async function tellBuyer(userId: string, { username, usernameKey }: GrantRow, similar: string[]) {
-    const [claimed] = await db
-      .select()
-      .from(entitlements)
-      .where(and(eq(entitlements.userId, userId), eq(entitlements.usernameKey, usernameKey)))
-    if (!claimed) return
-    await db.transaction(async (tx) => {
-      await recordCheckedName(tx, claimed.id, { username, problem: 'not_found', similar, at: now() })
-      await tellNameNotFound(tx, context, claimed, username, similar)
-    })
-  }
+  const [entitlement] = await db.select().from(entitlements).where(isNamedSo)
+  if (entitlement)
+    await db.transaction((tx) =>
+      recordNameNotFound(tx, context, entitlement, { username: former.username, similar: [username] }),
+    )
+  return `${former.username} is now ${username}?`
 }

@@ -6,7 +6,6 @@ import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, tvConnection, tvGrants, tvScripts } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import {
   cookieLine,
   lookAlikeHost,
@@ -15,13 +14,7 @@ import {
   type TradingViewGateway,
 } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
-import type { Connector } from './connector.ts'
-
-type Others = {
-  gateway: TradingViewGateway
-  connector: Connector
-  entitlements: Pick<Entitlements, 'refresh'>
-}
+import type { Others } from './connector.ts'
 
 type Given = { cookies: string; host: string; accepts: boolean }
 
@@ -121,14 +114,7 @@ export function createConnecting(context: Context, { gateway, connector, entitle
       if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
       try {
         const accountName = await connection.clientOf(row).probe()
-        await connection.set({
-          state: 'on',
-          accountName,
-          okAt: now(),
-          checkedAt: now(),
-          downSince: null,
-          lastError: null,
-        })
+        await connection.health.succeeded({ state: 'on', accountName })
       } catch (error) {
         if (error instanceof TradingViewFailure) await connection.health.failed(error)
         throw asRefusal(error)

@@ -2,10 +2,20 @@ import { and, eq, isNotNull, lte } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { entitlements, tvGrants } from '#server/database/schema.ts'
+import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import { createConnection } from './connection.ts'
 import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
+
+/** What the room's parts work with, besides the context. */
+export type Others = {
+  gateway: TradingViewGateway
+  connector: Connector
+  entitlements: Pick<Entitlements, 'refresh' | 'usernames'>
+  accessRequests: Pick<AccessRequests, 'recordUsername'>
+}
 
 export type Connector = ReturnType<typeof createConnector>
 

@@ -19,13 +19,13 @@ export function createHealth(
   { db, now, mails, supportEmail }: Context,
   { current, set, clientOf }: TheConnection,
 ) {
-  const isStillAlive = (row: Row) =>
-    clientOf(row)
+  const isAlive = async (row: Row) =>
+    (await clientOf(row)
       .probe()
-      .then(
-        () => true,
-        () => false,
-      )
+      .catch(() => null)) !== null
+
+  const succeeded = (more: Partial<Row> = {}) =>
+    set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...more })
 
   /** The seller hears of it right away, then daily by the schedule. */
   async function stop(state: ConnectionState, about: Partial<Row>) {
@@ -52,7 +52,7 @@ export function createHealth(
     const misunderstood = row.misunderstood + 1
     if (failure.kind === 'session' || failure.kind === 'blocked') {
       // A page may be a check for robots that passes: ask once more before giving up.
-      if (failure.http === 200 && (await isStillAlive(row))) return void (await set(about))
+      if (failure.http === 200 && (await isAlive(row))) return void (await set(about))
       await stop(failure.kind === 'session' ? 'expired' : 'blocked', about)
     } else if (failure.kind === 'unknown' && misunderstood >= misunderstoodLimit) await stop('paused', about)
     else if (failure.kind === 'unknown') await set({ ...about, misunderstood })
@@ -61,16 +61,13 @@ export function createHealth(
 
   return {
     failed,
-
-    async succeeded() {
-      await set({ okAt: now(), checkedAt: now(), downSince: null, misunderstood: 0, lastError: null })
-    },
+    succeeded,
 
     /** The next try for a buyer may be an hour away: until then, one failure must not look like an outage. */
     async probe(client: TradingViewClient) {
       try {
         await client.probe()
-        await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null })
+        await succeeded()
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         await failed(error)

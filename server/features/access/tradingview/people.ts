@@ -115,6 +115,7 @@ export function createPeople({ db }: Context, { connection }: Connector) {
   }
 }
 
+const noPerson = { grantId: null, username: null, email: null }
 const texts = {
   not_found: 'TradingView does not know this username. The buyer has been told and can correct it.',
   taken: 'Another customer has this TradingView account. Find out whose it is.',
@@ -123,6 +124,7 @@ const texts = {
 
 /** What the connector cannot do without a person. */
 async function attention(db: Database, connection: ConnectionRow | undefined): Promise<Attention[]> {
+  const heldBack = connection?.heldBack
   const names = await db
     .select({ problem: entitlements.problem, username: entitlements.username, email: users.email })
     .from(entitlements)
@@ -152,22 +154,18 @@ async function attention(db: Database, connection: ConnectionRow | undefined): P
     .limit(100)
   const scripts = await db.select().from(tvScripts).where(isNotNull(tvScripts.problem))
   return [
-    ...(connection?.heldBack
+    ...(heldBack
       ? [
           {
+            ...noPerson,
             kind: 'held_back' as const,
-            grantId: null,
-            username: null,
-            email: null,
-            text: `We would lock ${connection.heldBack} people at once. Please look.`,
+            text: `We would lock ${heldBack} people at once. Please look.`,
           },
         ]
       : []),
     ...scripts.map(({ name, problem }) => ({
+      ...noPerson,
       kind: 'script' as const,
-      grantId: null,
-      username: null,
-      email: null,
       text: `${name}: ${problem}`,
     })),
     ...renamed.map((row) => ({ ...row, kind: 'renamed' as const, text: row.text ?? '' })),

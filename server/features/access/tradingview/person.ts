@@ -5,18 +5,10 @@ import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, tvGrants, tvScripts } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
-import type { Connector } from './connector.ts'
+import type { Others } from './connector.ts'
 import { grantOf, nextVersion, noFailure } from './plan.ts'
-
-type Others = {
-  connector: Connector
-  entitlements: Pick<Entitlements, 'usernames'>
-  accessRequests: Pick<AccessRequests, 'recordUsername'>
-}
 
 /** Names stay out of the audit log: the entry's id leads to them. */
 const about = (action: 'adopt' | 'remove' | 'rename' | 'retry', grantId: string, userId: string | null) => ({

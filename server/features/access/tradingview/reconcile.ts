@@ -14,10 +14,8 @@ import {
 import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { compare, type Run } from './compare.ts'
-import type { Connector } from './connector.ts'
+import type { Others } from './connector.ts'
 import type { ScriptRow } from './plan.ts'
-
-type Others = { connector: Connector; entitlements: Pick<Entitlements, 'usernames'> }
 
 const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
@@ -68,7 +66,7 @@ export function createReconcile(context: Context, { connector, entitlements: { u
       for (const key of counted) totals[key] += run[key] ?? 0
       totals.people = Math.max(totals.people, run.people ?? 0)
     }
-    await connection.health.succeeded()
+    await connection.health.succeeded({ misunderstood: 0 })
     await connection.set({ heldBack: totals.heldBack || null })
     const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.heldBack > 0
     if (hasDifferences || (await countForeign()) > foreignBefore)
@@ -117,7 +115,7 @@ export async function takeNamesFromRequests(db: Database, usernames: Pick<Entitl
 }
 
 /** Entitled and named, but never planned for on this script. */
-export async function neverPlanned(db: Database, script: ScriptRow): Promise<string[]> {
+async function neverPlanned(db: Database, script: ScriptRow): Promise<string[]> {
   const isPlanned = and(eq(tvGrants.scriptId, script.id), eq(tvGrants.usernameKey, entitlements.usernameKey))
   const rows = await db
     .select({ userId: entitlements.userId })

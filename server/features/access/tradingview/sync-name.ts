@@ -35,24 +35,15 @@ export function createSyncName(context: Context, unlockedAfter: (seconds: number
     return ask(client, grant, entitlement)
   }
 
-  async function ask(
-    client: TradingViewClient,
-    grant: GrantRow,
-    entitlement: EntitlementRow,
-  ): Promise<boolean> {
+  async function ask(client: TradingViewClient, grant: GrantRow, entitlement: EntitlementRow) {
     const found = await client.findName(grant.username)
     const isKnown = 'username' in found
     const username = isKnown ? found.username : grant.username
     await db.transaction(async (tx) => {
-      await recordCheckedName(tx, entitlement.id, {
-        username,
-        problem: isKnown ? null : 'not_found',
-        similar: isKnown ? [] : found.similar,
-        at: now(),
-      })
+      if (isKnown)
+        await recordCheckedName(tx, entitlement.id, { username, problem: null, similar: [], at: now() })
+      else await recordNameNotFound(tx, context, entitlement, { username, similar: found.similar })
       await tx.update(tvGrants).set({ username }).where(eq(tvGrants.id, grant.id))
-      if (isKnown) return
-      await tellNameNotFound(tx, context, entitlement, username, found.similar)
     })
     grant.username = username
     return isKnown
@@ -208,16 +199,15 @@ function stateOf(grant: GrantRow, seen: Observed, isWanted: boolean, isDone: boo
 }
 
 /** Only the buyer knows what they are called on TradingView. Told once for each name and what looks like it. */
-export async function tellNameNotFound(
+export async function recordNameNotFound(
   tx: Transaction,
-  { mails }: Pick<Context, 'mails'>,
-  { id, userId }: Pick<EntitlementRow, 'id' | 'userId'>,
-  username: string,
-  similar: string[],
+  { mails, now }: Context,
+  { id, userId }: EntitlementRow,
+  { username, similar }: { username: string; similar: string[] },
 ) {
+  await recordCheckedName(tx, id, { username, problem: 'not_found', similar, at: now() })
   const [person] = await tx.select().from(users).where(eq(users.id, userId))
   if (!person || person.deletedAt) return
-  const about = { name: person.name, username, similar }
   const occasion = ['name', id, keyOfName(username), ...similar].join(' ')
-  await mails.sendOnce(occasion, person.email, 'nameNotFound', about, tx)
+  await mails.sendOnce(occasion, person.email, 'nameNotFound', { name: person.name, username, similar }, tx)
 }

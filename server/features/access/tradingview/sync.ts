@@ -50,27 +50,22 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
     return result
   }
 
-  /** Without a connection, only what is wanted is written down, for the day it is back. */
-  async function waitForConnection(userId: string) {
-    await db.transaction(async (tx) => {
-      await plan(tx, userId, now())
-      await tx.update(tvGrants).set({ nextTryAt: now() }).where(eq(tvGrants.userId, userId))
-    })
-  }
-
   /** Returns after how long to try again, if anything is left to do. */
   return async function syncPerson(userId: string): Promise<number | undefined> {
     const opened = await connection.open()
-    if (!opened) {
-      await waitForConnection(userId)
-      return undefined
-    }
+    // Without a connection, only what is wanted is written down, for the day it is back.
+    if (!opened)
+      return db.transaction(async (tx) => {
+        await plan(tx, userId, now())
+        await tx.update(tvGrants).set({ nextTryAt: now() }).where(eq(tvGrants.userId, userId))
+        return undefined
+      })
     for (let count = 0; count < mostRounds; count++) {
       const result = await round(userId, opened, count === 0)
       if (result.pause !== undefined) return result.pause
       if (!result.isSettled) continue
       // Without a call, or with a failure, it says nothing about the connection.
-      if (result.isProof) await connection.health.succeeded()
+      if (result.isProof) await connection.health.succeeded({ misunderstood: 0 })
       return undefined
     }
     return pauses[0]
@@ -94,21 +89,16 @@ function createFailures({ db, now, mails, supportEmail }: Context, connection: C
     const failingSince = grant.failingSince ?? at
     const about = { tries: grant.tries + 1, failingSince, error: failure.message }
     const isWanted = isWantedNow(wishOf(grant), at)
-    const wait = async (state: GrantState) =>
-      void (await storeIfUnchanged(db, grant, { ...about, nextTryAt: null, state }))
+    const wait = async (state: GrantState, nextTryAt: Date | null = null) =>
+      void (await storeIfUnchanged(db, grant, { ...about, nextTryAt, state }))
 
     switch (failure.kind) {
       case 'session':
       case 'blocked':
       case 'stopped':
         // Due as soon as the connection is back.
-        await storeIfUnchanged(db, grant, {
-          ...about,
-          tries: 0,
-          nextTryAt: at,
-          state: isWanted ? 'waiting' : 'locking',
-        })
-        return undefined
+        about.tries = 0
+        return wait(isWanted ? 'waiting' : 'locking', at)
       case 'not_yours':
       case 'no_such_script':
         await db.update(tvScripts).set({ problem: failure.message }).where(eq(tvScripts.id, script.id))
@@ -126,8 +116,7 @@ function createFailures({ db, now, mails, supportEmail }: Context, connection: C
     if (failingFor >= tellsAfter) await mailStuck(work, failure, failingSince)
     if (failingFor >= givesUpAfter) return wait('stuck')
     const pause = pauses[grant.tries] ?? hour
-    const nextTryAt = new Date(at.getTime() + pause)
-    await storeIfUnchanged(db, grant, { ...about, nextTryAt, state: isWanted ? 'unlocking' : 'locking' })
+    await wait(isWanted ? 'unlocking' : 'locking', new Date(at.getTime() + pause))
     return pause
   }
 
@@ -135,10 +124,7 @@ function createFailures({ db, now, mails, supportEmail }: Context, connection: C
   async function mailStuck({ grant }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
     const since = failingSince.toISOString()
     const occasion = `stuck ${grant.usernameKey} ${since.slice(0, 10)}`
-    await mails.sendOnce(occasion, supportEmail, 'tradingViewStuck', {
-      username: grant.username,
-      error,
-      since,
-    })
+    const about = { username: grant.username, error, since }
+    await mails.sendOnce(occasion, supportEmail, 'tradingViewStuck', about)
   }
 }

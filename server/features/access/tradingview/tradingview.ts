@@ -2,12 +2,9 @@ import { and, eq, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import { tvEvents, tvGrants, tvScripts } from '#server/database/schema.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
-import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import { createBuyers } from './buyers.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
-import type { Connector } from './connector.ts'
+import type { Others } from './connector.ts'
 import { createPeople } from './people.ts'
 import { createPerson } from './person.ts'
 import { createReconcile } from './reconcile.ts'
@@ -16,13 +13,6 @@ import { createScripts } from './scripts.ts'
 export { resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
 export { takeNamesFromRequests } from './reconcile.ts'
-
-type Others = {
-  gateway: TradingViewGateway
-  connector: Connector
-  entitlements: Pick<Entitlements, 'refresh' | 'usernames'>
-  accessRequests: Pick<AccessRequests, 'recordUsername'>
-}
 
 export type TradingView = ReturnType<typeof createTradingView>
 
