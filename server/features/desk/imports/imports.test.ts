@@ -51,7 +51,7 @@ test('each line that can’t be imported is named, and a check changes nothing',
     '“Paid until” is in the past',
     'That is an email address. We need the name on your TradingView profile.',
     'This TradingView account already belongs to another customer.',
-    'Please enter your name without links or email addresses',
+    'Please enter your name without links, email addresses or phone numbers, and with a space after a dot',
     'Has a subscription already',
   ])
   expect(answer.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
