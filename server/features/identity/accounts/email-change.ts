@@ -15,6 +15,7 @@ import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 import { dropPendingChange, isReserved, toUndo } from './changed-addresses.ts'
 import { createGiveBack, takenByNow } from './give-back.ts'
 import type { PasswordLinks } from './password-links.ts'
+import { startOver } from './proof.ts'
 
 const hour = 3_600_000
 const toConfirm = 24 * hour
@@ -68,6 +69,12 @@ export function createEmailChange(deps: Dependencies) {
     if (user && isStaff(user))
       await audit.record(tx, { user: { id: userId }, ip }, { action, aboutId: userId })
     return user
+  }
+
+  /** The first proof may have been that of the new address: until then, the old one was only typed. */
+  async function wasProven(tx: Transaction, { userId, confirmedAt }: typeof emailChanges.$inferSelect) {
+    const isOlder = lt(users.verifiedAt, confirmedAt ?? now())
+    return (await tx.$count(users, and(eq(users.id, userId), isOlder))) > 0
   }
 
   return {
@@ -132,6 +139,7 @@ export function createEmailChange(deps: Dependencies) {
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
         await giveBack(tx, oldEmail, userId)
+        if (!(await wasProven(tx, change))) await startOver(tx, userId, now())
         await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
         // Also later ones, or whoever owns an address from in between could undo in turn.
         await tx

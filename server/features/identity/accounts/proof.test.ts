@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { knownDevices, users } from '#server/database/schema.ts'
@@ -102,4 +103,26 @@ test('a corrected address leaves nothing that the stranger of the mistyped mailb
   await expect(
     shop.visitor().call(accounts.login, { email, password: stranger.password }),
   ).rejects.toMatchObject({ status: 401 })
+})
+
+test('an undo by a mailbox that never proved the account leaves nothing of the stranger who used its address', async () => {
+  const { stranger, tryIt, email } = await planted()
+  shop.clock.advance({ days: 31 })
+  await stranger.call(accounts.login, { email, password: stranger.password })
+  const own = `stranger-${email}`
+  await stranger.call(credentials.changeEmail, { email: own })
+  const byLink = async (to: string, action: string) => {
+    const link = new RegExp(`action=${action}&id=(\\S+?)&token=(\\S+)`)
+    const sent = (await shop.mails()).findLast((mail) => mail.to === to && link.test(mail.text))
+    const [, id = '', token = ''] = link.exec(sent?.text ?? '') ?? []
+    return { id, token }
+  }
+  await stranger.call(credentials.confirmEmail, await byLink(own, 'confirm-email'))
+  const owner = shop.visitor()
+  await owner.call(credentials.undoEmail, await byLink(email, 'undo-email'))
+  const token = await linkTo(email, 'reset-password')
+  await owner.call(accounts.resetPassword, { token, newPassword: 'the owner chose this' })
+  await expect(tryIt()).rejects.toMatchObject({ status: 401 })
+  const seen = await owner.call(accounts.login, { email, password: 'the owner chose this' })
+  expect(seen).toMatchObject({ isProven: true, name: '' })
 })
