@@ -15,7 +15,9 @@ type Limited = 'declaration' | 'declaration-owner'
 export function createCorrespondence({ db, mails, attempts, supportEmail }: Context) {
   /** No mailbox can be flooded; the declaration is stored and counts all the same. */
   async function unlessFlooded(what: Limited, to: string, limit: Limit, send: () => Promise<void>) {
-    if (await attempts.allows(what, to, limit)) await send()
+    const isAllowed = await attempts.allows(what, to, limit)
+    if (isAllowed) await send()
+    return isAllowed
   }
 
   /** The first receipt always goes out. Of more, an address that may be a stranger's gets three a day. */
@@ -67,12 +69,17 @@ export function createCorrespondence({ db, mails, attempts, supportEmail }: Cont
         ),
       ),
 
+    /** Counted apart from what strangers send. False if it has to wait. */
     tellUnconfirmed: (row: DeclarationRow) =>
-      unlessFlooded('declaration', `seller ${supportEmail}`, { requests: 20, seconds: hour }, () =>
-        mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
-          ...contentOf(row),
-          dueAt: declarationDue(row.declaredAt).toISOString(),
-        }),
+      unlessFlooded(
+        'declaration',
+        `seller ${supportEmail} unconfirmed`,
+        { requests: 20, seconds: hour },
+        () =>
+          mails.sendOnce(`seller about unconfirmed ${row.id}`, supportEmail, 'declarationUnconfirmed', {
+            ...contentOf(row),
+            dueAt: declarationDue(row.declaredAt).toISOString(),
+          }),
       ),
   }
 }

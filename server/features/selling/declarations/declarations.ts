@@ -122,7 +122,7 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
         .from(declarations)
         .where(and(isSellers(now()), isNotNull(declarations.linkEndsAt), isNull(declarations.sellerToldAt)))
       for (const row of unconfirmed) {
-        await tellUnconfirmed(row)
+        if (!(await tellUnconfirmed(row))) return
         await db.update(declarations).set({ sellerToldAt: now() }).where(eq(declarations.id, row.id))
       }
     },

@@ -131,6 +131,22 @@ test('not confirmed for three days, it goes to the seller with the day it is due
   expect(needs.find(({ kind }) => kind === 'declarations')).toMatchObject({ count: (await yours()).length })
 })
 
+test('a flood of strangers’ declarations keeps none that a buyer has not confirmed from the seller', async () => {
+  await shop.queue.runNow('hand-declarations-to-seller')
+  const buyer = await shop.buyer()
+  await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  await shop.advance(3, 'day')
+  const stranger = shop.visitor()
+  for (let sent = 0; sent < 21; sent++)
+    await stranger.call(contract.withdraw, { ...declared(`flood-${sent}@example.com`), contract: 'no idea' })
+  await shop.settle()
+  await shop.queue.runNow('hand-declarations-to-seller')
+  const told = (await mailsTo('help@example.com')).filter(({ subject }) =>
+    subject.startsWith('Not confirmed'),
+  )
+  expect(told.at(-1)?.text).toContain(buyer.user.email)
+})
+
 test('renewed after its due date, the seller refunds what was paid until then, and reads what was not', async () => {
   const buyer = await shop.buyer()
   const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
