@@ -72,7 +72,7 @@ const queuedRequest = schema((z) =>
 )
 export type QueuedRequest = InferOutput<typeof queuedRequest>
 
-/** What has been let in, and what was locked out although it is paid for. */
+/** What is granted, and what is withheld although it is paid for. */
 export const grantedStates = ['granted', 'revoked'] as const satisfies AccessRequestStatus[]
 
 export const refusalReason = schema((z) => text(z, 500, 'Please give a reason'))

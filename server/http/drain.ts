@@ -10,7 +10,7 @@ export async function drain(server: Server) {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false
   })
-  const waited = await letEverybodyIn(server)
+  const waited = await acceptWaitingConnections(server)
   // Not the HTTP server's own method: that one also cuts off idle connections.
   Listener.prototype.close.call(server)
   for (const socket of waited) server.emit('connection', socket)
@@ -24,7 +24,7 @@ export async function drain(server: Server) {
  * an answer does not come back, and soon no one is left outside. That is known after a turn that found no one and
  * was so short that no one can have come since.
  */
-async function letEverybodyIn(server: Server): Promise<Socket[]> {
+async function acceptWaitingConnections(server: Server): Promise<Socket[]> {
   const waiting: Socket[] = []
   const serve = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
