@@ -4,14 +4,19 @@ import type { Transaction } from '#server/database/connect.ts'
 import { createBeginSession } from '#server/http/begin-session.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { createSessionCookie } from '#server/http/session-cookie.ts'
+import type { Schedules } from '#server/jobs/schedules.ts'
 import { createEmailQuestions } from '#server/security/email-questions.ts'
 import { createAccounts, createCustomerData, createDeletion } from './accounts/accounts.ts'
-import { accountRoutes, credentialRoutes, customerDataRoutes, staffRoutes } from './accounts/routes.ts'
-import { accountSchedules } from './accounts/schedules.ts'
 import { createFactors } from './factors/factors.ts'
-import { factorRoutes, loginRoutes, stepUpRoutes } from './factors/routes.ts'
-import { factorSchedules } from './factors/schedules.ts'
-import { sessionSchedules } from './sessions/schedules.ts'
+import {
+  accountRoutes,
+  credentialRoutes,
+  customerDataRoutes,
+  factorRoutes,
+  loginRoutes,
+  staffRoutes,
+  stepUpRoutes,
+} from './routes.ts'
 import { createSessions, sessionDays } from './sessions/sessions.ts'
 
 type Events = {
@@ -30,21 +35,23 @@ type Others = Pick<Parameters<typeof createDeletion>[0], 'endSubscriptionsOf' | 
 
 export type Identity = ReturnType<typeof openIdentity>
 
-/** Who somebody is. */
+/** Who people are. */
 export function openIdentity(context: Context, events: Events) {
   const { config, log, mails } = context
   const questions = createEmailQuestions({ ...context, isOn: config.rateLimits })
   const sessions = createSessions(context)
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
   const beginSession = createBeginSession({ sessions, cookie })
-  const factors = createFactors({
-    ...context,
-    sessions,
-    staffNeedFactor: config.staffNeedFactor,
-    publicUrl: config.publicUrl,
-  })
+  const factors = createFactors(context, { sessions })
   const accounts = createAccounts({ ...context, ...events, questions })
   const people: PeoplesRoom[] = [accounts, factors, sessions]
+  const schedules: Schedules = {
+    'tell-of-commands': { cron: '*/5 * * * *', run: accounts.tellOfCommands },
+    'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
+    'forget-expired-sessions': { cron: '17 3 * * *', run: sessions.forgetExpired },
+    'send-factor-resets': { cron: '*/10 * * * *', run: factors.lostDevice.sendDue },
+    'forget-factor-resets': { cron: '27 3 * * *', run: factors.lostDevice.forgetOld },
+  }
 
   return {
     questions,
@@ -54,12 +61,12 @@ export function openIdentity(context: Context, events: Events) {
     factors,
     accounts,
     people,
-    schedules: [accountSchedules(accounts), sessionSchedules(sessions), factorSchedules(factors)],
+    schedules: [schedules],
 
     /** Not awaited: startup must not depend on it. */
     prepare() {
       factors
-        .strandedPasskeys()
+        .countPasskeysOfOtherHosts()
         .then((count) => {
           if (count > 0)
             log.warn(

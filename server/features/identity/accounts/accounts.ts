@@ -22,8 +22,9 @@ import { createRoles } from './roles.ts'
 import { createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
-export { createCustomerData } from './customer-data.ts'
-export { createDeletion } from './deletion.ts'
+export { type CustomerData, createCustomerData } from './customer-data.ts'
+export { createDeletion, type Deletion } from './deletion.ts'
+export { collectMyData } from './my-data.ts'
 export { deletedEmail } from './personal-data.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>

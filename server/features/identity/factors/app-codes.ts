@@ -1,11 +1,12 @@
 import { and, eq, lt } from 'drizzle-orm'
+import { encode } from 'uqr'
 import { brand } from '#contract/brand.ts'
 import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { appCodes } from '#server/database/schema.ts'
 import { notFound, Refusal } from '#server/errors.ts'
 import type { Secrets } from '#server/security/secrets.ts'
-import { drawQr } from './qr.ts'
 import { otpAuthUrl, randomSecret, stepOf } from './totp.ts'
 
 export const wrongCode = () => {
@@ -21,7 +22,7 @@ const digitsOf = (typed: string) => typed.replaceAll(/\D/g, '')
 export type AppCodes = ReturnType<typeof createAppCodes>
 
 /** Codes from an authenticator app. */
-export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Secrets }) {
+export function createAppCodes({ now, secrets }: Context) {
   return {
     /** Nothing is stored yet: an app that was never confirmed must not lock anyone out. */
     begin({ user }: Actor) {
@@ -45,7 +46,7 @@ export function createAppCodes({ now, secrets }: { now: () => Date; secrets: Sec
         .onConflictDoUpdate({ target: appCodes.userId, set: kept })
     },
 
-    /** True only for whoever uses it first, even of two at the same moment. */
+    /** True only for the one who uses it first, even of two at the same moment. */
     async use(tx: Transaction, userId: string, typed: string): Promise<boolean> {
       const [kept] = await tx.select().from(appCodes).where(eq(appCodes.userId, userId))
       if (!kept) return false
@@ -92,4 +93,11 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
     resealed += changed.rowCount ?? 0
   }
   return { resealed }
+}
+
+/** A QR code as one SVG path on a grid of `size` squares: drawn here, so no one else sees the secret in it. */
+function drawQr(text: string): { size: number; path: string } {
+  const { size, data } = encode(text, { ecc: 'M', border: 2 })
+  const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+  return { size, path: squares.join('') }
 }

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { Secrets } from '#server/security/secrets.ts'
 
 /** In milliseconds. */
 export const challengeLifetime = 300_000
 
 const staleChallenge = () => new Refusal(400, 'timed-out', 'That took too long. Please try again.')
-
-type Dependencies = {
-  now: () => Date
-  attempts: Pick<Attempts, 'allows'>
-  secrets: Pick<Secrets, 'linkToken' | 'isLinkToken'>
-}
 
 export type Challenges = ReturnType<typeof createChallenges>
 
@@ -20,7 +13,7 @@ export type Challenges = ReturnType<typeof createChallenges>
  * What a passkey signs. Each is signed by the shop itself and says when it ends, so that asking for one stores nothing,
  * however many strangers ask; what is stored is that one was used.
  */
-export function createChallenges({ now, attempts, secrets }: Dependencies) {
+export function createChallenges({ now, attempts, linkToken, isLinkToken }: Context) {
   const purpose = (whose: string) => `passkey challenge ${whose}`
 
   /** Works once, even for two at the same moment, and in any process. */
@@ -28,7 +21,7 @@ export function createChallenges({ now, attempts, secrets }: Dependencies) {
     const [end = '', random = '', signature = '', ...more] = challenge.split('.')
     const text = `${end}.${random}`
     // With something appended, it would count as another one.
-    const isOurs = more.length === 0 && secrets.isLinkToken(purpose(whose), text, signature)
+    const isOurs = more.length === 0 && isLinkToken(purpose(whose), text, signature)
     if (!isOurs || Number(end) < now().getTime()) throw staleChallenge()
     const once = { requests: 1, seconds: challengeLifetime / 1000 }
     if (!(await attempts.allows('challenge', challenge, once))) throw staleChallenge()
@@ -39,7 +32,7 @@ export function createChallenges({ now, attempts, secrets }: Dependencies) {
     make(whose: string): string {
       const end = now().getTime() + challengeLifetime
       const text = `${end}.${randomBytes(16).toString('base64url')}`
-      return `${text}.${secrets.linkToken(purpose(whose), text)}`
+      return `${text}.${linkToken(purpose(whose), text)}`
     },
 
     /** Spends the challenge inside a browser's response, and returns it as it is there. */

@@ -1,26 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
+import { recoveryCodes } from '#server/database/schema.ts'
+import { hashToken } from '#server/security/tokens.ts'
 import { type AppCodes, wrongCode } from './app-codes.ts'
-import { recovery } from './recovery-codes.ts'
-
-type Dependencies = {
-  db: Database
-  now: () => Date
-  attempts: Attempts
-  securityLog: SecurityLog
-  appCodes: AppCodes
-}
 
 type Typed = {
   userId: string
   code: string
-  /** A device of theirs has tries of its own: nobody else can use them up. */
+  /** A device of theirs has tries of its own: no one else can use them up. */
   device?: string | undefined
 }
 
-/** Five wrong ones, then a quarter of an hour's rest: nobody guesses one of a million. */
+/** Five wrong ones, then a quarter of an hour's rest: no one guesses one of a million. */
 const limit = { requests: 5, seconds: 900 }
 
 export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
@@ -28,7 +22,7 @@ export const isFromApp = (typed: string) => /^[\d\s-]*$/.test(typed)
 export type Codes = ReturnType<typeof createCodes>
 
 /** Codes that people type: from the app, or one of the ten for emergencies. Each works once. */
-export function createCodes({ db, now, attempts, securityLog, appCodes }: Dependencies) {
+export function createCodes({ db, now, attempts, securityLog }: Context, appCodes: AppCodes) {
   async function spend(
     { ip }: Actor<User | null>,
     { userId, device }: Typed,
@@ -49,4 +43,58 @@ export function createCodes({ db, now, attempts, securityLog, appCodes }: Depend
     useForRecovery: (actor: Actor<User | null>, typed: Typed) =>
       spend(actor, typed, (tx) => recovery.use(tx, typed.userId, typed.code, now())),
   }
+}
+
+const recoveryCodeCount = 10
+
+/** 32 characters, none of which looks like another. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
+
+/** 80 random bits, so a plain hash is enough: no one can try them all. */
+const randomCode = () =>
+  [...randomBytes(16)]
+    .map((byte) => alphabet[byte % 32])
+    .join('')
+    .replace(/(.{4})(?=.)/g, '$1-')
+
+const tidy = (typed: string) =>
+  typed
+    .toLowerCase()
+    .replaceAll('o', '0')
+    .replaceAll(/[^a-z0-9]/g, '')
+
+const hashOf = (userId: string, code: string) => hashToken(`${userId}:${tidy(code)}`)
+
+/** For a person who has lost the device. */
+export const recovery = {
+  /** Ten new ones; those from before no longer work. They are shown once: only hashes are kept. */
+  async renew(tx: Transaction, userId: string): Promise<string[]> {
+    const codes = Array.from({ length: recoveryCodeCount }, randomCode)
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+    await tx.insert(recoveryCodes).values(codes.map((code) => ({ userId, hash: hashOf(userId, code) })))
+    return codes
+  },
+
+  left: (tx: Transaction | Database, userId: string) =>
+    tx.$count(recoveryCodes, and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt))),
+
+  /** True only for the one who uses it first, even of two at the same moment. */
+  async use(tx: Transaction, userId: string, code: string, now: Date): Promise<boolean> {
+    const used = await tx
+      .update(recoveryCodes)
+      .set({ usedAt: now })
+      .where(
+        and(
+          eq(recoveryCodes.userId, userId),
+          eq(recoveryCodes.hash, hashOf(userId, code)),
+          isNull(recoveryCodes.usedAt),
+        ),
+      )
+      .returning({ userId: recoveryCodes.userId })
+    return used.length > 0
+  },
+
+  async forget(tx: Transaction, userId: string) {
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+  },
 }

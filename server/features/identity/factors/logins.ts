@@ -1,37 +1,32 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { users } from '#server/database/schema.ts'
 import { userColumns } from '#server/database/user-columns.ts'
 import { Refusal } from '#server/errors.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
+import { hashToken } from '#server/security/tokens.ts'
 import { type Authenticated, endSessions, knownDevice } from '../sessions/sessions.ts'
-import { type Codes, isFromApp } from './codes.ts'
-import type { HalfLogin } from './half-login.ts'
+import { type Codes, isFromApp, recovery } from './codes.ts'
 import type { LostDevice } from './lost-device.ts'
 import type { Notices } from './notices.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
 import type { Policy } from './policy.ts'
-import { recovery } from './recovery-codes.ts'
 
-type Dependencies = {
-  db: Database
-  securityLog: SecurityLog
+type Parts = {
   policy: Policy
-  halfLogin: HalfLogin
   codes: Codes
   passkeyLogin: PasskeyLogin
   lostDevice: LostDevice
   notices: Notices
 }
-
 type LoggedIn = { user: User; authenticated: Authenticated }
 
 const gone = () => new Refusal(401, 'login-required', 'Please log in again.')
 
 /** The second step of a login, or the only one with a passkey; the session starts afterward. */
-export function createLogins(deps: Dependencies) {
-  const { db, securityLog, policy, halfLogin, codes, passkeyLogin, lostDevice, notices } = deps
+export function createLogins(context: Context, { policy, codes, passkeyLogin, lostDevice, notices }: Parts) {
+  const { db, securityLog } = context
+  const halfLogin = createHalfLogin(context)
 
   async function find(userId: string) {
     const [found] = await db
@@ -42,7 +37,7 @@ export function createLogins(deps: Dependencies) {
     return found
   }
 
-  /** The device was lost, and whoever may have it is logged out. */
+  /** The device was lost: anyone who may have it is logged out. */
   const recovered = (userId: string) =>
     db.transaction(async (tx) => {
       await endSessions(tx, userId)
@@ -87,5 +82,44 @@ export function createLogins(deps: Dependencies) {
       const { user } = await find(userId)
       await lostDevice.request(user)
     },
+  }
+}
+
+/** In seconds. */
+export const halfLoginLifetime = 300
+
+const over = () => new Refusal(401, 'timed-out', 'That took too long. Please log in again.')
+const purpose = 'half a login'
+
+/**
+ * The password was right, and a second step is to follow. The browser keeps that, sealed, for five minutes; it opens
+ * nothing else, and nothing is stored here.
+ */
+function createHalfLogin({ db, now, secrets }: Context) {
+  return {
+    begin({ userId, passwordHash }: Authenticated): string {
+      const ends = now().getTime() + halfLoginLifetime * 1000
+      return secrets.seal(JSON.stringify({ userId, password: hashToken(passwordHash ?? ''), ends }), purpose)
+    },
+
+    /** Whose it is. A password that was changed meanwhile ends it. */
+    async read(token: string | undefined): Promise<Omit<Authenticated, 'provenBy'>> {
+      const { userId, password, ends } = open(token)
+      if (ends < now().getTime()) throw over()
+      const [user] = await db
+        .select({ passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.id, userId))
+      if (!user || hashToken(user.passwordHash ?? '') !== password) throw over()
+      return { userId, passwordHash: user.passwordHash, refusal: over }
+    },
+  }
+
+  function open(token = ''): { userId: string; password: string; ends: number } {
+    try {
+      return JSON.parse(secrets.open(token, purpose))
+    } catch {
+      throw over()
+    }
   }
 }

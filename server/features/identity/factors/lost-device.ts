@@ -1,13 +1,13 @@
 import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { appCodes, factorResets, passkeys, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Secrets } from '#server/security/secrets.ts'
 import { endSessions } from '../sessions/sessions.ts'
+import { recovery } from './codes.ts'
 import type { Notices } from './notices.ts'
-import { recovery } from './recovery-codes.ts'
 
 const hour = 3_600_000
 /** Long enough for the owner of the mailbox to see the email and stop it. */
@@ -16,7 +16,6 @@ const wait = 72 * hour
 const linkLifetime = 7 * 24 * hour
 
 type Link = { id: string; token: string }
-type Dependencies = { db: Database; now: () => Date; notices: Notices; secrets: Pick<Secrets, 'isLinkToken'> }
 
 const deadLink = () => new Refusal(400, 'link-invalid', 'This link no longer works. Log in and start again.')
 const notForStaff = () =>
@@ -49,7 +48,7 @@ export async function removeFactorsSince(tx: Transaction, userId: string, since:
 export type LostDevice = ReturnType<typeof createLostDevice>
 
 /** The last resort without device and codes: the mailbox, after three days in which its owner can object. */
-export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
+export function createLostDevice({ db, now, isLinkToken }: Context, notices: Notices) {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   return {
@@ -95,7 +94,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
     },
 
     async stop({ id, token }: Link) {
-      if (!secrets.isLinkToken('stop-reset', id, token)) throw deadLink()
+      if (!isLinkToken('stop-reset', id, token)) throw deadLink()
       const stopped = await db
         .update(factorResets)
         .set({ stoppedAt: now() })
@@ -104,7 +103,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
       if (stopped.length === 0) throw deadLink()
     },
 
-    /** Whoever logs in with a factor has it after all. */
+    /** A person who logs in with a factor has it after all. */
     async stopFor(userId: string) {
       await db
         .update(factorResets)
@@ -113,7 +112,7 @@ export function createLostDevice({ db, now, notices, secrets }: Dependencies) {
     },
 
     async finish({ id, token }: Link) {
-      if (!secrets.isLinkToken('finish-reset', id, token)) throw deadLink()
+      if (!isLinkToken('finish-reset', id, token)) throw deadLink()
       await db.transaction(async (tx) => {
         const [used] = await tx
           .update(factorResets)

@@ -1,19 +1,16 @@
 import { eq } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
-import type { MailData, MailKind, Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
+import type { MailData, MailKind } from '#server/mails/mails.ts'
 import { endSessions } from '../sessions/sessions.ts'
-
-type Dependencies = { mails: Mails; attempts: Pick<Attempts, 'mayMail'>; audit: Audit }
 
 export type Notices = ReturnType<typeof createNotices>
 
 /** Anyone whose login changes is told, and other devices are logged out: if it was a thief, the owner notices. */
-export function createNotices({ mails, attempts, audit }: Dependencies) {
+export function createNotices({ mails, attempts, audit }: Context) {
   /** Anyone can sign up with anyone's address: until a link emailed there was used, it gets few emails. */
   async function tell<Kind extends MailKind>(
     tx: Transaction,

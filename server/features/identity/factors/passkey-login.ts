@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { and, eq, lt } from 'drizzle-orm'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetime } from './challenges.ts'
@@ -17,19 +17,12 @@ const refused = () =>
 const isCredentialId = (given: unknown): given is string =>
   typeof given === 'string' && /^[\w-]{1,1400}$/.test(given)
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  challenges: Challenges
-  /** The shop's address: a passkey used elsewhere does not count. */
-  origin: string
-}
-
 export type PasskeyLogin = ReturnType<typeof createPasskeyLogin>
 
 /** Proving who you are with a passkey. */
-export function createPasskeyLogin({ db, now, challenges, origin }: Dependencies) {
-  const host = new URL(origin).hostname
+export function createPasskeyLogin({ db, now, config }: Context, challenges: Challenges) {
+  // A passkey of another address does not count.
+  const { origin, hostname: host } = new URL(config.publicUrl)
   return {
     /** The same for everyone: whose passkey it is, only the answer tells. */
     async options() {

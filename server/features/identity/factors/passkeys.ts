@@ -2,7 +2,8 @@ import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@si
 import { and, desc, eq, ne } from 'drizzle-orm'
 import { brand } from '#contract/brand.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { passkeys } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import { type Challenges, challengeLifetime } from './challenges.ts'
@@ -16,25 +17,18 @@ const algorithms = [-8, -7, -257]
 
 type Made = NonNullable<VerifiedRegistrationResponse['registrationInfo']>
 
-/** The browser's own words, which nobody has signed. */
+/** The browser's own words, which are not signed. */
 const knownTransports = (given: unknown): string[] =>
   Array.isArray(given)
     ? given.filter((each) => typeof each === 'string' && /^[a-z-]{1,20}$/.test(each)).slice(0, 10)
     : []
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  challenges: Challenges
-  /** The shop's address: a passkey made elsewhere does not count. */
-  origin: string
-}
-
 export type Passkeys = ReturnType<typeof createPasskeys>
 
 /** Passkeys: a key pair for each device or password manager, of which the shop only knows the public half. */
-export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
-  const host = new URL(origin).hostname
+export function createPasskeys({ db, now, config }: Context, challenges: Challenges) {
+  // A passkey of another address does not count.
+  const { origin, hostname: host } = new URL(config.publicUrl)
   const ofUser = (userId: string) => and(eq(passkeys.userId, userId), eq(passkeys.host, host))
 
   return {
@@ -137,6 +131,6 @@ export function createPasskeys({ db, now, challenges, origin }: Dependencies) {
     },
 
     /** Passkeys that were made for another host, which no longer work: PUBLIC_URL has changed. */
-    strandedOnes: () => db.$count(passkeys, ne(passkeys.host, host)),
+    countOfOtherHosts: () => db.$count(passkeys, ne(passkeys.host, host)),
   }
 }

@@ -1,16 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { isStaff, type WayToProve } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { appCodes, passkeys, users } from '#server/database/schema.ts'
-
-type Dependencies = {
-  db: Database
-  /** Whether staff need a second step here (`ADMIN_TWO_FACTOR`). */
-  staffNeedFactor: boolean
-  /** The host that passkeys must have been made for. */
-  host: string
-}
 
 type Who = Pick<User, 'id' | 'isAdmin' | 'role'>
 
@@ -20,7 +13,9 @@ export type Policy = ReturnType<typeof createPolicy>
  * What someone must show, and what they can. A passkey opens an account by itself. The password alone does too, unless
  * app codes are on or the account must have a second step.
  */
-export function createPolicy({ db, staffNeedFactor, host }: Dependencies) {
+export function createPolicy({ db, config }: Context) {
+  const host = new URL(config.publicUrl).hostname
+
   async function holdingsOf(userId: string, tx: Database | Transaction = db) {
     const [found] = await tx
       .select({
@@ -39,7 +34,7 @@ export function createPolicy({ db, staffNeedFactor, host }: Dependencies) {
     return found ?? { hasPassword: false, hasPasskey: false, hasAppCodes: false }
   }
 
-  const isRequiredOf = (user: Who) => staffNeedFactor && isStaff(user)
+  const isRequiredOf = (user: Who) => config.staffNeedFactor && isStaff(user)
 
   return {
     holdingsOf,

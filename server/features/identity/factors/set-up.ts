@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { appCodes as table, users } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AppCodes } from './app-codes.ts'
+import { recovery } from './codes.ts'
 import type { Notices } from './notices.ts'
 import type { Passkeys } from './passkeys.ts'
 import type { Policy } from './policy.ts'
-import { recovery } from './recovery-codes.ts'
 
-type Dependencies = {
-  db: Database
+type Parts = {
   sessions: Pick<Sessions, 'prove' | 'provenBy'>
   policy: Policy
   appCodes: AppCodes
@@ -22,7 +22,7 @@ type Dependencies = {
 const app = 'authenticator app'
 
 /** Your own factors: listed, added, renamed, removed. */
-export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices }: Dependencies) {
+export function createSetUp({ db }: Context, { sessions, policy, appCodes, passkeys, notices }: Parts) {
   /** One change at a time: of two at the same moment, each would count on what the other takes away. */
   const change = <Result>({ user }: Actor, make: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -35,7 +35,7 @@ export function createSetUp({ db, sessions, policy, appCodes, passkeys, notices 
     return (await recovery.left(tx, userId)) > 0 ? null : recovery.renew(tx, userId)
   }
 
-  /** Whoever must have a factor keeps one; whoever has none needs no recovery codes. */
+  /** A person who must have a factor keeps one; without any, no recovery codes are needed. */
   async function assertMayGo(tx: Transaction, { user }: Actor) {
     const { hasPasskey, hasAppCodes } = await policy.holdingsOf(user.id, tx)
     if (hasPasskey || hasAppCodes) return

@@ -1,21 +1,14 @@
 import type { WayToProve } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Attempts } from '#server/security/attempts.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
-import type { Passwords } from '#server/security/passwords.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
 import { knownDevice, type Sessions } from '../sessions/sessions.ts'
 import type { Codes } from './codes.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
 import type { Policy } from './policy.ts'
 
-type Dependencies = {
-  db: Database
-  passwords: Passwords
-  attempts: Attempts
-  securityLog: SecurityLog
+type Parts = {
   sessions: Pick<Sessions, 'prove'>
   policy: Policy
   codes: Codes
@@ -23,9 +16,9 @@ type Dependencies = {
 }
 
 /** Proving again who you are, in a session that has been open for a while. */
-export function createStepUp(deps: Dependencies) {
-  const { db, sessions, policy, codes, passkeyLogin } = deps
-  const checkPassword = createOwnPassword(deps)
+export function createStepUp(context: Context, { sessions, policy, codes, passkeyLogin }: Parts) {
+  const { db } = context
+  const checkPassword = createOwnPassword(context)
 
   async function assertCounts({ user }: Actor, way: WayToProve) {
     const { ways } = await policy.waysToProve(user)

@@ -29,7 +29,7 @@ export async function noteDevice(
   return known > 0 && seen === 0
 }
 
-/** For an account that goes to somebody else: each login from now on is from a device that is new to it. */
+/** For an account that goes to another person: each login from now on is from a device that is new to it. */
 export async function forgetDevices(tx: Transaction, userId: string) {
   await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }

@@ -2,11 +2,11 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { retention } from '#contract/retention.ts'
 import { isStaff } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { sessions, users } from '#server/database/schema.ts'
 import { userColumns } from '#server/database/user-columns.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 
 const hour = 3_600_000
@@ -34,10 +34,8 @@ type Found = Pick<Session, 'id' | 'user' | 'provenBy' | 'provenAt' | 'proofUsedA
   newToken?: string | undefined
 }
 
-type Dependencies = { db: Database; now: () => Date; securityLog: SecurityLog }
-
 /** Finds the session behind a token, and replaces the token from time to time. */
-export function createFind({ db, now, securityLog }: Dependencies) {
+export function createFind({ db, now, securityLog }: Context) {
   const load = prepareLoad(db, now, sessions.tokenHash, 'find_sessions')
   const loadReplaced = prepareLoad(db, now, sessions.previousTokenHash, 'find_replaced_sessions')
   const since = (time: Date) => now().getTime() - time.getTime()
@@ -70,7 +68,7 @@ export function createFind({ db, now, securityLog }: Dependencies) {
 
   /**
    * A replaced token is good for requests already on their way, and for a browser that never received the new one. But
-   * once the new one is in use, whoever still has the old one has a copy: the session ends for both.
+   * once the new one is in use, anyone who still has the old one has a copy: the session ends for both.
    */
   async function useReplaced(found: Session, presented: string, ip: string): Promise<Found | undefined> {
     const { id, user, rotatedAt } = found

@@ -3,17 +3,13 @@ import { deviceName } from '#contract/identity/device-name.ts'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Proof } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
-import { logins, sessions, users } from '#server/database/schema.ts'
+import { knownDevices, logins, sessions, users } from '#server/database/schema.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
-import { noteDevice } from './known-devices.ts'
-import { createPersonalData } from './personal-data.ts'
-import { createProofs } from './proofs.ts'
+import { forgetDevices, noteDevice } from './known-devices.ts'
 import { createFind, expiry, withToken } from './session-tokens.ts'
 
 export { forgetDevices, knownDevice } from './known-devices.ts'
@@ -30,14 +26,6 @@ export type Authenticated = {
   refusal: () => Refusal
 }
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  attempts: Pick<Attempts, 'mayMail'>
-  securityLog: SecurityLog
-}
-
 export type Sessions = ReturnType<typeof createSessions>
 
 /** After a password change, or for "log out everywhere"; `except` stays logged in. */
@@ -52,13 +40,12 @@ export async function endSessions(
 }
 
 /** Who is logged in. The browser holds a random token, the database only its hash. */
-export function createSessions({ db, now, mails, attempts, securityLog }: Dependencies) {
+export function createSessions(context: Context) {
+  const { db, now, mails, attempts } = context
   const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
 
   return {
-    ...createPersonalData({ db }),
-    find: createFind({ db, now, securityLog }),
-    ...createProofs({ db, now }),
+    find: createFind(context),
 
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
@@ -120,13 +107,7 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
     /** Where this user is logged in, most recent first. */
     devices: (userId: string) =>
       db
-        .select({
-          id: sessions.id,
-          userAgent: sessions.userAgent,
-          ip: sessions.ip,
-          createdAt: sessions.createdAt,
-          lastUsedAt: sessions.lastUsedAt,
-        })
+        .select({ id: sessions.id, ...deviceColumns })
         .from(sessions)
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id)),
@@ -155,5 +136,61 @@ export function createSessions({ db, now, mails, attempts, securityLog }: Depend
         .where(and(eq(logins.userId, userId), lte(logins.at, before)))
         .orderBy(desc(logins.at))
         .limit(limit),
+
+    /** How its owner showed who they are. */
+    async provenBy(sessionId: string | null): Promise<Proof | undefined> {
+      const [found] = await db
+        .select({ provenBy: sessions.provenBy })
+        .from(sessions)
+        .where(eq(sessions.id, sessionId ?? ''))
+      return found?.provenBy
+    },
+
+    /** They have just shown once more who they are; `by` says how, if that is worth more than before. */
+    async prove(tx: Transaction | Database, { sessionId }: Actor, by?: Proof) {
+      await tx
+        .update(sessions)
+        .set({ provenAt: now(), ...(by && { provenBy: by }) })
+        .where(eq(sessions.id, sessionId ?? ''))
+    },
+
+    async useProof(sessionId: string) {
+      await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
+    },
+
+    forget,
+    dataOf: (userId: string) => dataOf(db, userId),
   }
+}
+
+const deviceColumns = {
+  userAgent: sessions.userAgent,
+  ip: sessions.ip,
+  createdAt: sessions.createdAt,
+  lastUsedAt: sessions.lastUsedAt,
+}
+
+async function forget(tx: Transaction, userId: string) {
+  await endSessions(tx, userId)
+  await tx.delete(logins).where(eq(logins.userId, userId))
+  await forgetDevices(tx, userId)
+}
+
+async function dataOf(db: Database, userId: string) {
+  const devices = await db
+    .select(deviceColumns)
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.lastUsedAt))
+  const recentLogins = await db
+    .select({ at: logins.at, userAgent: logins.userAgent, ip: logins.ip })
+    .from(logins)
+    .where(eq(logins.userId, userId))
+    .orderBy(desc(logins.at))
+  const knownBrowsers = await db
+    .select({ firstSeenAt: knownDevices.firstSeenAt })
+    .from(knownDevices)
+    .where(eq(knownDevices.userId, userId))
+    .orderBy(knownDevices.firstSeenAt)
+  return { devices, logins: recentLogins, knownBrowsers }
 }

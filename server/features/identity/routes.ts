@@ -1,22 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { accounts as contract } from '#contract/identity/accounts.ts'
-import type { credentials } from '#contract/identity/credentials.ts'
-import type { customerData } from '#contract/identity/customer-data.ts'
-import type { staff } from '#contract/identity/staff.ts'
+import type { contract } from '#contract/index.ts'
 import { resetRequested } from '#contract/plain-forms.ts'
 import { Refusal } from '#server/errors.ts'
 import type { BeginSession } from '#server/http/begin-session.ts'
 import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'
 import type { Handlers } from '#server/http/mount.ts'
 import type { SessionCookie } from '#server/http/session-cookie.ts'
-import { type Factors, halfLoginLifetime } from '../factors/factors.ts'
-import type { Authenticated, Sessions } from '../sessions/sessions.ts'
-import type { Accounts } from './accounts.ts'
-import type { CustomerData } from './customer-data.ts'
-import type { Deletion } from './deletion.ts'
-import { collectMyData } from './my-data.ts'
+import { type Accounts, type CustomerData, collectMyData, type Deletion } from './accounts/accounts.ts'
+import { type Factors, halfLoginLifetime } from './factors/factors.ts'
+import type { Authenticated, Sessions } from './sessions/sessions.ts'
 
-type Dependencies = {
+type Contract = typeof contract
+
+type Rooms = {
   accounts: Accounts
   deletion: Deletion
   sessions: Sessions
@@ -29,8 +25,8 @@ type Dependencies = {
   personalData: Parameters<typeof collectMyData>[0]
 }
 
-export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
-  const { accounts, deletion, sessions, beginSession, factors, cookie, checkout, checkoutCookie } = deps
+export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
+  const { accounts, deletion, sessions, beginSession, factors, cookie, checkout, checkoutCookie } = rooms
 
   async function logout(request: FastifyRequest, reply: FastifyReply) {
     const [token, nonce] = [cookie.read(request), checkoutCookie.read(request)]
@@ -91,7 +87,7 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
 
     myData(_input, { actor, reply }) {
       reply.header('content-disposition', 'attachment; filename="my-data.json"')
-      return collectMyData(deps.personalData, actor.user.id)
+      return collectMyData(rooms.personalData, actor.user.id)
     },
 
     async deleteMyself({ password }, { actor, request, reply }) {
@@ -105,24 +101,74 @@ export function accountRoutes(deps: Dependencies): Handlers<typeof contract> {
   }
 }
 
-export const customerDataRoutes = (data: CustomerData): Handlers<typeof customerData> => ({
+export const customerDataRoutes = (data: CustomerData): Handlers<Contract['customerData']> => ({
   adminDownload({ id }, { actor, reply }) {
     reply.header('content-disposition', 'attachment; filename="customer-data.json"')
     return data.collect(actor, id)
   },
 })
 
-export const staffRoutes = (accounts: Accounts): Handlers<typeof staff> => ({
+export const staffRoutes = (accounts: Accounts): Handlers<Contract['staff']> => ({
   adminSetRole: ({ id, role }, { actor }) => accounts.setRole(actor, id, role),
 })
 
 export const credentialRoutes = ({
   accounts,
   sessions,
-}: Pick<Dependencies, 'accounts' | 'sessions'>): Handlers<typeof credentials> => ({
+}: Pick<Rooms, 'accounts' | 'sessions'>): Handlers<Contract['credentials']> => ({
   changePassword: (input, { actor }) => accounts.changePassword(actor, input),
   changeEmail: ({ email }, { actor }) => accounts.changeEmail(actor, email),
   confirmEmail: (link, { actor }) => accounts.confirmEmail(link, actor),
   undoEmail: (link, { actor }) => accounts.undoEmail(link, actor),
   logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
 })
+
+export const stepUpRoutes = ({ stepUp }: Factors): Handlers<Contract['stepUp']> => ({
+  withPassword: ({ password }, { actor }) => stepUp.withPassword(actor, password),
+  withCode: ({ code }, { actor }) => stepUp.withCode(actor, code),
+  withPasskey: ({ response }, { actor }) => stepUp.withPasskey(actor, response),
+})
+
+export const factorRoutes = ({ setUp }: Factors): Handlers<Contract['factors']> => ({
+  show: (_input, { actor }) => setUp.show(actor),
+  beginAppCodes: (_input, { actor }) => setUp.beginAppCodes(actor),
+  confirmAppCodes: (input, { actor }) => setUp.confirmAppCodes(actor, input),
+  removeAppCodes: (_input, { actor }) => setUp.removeAppCodes(actor),
+  renewRecoveryCodes: (_input, { actor }) => setUp.renewRecoveryCodes(actor),
+  beginPasskey: async (_input, { actor }) => ({ ...(await setUp.beginPasskey(actor)) }),
+  addPasskey: ({ name, response }, { actor }) => setUp.addPasskey(actor, name, response),
+  renamePasskey: ({ id, name }, { actor }) => setUp.renamePasskey(actor, id, name),
+  removePasskey: ({ id }, { actor }) => setUp.removePasskey(actor, id),
+})
+
+export function loginRoutes({
+  factors,
+  beginSession,
+  cookie,
+}: Pick<Rooms, 'factors' | 'beginSession' | 'cookie'>): Handlers<Contract['logins']> {
+  const { logins, lostDevice, passkeyOptions } = factors
+
+  return {
+    async withCode({ code }, context) {
+      const { user, authenticated } = await logins.withCode(
+        context.actor,
+        cookie.readHalf(context.request),
+        code,
+      )
+      await beginSession(authenticated, context)
+      return user
+    },
+
+    passkeyOptions: async () => ({ ...(await passkeyOptions()) }),
+
+    async withPasskey({ response }, context) {
+      const { user, authenticated } = await logins.withPasskey(context.actor, response)
+      await beginSession(authenticated, context)
+      return user
+    },
+
+    lostDevice: (_input, { request }) => logins.lost(cookie.readHalf(request)),
+    stopReset: (link) => lostDevice.stop(link),
+    finishReset: (link) => lostDevice.finish(link),
+  }
+}
