@@ -140,7 +140,7 @@ describe('who is a customer', () => {
     const { db, pool } = shop.connection
     const questions = createEmailQuestions({ db, now: shop.clock.now, isOn: true })
     const asked = Array.from({ length: 24 }, (_, number) =>
-      questions.ask('203.0.113.200', `crowd-${number}@example.com`),
+      questions.countOrRefuse('203.0.113.200', `crowd-${number}@example.com`),
     )
     expect(pool.waitingCount).toBe(0)
     const answers = await Promise.allSettled(asked)

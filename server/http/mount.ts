@@ -56,7 +56,7 @@ type Dependencies = {
   gate: Pick<Gate, 'enter' | 'mustSetUp'>
   cookie: SessionCookie
   /** Counts calls across all processes; without it, nothing is counted. */
-  limits: Pick<Attempts, 'count'> | undefined
+  limits: Pick<Attempts, 'countOrRefuse'> | undefined
   /** What answers a form posted without scripts. */
   pages: Pick<Responder, 'read'>
 }
@@ -83,7 +83,11 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
         ...(form && { config: { form } }),
         handler: async (request, reply) => {
           if (endpoint.limit)
-            await limits?.count(`${endpoint.method} ${endpoint.path}`, networksOf(request.ip), endpoint.limit)
+            await limits?.countOrRefuse(
+              `${endpoint.method} ${endpoint.path}`,
+              networksOf(request.ip),
+              endpoint.limit,
+            )
           const found = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.enter(endpoint, found, request.ip, request.body)
           const input = parse(endpoint, request)

@@ -68,7 +68,7 @@ export function createAttempts({ db, now }: { db: Database; now: () => Date }) {
       allows(what, networksOf(ip), limit, options),
 
     /** Counts one more try, and refuses it beyond the limit. */
-    async count(what: string, whom: string | Network[], limit: Limit, options?: Options) {
+    async countOrRefuse(what: string, whom: string | Network[], limit: Limit, options?: Options) {
       const seconds = await waitFor(what, whom, limit, options)
       if (seconds > 0) throw tooMany(seconds)
     },

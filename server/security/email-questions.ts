@@ -26,7 +26,8 @@ export type EmailQuestions = ReturnType<typeof createEmailQuestions>
 export function createEmailQuestions({ db, now, isOn }: Dependencies) {
   const runExclusive = createKeyedMutex()
   return {
-    async ask(ip: string, email: string) {
+    /** Counts a question about this address, and refuses one too many. */
+    async countOrRefuse(ip: string, email: string) {
       if (!isOn) return
       const asked = hashToken(email)
       const networks = networksOf(ip).map(({ network, times }) => ({

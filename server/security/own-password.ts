@@ -14,7 +14,7 @@ export function createOwnPassword({ db, passwords, attempts, securityLog }: Depe
   /** The hash that it was checked against; `field` is where the form says that it was wrong. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user
-    await attempts.count('own password', id, { requests: 10, seconds: 900 })
+    await attempts.countOrRefuse('own password', id, { requests: 10, seconds: 900 })
     const [user] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, id))
     if (!user?.passwordHash)
       throw new Refusal(

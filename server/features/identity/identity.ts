@@ -1,12 +1,16 @@
 import { contract } from '#contract/index.ts'
 import type { Context, PeoplesRoom } from '#server/context.ts'
-import type { Transaction } from '#server/database/connect.ts'
 import { createBeginSession } from '#server/http/begin-session.ts'
 import type { Doors } from '#server/http/mount.ts'
 import { createSessionCookie } from '#server/http/session-cookie.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import { createEmailQuestions } from '#server/security/email-questions.ts'
-import { createAccounts, createCustomerData, createDeletion } from './accounts/accounts.ts'
+import {
+  type AccountEvents,
+  createAccounts,
+  createCustomerData,
+  createDeletion,
+} from './accounts/accounts.ts'
 import { createFactors } from './factors/factors.ts'
 import {
   accountRoutes,
@@ -19,34 +23,27 @@ import {
 } from './routes.ts'
 import { createSessions, sessionDays } from './sessions/sessions.ts'
 
-type Events = {
-  /** For anyone who keeps a copy of the name and email address. */
-  accountChanged(tx: Transaction, userId: string): Promise<void>
-  /** The old address is no longer theirs: what was mailed there and not clicked yet counts no more. */
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
-}
-
 /** What the calls of this wing need of the others: everyone who stores something about people. */
-type Others = Pick<Parameters<typeof createDeletion>[0], 'endSubscriptionsOf' | 'rooms'> &
-  Pick<Parameters<typeof createCustomerData>[0], 'contact' | 'newsletter'> & {
-    personalData: Parameters<typeof createCustomerData>[0]['rooms']
+type Others = Pick<Parameters<typeof createDeletion>[1], 'endSubscriptionsOf' | 'rooms'> &
+  Pick<Parameters<typeof createCustomerData>[1], 'contact' | 'newsletter'> & {
+    personalData: Parameters<typeof createCustomerData>[1]['rooms']
     checkout: { forfeitNonce(nonce: string): Promise<void> }
   }
 
 export type Identity = ReturnType<typeof openIdentity>
 
 /** Who people are. */
-export function openIdentity(context: Context, events: Events) {
-  const { config, log, mails } = context
+export function openIdentity(context: Context, events: AccountEvents) {
+  const { config, log } = context
   const questions = createEmailQuestions({ ...context, isOn: config.rateLimits })
   const sessions = createSessions(context)
   const cookie = createSessionCookie({ secure: config.secure, days: sessionDays })
   const beginSession = createBeginSession({ sessions, cookie })
   const factors = createFactors(context, { sessions })
-  const accounts = createAccounts({ ...context, ...events, questions })
+  const accounts = createAccounts(context, { ...events, questions })
   const people: PeoplesRoom[] = [accounts, factors, sessions]
   const schedules: Schedules = {
-    'tell-of-commands': { cron: '*/5 * * * *', run: accounts.tellOfCommands },
+    'tell-of-commands': { cron: '*/5 * * * *', run: accounts.roles.tellOfCommands },
     'tidy-accounts': { cron: '17 3 * * *', run: accounts.forgetExpired },
     'forget-expired-sessions': { cron: '17 3 * * *', run: sessions.forgetExpired },
     'send-factor-resets': { cron: '*/10 * * * *', run: factors.lostDevice.sendDue },
@@ -78,13 +75,8 @@ export function openIdentity(context: Context, events: Events) {
 
     mount({ mount, checkoutCookie }: Doors, others: Others) {
       const { rooms, endSubscriptionsOf, personalData, contact, newsletter, checkout } = others
-      const deletion = createDeletion({
-        ...context,
-        rooms,
-        endSubscriptionsOf,
-        forgetAddress: mails.forgetAddress,
-      })
-      const customerData = createCustomerData({ ...context, rooms: personalData, contact, newsletter })
+      const deletion = createDeletion(context, { rooms, endSubscriptionsOf })
+      const customerData = createCustomerData(context, { rooms: personalData, contact, newsletter })
       const own = { accounts, sessions, factors, deletion, personalData }
       mount(contract.accounts, accountRoutes({ ...own, beginSession, cookie, checkout, checkoutCookie }))
       mount(contract.logins, loginRoutes({ ...own, beginSession, cookie }))

@@ -41,7 +41,7 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
     loginPage: () => '/auth',
 
     async login(input, context) {
-      const found = await accounts.login(context.actor, input)
+      const found = await accounts.login.login(context.actor, input)
       const second = await factors.logins.secondStepOf(found)
       if (second) {
         cookie.setHalf(context.reply, second.half, halfLoginLifetime)
@@ -54,7 +54,7 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
     },
 
     async register(input, context) {
-      const { user, authenticated } = await accounts.register(context.actor, input)
+      const { user, authenticated } = await accounts.login.register(context.actor, input)
       await beginSession(authenticated, context)
       return user
     },
@@ -62,16 +62,17 @@ export function accountRoutes(rooms: Rooms): Handlers<Contract['accounts']> {
     logout: (_input, { request, reply }) => logout(request, reply),
 
     async requestPasswordReset({ email }, { actor }) {
-      await accounts.requestReset(actor, email)
+      await accounts.passwords.requestReset(actor, email)
       return { message: resetRequested }
     },
 
-    resetPassword: ({ token, newPassword }, { actor }) => accounts.resetPassword(actor, token, newPassword),
-    sendConfirmation: (_input, { actor }) => accounts.sendConfirmation(actor),
-    confirmAddress: ({ token }, { actor }) => accounts.confirmAddress(actor, token),
+    resetPassword: ({ token, newPassword }, { actor }) =>
+      accounts.passwords.resetPassword(actor, token, newPassword),
+    sendConfirmation: (_input, { actor }) => accounts.login.sendConfirmation(actor),
+    confirmAddress: ({ token }, { actor }) => accounts.login.confirmAddress(actor, token),
 
-    profile: (_input, { actor }) => accounts.profile(actor.user.id),
-    updateProfile: (input, { actor }) => accounts.updateProfile(actor, input),
+    profile: (_input, { actor }) => accounts.profile.show(actor.user.id),
+    updateProfile: (input, { actor }) => accounts.profile.update(actor, input),
 
     async devices(_input, { actor }) {
       const devices = await sessions.devices(actor.user.id)
@@ -109,17 +110,17 @@ export const customerDataRoutes = (data: CustomerData): Handlers<Contract['custo
 })
 
 export const staffRoutes = (accounts: Accounts): Handlers<Contract['staff']> => ({
-  adminSetRole: ({ id, role }, { actor }) => accounts.setRole(actor, id, role),
+  adminSetRole: ({ id, role }, { actor }) => accounts.roles.setRole(actor, id, role),
 })
 
 export const credentialRoutes = ({
   accounts,
   sessions,
 }: Pick<Rooms, 'accounts' | 'sessions'>): Handlers<Contract['credentials']> => ({
-  changePassword: (input, { actor }) => accounts.changePassword(actor, input),
-  changeEmail: ({ email }, { actor }) => accounts.changeEmail(actor, email),
-  confirmEmail: (link, { actor }) => accounts.confirmEmail(link, actor),
-  undoEmail: (link, { actor }) => accounts.undoEmail(link, actor),
+  changePassword: (input, { actor }) => accounts.passwords.changePassword(actor, input),
+  changeEmail: ({ email }, { actor }) => accounts.emailChange.changeEmail(actor, email),
+  confirmEmail: (link, { actor }) => accounts.emailChange.confirmEmail(link, actor),
+  undoEmail: (link, { actor }) => accounts.emailChange.undoEmail(link, actor),
   logoutElsewhere: (_input, { actor }) => sessions.endOthers(actor),
 })
 

@@ -20,7 +20,7 @@ export { resealKeys, sealKeys } from './keys.ts'
 export { connectorPatience, isOverdue, openRequests } from './lists.ts'
 
 type Others = {
-  accounts: Pick<Accounts, 'setTradingViewUsername'>
+  accounts: Pick<Accounts, 'profile'>
   entitlements: Pick<Entitlements, 'usernames' | 'withhold'>
   /** Unlocks and locks by itself while it is on. */
   connector: {
@@ -92,7 +92,7 @@ export function createAccessRequests(context: Context, { accounts, entitlements,
           sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, id) : null,
           submittedAt: now(),
         })
-        await accounts.setTradingViewUsername(tx, user.id, tradingViewUsername)
+        await accounts.profile.setTradingViewUsername(tx, user.id, tradingViewUsername)
         await usernames.set(tx, user.id, productId, tradingViewUsername)
 
         // What unlocks itself in seconds needs no email that promises 24 hours.
@@ -117,7 +117,7 @@ export function createAccessRequests(context: Context, { accounts, entitlements,
           ...(grantedBy ? { status: 'granted' as const, decidedAt: now(), decidedBy: grantedBy } : {}),
         })
       }
-      await accounts.setTradingViewUsername(tx, userId, username)
+      await accounts.profile.setTradingViewUsername(tx, userId, username)
       await usernames.set(tx, userId, productId, username)
     },
 

@@ -8,7 +8,7 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 const week = 7 * 86_400_000
 const batch = 500
 
-type Others = { accounts: Pick<Accounts, 'markReminded'> }
+type Others = { accounts: Pick<Accounts, 'profile'> }
 
 export type Reminders = ReturnType<typeof createReminders>
 
@@ -51,7 +51,7 @@ export function createReminders({ db, queue, mails, now, audit }: Context, { acc
           .orderBy(users.id)
           .for('no key update')
         const userIds = due.map(({ id }) => id)
-        await accounts.markReminded(tx, userIds)
+        await accounts.profile.markReminded(tx, userIds)
         for (let start = 0; start < userIds.length; start += batch)
           await remind(tx, { userIds: userIds.slice(start, start + batch) })
         await audit.record(tx, actor, { action: 'reminders.send', subject: `${userIds.length} buyers` })

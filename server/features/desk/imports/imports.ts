@@ -15,7 +15,7 @@ import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import { readLine, type Subscriber } from './read-line.ts'
 
 type Others = {
-  accounts: Pick<Accounts, 'forImport'>
+  accounts: Pick<Accounts, 'guests'>
   purchases: Pick<Purchases, 'booked'>
   accessRequests: Pick<AccessRequests, 'recordUsername'>
   entitlements: Pick<Entitlements, 'usernames'>
@@ -70,7 +70,7 @@ export function createImports(
     return db.transaction(async (tx) => {
       const known = await obstacle(tx, subscriber)
       if (known) return known
-      const userId = await accounts.forImport(tx, { email, name })
+      const userId = await accounts.guests.forImport(tx, { email, name })
       const { id: purchaseId } = await booked.book(tx, {
         userId,
         productId: product.id,

@@ -1,76 +1,49 @@
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
-import type { Passwords } from '#server/security/passwords.ts'
-import type { Secrets } from '#server/security/secrets.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
-import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
-import { createCommandNotices } from './command-notices.ts'
-import { createConfirmation } from './confirmation.ts'
 import { createCorrections } from './corrections.ts'
-import { createEmailChange } from './email-change.ts'
+import { type AccountEvents, createEmailChange } from './email-change.ts'
 import { createGuests } from './guests.ts'
 import { createLogin } from './login.ts'
-import { createPasswordChange } from './password-change.ts'
-import { createPasswordLinks } from './password-links.ts'
-import { createPersonalData } from './personal-data.ts'
+import { createPasswords } from './passwords.ts'
+import { dataOf, forget } from './personal-data.ts'
 import { createProfile } from './profile.ts'
 import { createRoles } from './roles.ts'
 import { createUsers } from './users.ts'
 
 export { type Credentials, createAdmins } from './admins.ts'
-export { type CustomerData, createCustomerData } from './customer-data.ts'
 export { createDeletion, type Deletion } from './deletion.ts'
-export { collectMyData } from './my-data.ts'
-export { deletedEmail } from './personal-data.ts'
+export type { AccountEvents } from './email-change.ts'
+export { type CustomerData, collectMyData, createCustomerData, deletedEmail } from './personal-data.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  queue: Queue
-  audit: Audit
-  passwords: Passwords
-  attempts: Attempts
-  questions: EmailQuestions
-  securityLog: SecurityLog
-  refuseShopAddress: RefuseShopAddress
-  linkToken: Secrets['linkToken']
-  isLinkToken: Secrets['isLinkToken']
-  /** For anyone who keeps a copy of the name and email address. */
-  accountChanged(tx: Transaction, userId: string): Promise<void>
-  /** Links to declarations that went to the address which the account no longer has. */
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
-}
+type Others = AccountEvents & { questions: EmailQuestions }
 
-export function createAccounts(deps: Dependencies) {
-  const passwordLinks = createPasswordLinks(deps)
-  const emailChange = createEmailChange({ ...deps, passwordLinks })
+/** People's accounts: how they come to be, who may use them, and how they change hands. */
+export function createAccounts(context: Context, others: Others) {
+  const { db, now, attempts } = context
+  const { questions } = others
+  const passwords = createPasswords(context)
+  const emailChange = createEmailChange(context, { ...others, passwordLinks: passwords })
   return {
-    ...createLogin({ ...deps, passwordLinks }),
-    ...createConfirmation({ ...deps, passwordLinks }),
-    ...createProfile(deps),
-    ...createGuests({ ...deps, passwordLinks }),
-    ...createPersonalData(deps),
-    ...createRoles(deps),
-    ...createPasswordChange(deps),
-    ...emailChange,
-    ...createCommandNotices(deps),
-    corrections: createCorrections({ ...deps, passwordLinks }),
-    users: createUsers({ ...deps, passwordLinks }),
-    requestReset: passwordLinks.requestReset,
-    resetPassword: passwordLinks.resetPassword,
+    login: createLogin(context, { questions, passwordLinks: passwords }),
+    passwords,
+    emailChange,
+    profile: createProfile(context, others),
+    guests: createGuests(context, passwords),
+    roles: createRoles(context),
+    corrections: createCorrections(context, { ...others, passwordLinks: passwords }),
+    users: createUsers(context, passwords),
 
     async forgetExpired() {
-      await passwordLinks.forgetExpired()
+      await passwords.forgetExpired()
       await emailChange.forgetOldChanges()
-      await deps.attempts.forgetExpired()
-      await deps.questions.forgetExpired()
+      await attempts.forgetExpired()
+      await questions.forgetExpired()
     },
+
+    forget: (tx: Transaction, userId: string) => forget(tx, userId, now()),
+    dataOf: (userId: string) => dataOf(db, userId),
   }
 }

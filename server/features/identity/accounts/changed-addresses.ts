@@ -6,7 +6,7 @@ import { emailChanges, purchases, users } from '#server/database/schema.ts'
 /** How long the old address can undo a change, in milliseconds. */
 export const toUndo = retention.emailChanges.days * 86_400_000
 
-/** Whoever asked for another address may no longer be who has the account: it must not count afterward. */
+/** The person who asked for another address may no longer have the account: it must not count afterward. */
 export async function dropPendingChange(tx: Transaction, userId: string) {
   await tx.delete(emailChanges).where(and(eq(emailChanges.userId, userId), isNull(emailChanges.confirmedAt)))
 }
@@ -17,7 +17,7 @@ export async function forgetChanges(tx: Transaction, userId: string) {
 }
 
 /**
- * Whether its former account may still take this address back: whoever signed up with it could prevent that. Only for
+ * Whether its former account may still take this address back: a stranger who signed up with it could prevent that. Only for
  * accounts worth taking, or anyone could keep an address from its owner by signing up with it and moving on.
  */
 export async function isReserved(

@@ -1,31 +1,22 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { passwordTokens, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { forgetChanges } from './changed-addresses.ts'
-import type { PasswordLinks } from './password-links.ts'
+import type { AccountEvents } from './email-change.ts'
+import type { PasswordLinks } from './passwords.ts'
 import { startOver } from './proof.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  audit: Audit
-  passwordLinks: PasswordLinks
-  refuseShopAddress: RefuseShopAddress
-  accountChanged(tx: Transaction, userId: string): Promise<void>
-  endOpenLinks(tx: Transaction, userId: string): Promise<void>
-}
+type Others = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** What the seller's people set right in a customer's account. */
-export function createCorrections(deps: Dependencies) {
-  const { db, now, mails, audit, passwordLinks, accountChanged, endOpenLinks, refuseShopAddress } = deps
-
+export function createCorrections(
+  { db, now, mails, audit, refuseShopAddress }: Context,
+  { passwordLinks, accountChanged, endOpenLinks }: Others,
+) {
   async function lock(tx: Transaction, userId: string) {
     const [user] = await tx
       .select()
@@ -68,7 +59,7 @@ export function createCorrections(deps: Dependencies) {
     },
 
     /**
-     * For an address that was mistyped. Whoever reads the old mailbox loses the account: password, factors and sessions
+     * For an address that was mistyped. The reader of the old mailbox loses the account: password, factors and sessions
      * go, and its links are worth nothing. The new mailbox has to prove itself with the link it gets.
      */
     async correctEmail(actor: Actor, userId: string, email: string) {

@@ -1,28 +1,25 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import { retried, type Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import { createOwnPassword } from '#server/security/own-password.ts'
 import { lockAdmins } from './roles.ts'
 
-type Dependencies = Parameters<typeof createOwnPassword>[0] & {
-  audit: Audit
+type Others = {
   /** Every room that holds personal data, including this one. */
   rooms: { forget(tx: Transaction, userId: string): Promise<void> }[]
   /** Cancels everything this user still pays for at Stripe. */
   endSubscriptionsOf(userId: string): Promise<void>
-  /** Drops whatever is kept for or was sent to this address, after one last email that says so. */
-  forgetAddress(tx: Transaction, email: string, options: { tell: boolean }): Promise<void>
 }
 
 export type Deletion = ReturnType<typeof createDeletion>
 
 /** Deleting a person keeps the books: purchases stay, anything that identifies the person goes. */
-export function createDeletion(deps: Dependencies) {
-  const { db, attempts, audit, rooms, endSubscriptionsOf, forgetAddress } = deps
-  const checkPassword = createOwnPassword(deps)
+export function createDeletion(context: Context, { rooms, endSubscriptionsOf }: Others) {
+  const { db, attempts, audit, mails } = context
+  const checkPassword = createOwnPassword(context)
 
   async function remove(actor: Actor, userId: string) {
     await db.transaction((tx) => assertDeletable(tx, userId))
@@ -34,7 +31,7 @@ export function createDeletion(deps: Dependencies) {
         const email = await assertDeletable(tx, userId)
         await audit.record(tx, actor, { action: 'user.delete', aboutId: userId })
         for (const room of rooms) await room.forget(tx, userId)
-        await forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
+        await mails.forgetAddress(tx, email, { tell: await attempts.mayMail(tx, 'farewell', email) })
       }),
     )
   }

@@ -1,20 +1,16 @@
 import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { isStaff } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
-import { emailChanges, passwordTokens, users } from '#server/database/schema.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { emailChanges, passwordTokens, purchases, users } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
+import { sellersAddress } from '#server/mails/mails.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
-import type { Secrets } from '#server/security/secrets.ts'
-import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { removeFactorsSince } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
-import { dropPendingChange, isReserved, toUndo } from './changed-addresses.ts'
-import { createGiveBack, takenByNow } from './give-back.ts'
-import type { PasswordLinks } from './password-links.ts'
+import { dropPendingChange, forgetChanges, isReserved, toUndo } from './changed-addresses.ts'
+import type { PasswordLinks } from './passwords.ts'
 import { startOver } from './proof.ts'
 
 const hour = 3_600_000
@@ -23,19 +19,13 @@ const toConfirm = 24 * hour
 type Link = { id: string; token: string }
 /** What the audit log says about staff. */
 type Recorded = { ip: string; action: 'user.email' | 'user.email-undone' }
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  audit: Audit
-  attempts: Attempts
-  questions: Pick<EmailQuestions, 'ask'>
-  refuseShopAddress: RefuseShopAddress
-  isLinkToken: Secrets['isLinkToken']
-  passwordLinks: PasswordLinks
+export type AccountEvents = {
+  /** For anyone who keeps a copy of the name and email address. */
   accountChanged(tx: Transaction, userId: string): Promise<void>
+  /** The old address is no longer theirs: links that were mailed there and not opened yet stop working. */
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
 }
+type Others = AccountEvents & { questions: EmailQuestions; passwordLinks: PasswordLinks }
 
 /** How long before a change of address a thief may have prepared it. */
 const thiefsTime = 30 * 24 * hour
@@ -49,10 +39,9 @@ const elsewhere = () =>
 const useless = () => new Refusal(400, 'link-invalid', 'This link no longer works.')
 
 /** Another address for an account: the new one confirms it, the old one can take it back for three days. */
-export function createEmailChange(deps: Dependencies) {
-  const { db, now, mails, audit, attempts, questions, isLinkToken, passwordLinks } = deps
-  const { accountChanged, endOpenLinks } = deps
-  const giveBack = createGiveBack(deps)
+export function createEmailChange(context: Context, others: Others) {
+  const { db, now, mails, audit, attempts, refuseShopAddress, isLinkToken } = context
+  const { accountChanged, endOpenLinks, questions, passwordLinks } = others
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds)
 
   /** Gives the account this address; links emailed to the other one stop working. */
@@ -82,8 +71,8 @@ export function createEmailChange(deps: Dependencies) {
     async changeEmail(actor: Actor, email: string) {
       const { user } = actor
       if (email === user.email) throw conflict('same-address', 'This is your address already.')
-      await questions.ask(actor.ip, email)
-      if (!user.isAdmin) deps.refuseShopAddress(email)
+      await questions.countOrRefuse(actor.ip, email)
+      if (!user.isAdmin) refuseShopAddress(email)
       await db.transaction(async (tx) => {
         await dropPendingChange(tx, user.id)
         const [change] = await tx
@@ -119,13 +108,13 @@ export function createEmailChange(deps: Dependencies) {
         if (isTaken > 0 || (await isReserved(tx, newEmail, now(), userId))) throw takenByNow()
         const user = await setEmail(tx, userId, newEmail, { ip, action: 'user.email' })
         // It may have become the shop's since.
-        if (!user?.isAdmin) deps.refuseShopAddress(newEmail)
+        if (!user?.isAdmin) refuseShopAddress(newEmail)
         await mails.send(tx, oldEmail, 'emailChanged', { id })
       })
     },
 
     /**
-     * Whoever changed it may know the password and have added a passkey, long before: the account starts over with the
+     * The thief who changed it may know the password and have added a passkey, long before: the account starts over with the
      * old address, without the factors of the last 30 days, and with a password that only this mailbox can choose.
      */
     async undoEmail({ id, token }: Link, { ip }: Actor<null>) {
@@ -138,10 +127,10 @@ export function createEmailChange(deps: Dependencies) {
           .for('update')
         if (!change) throw useless()
         const { userId, oldEmail, requestedAt } = change
-        await giveBack(tx, oldEmail, userId)
+        await giveBack(context, others, tx, { email: oldEmail, to: userId })
         if (!(await wasProven(tx, change))) await startOver(tx, userId, now())
         await setEmail(tx, userId, oldEmail, { ip, action: 'user.email-undone' })
-        // Also later ones, or whoever owns an address from in between could undo in turn.
+        // Also later ones, or the owner of an address from in between could undo in turn.
         await tx
           .delete(emailChanges)
           .where(and(eq(emailChanges.userId, userId), gte(emailChanges.requestedAt, requestedAt)))
@@ -154,7 +143,7 @@ export function createEmailChange(deps: Dependencies) {
       })
     },
 
-    /** Nobody's former address is kept longer than it can be used. */
+    /** A former address is kept no longer than it can be used. */
     async forgetOldChanges() {
       await db
         .delete(emailChanges)
@@ -166,4 +155,40 @@ export function createEmailChange(deps: Dependencies) {
         )
     },
   }
+}
+
+/** Replaces an address that went back to the account it was taken from. */
+const givenBackEmail = (userId: string) => `given-back-${userId}@deleted.invalid`
+
+const takenByNow = () =>
+  conflict('email-taken', 'This address belongs to another account by now. Please email us.')
+
+/**
+ * Nothing blocks an undo: an account that has got the address meanwhile loses it, and whatever opens it. What was bought
+ * with it stays there; the mailbox's owner asks the seller, who gives that account another address.
+ */
+async function giveBack(
+  { now, mails }: Context,
+  { accountChanged, endOpenLinks }: AccountEvents,
+  tx: Transaction,
+  { email, to }: { email: string; to: string },
+) {
+  const [other] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.email, email), ne(users.id, to)))
+    .for('update')
+  if (!other) return
+  if (!(await isReserved(tx, email, now()))) throw takenByNow()
+  await startOver(tx, other.id, now())
+  await tx
+    .update(users)
+    .set({ email: givenBackEmail(other.id) })
+    .where(eq(users.id, other.id))
+  await tx.delete(passwordTokens).where(eq(passwordTokens.userId, other.id))
+  await forgetChanges(tx, other.id)
+  await endOpenLinks(tx, other.id)
+  await accountChanged(tx, other.id)
+  if ((await tx.$count(purchases, eq(purchases.userId, other.id))) > 0)
+    await mails.send(tx, sellersAddress, 'addressGivenBack', { email, customerId: other.id })
 }

@@ -1,14 +1,12 @@
 import { eq } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { PasswordLinks } from './password-links.ts'
+import type { PasswordLinks } from './passwords.ts'
 import { prove, startOver } from './proof.ts'
 
-type Dependencies = { now: () => Date; mails: Mails; passwordLinks: PasswordLinks }
-
 /** Accounts for people who paid before they had one. */
-export function createGuests({ now, mails, passwordLinks }: Dependencies) {
+export function createGuests({ now, mails }: Context, passwordLinks: PasswordLinks) {
   return {
     /** The account of a guest who has paid: an existing one, or a new one along with the email to set a password. */
     async forGuest(tx: Transaction, email: string): Promise<{ id: string; isNew: boolean }> {
@@ -54,7 +52,7 @@ export function createGuests({ now, mails, passwordLinks }: Dependencies) {
 
     /**
      * Anyone can sign up with anyone's address. When a purchase is made with an unverified one, the account starts
-     * fresh for whoever reads that mailbox: nothing known or entered by the person who signed up counts anymore.
+     * fresh for the reader of that mailbox: nothing known or entered by the person who signed up counts anymore.
      */
     async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
       await startOver(tx, id, now())

@@ -1,30 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { users } from '#server/database/schema.ts'
 import { userColumns } from '#server/database/user-columns.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
-import type { Passwords } from '#server/security/passwords.ts'
-import type { SecurityLog } from '#server/security/security-log.ts'
-import type { RefuseShopAddress } from '#server/security/shop-addresses.ts'
 import { type Authenticated, knownDevice } from '../sessions/sessions.ts'
 import { isReserved } from './changed-addresses.ts'
-import type { PasswordLinks } from './password-links.ts'
+import type { PasswordLinks } from './passwords.ts'
+import { prove } from './proof.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  passwords: Passwords
-  attempts: Attempts
-  questions: Pick<EmailQuestions, 'ask'>
-  securityLog: SecurityLog
-  refuseShopAddress: RefuseShopAddress
-  passwordLinks: PasswordLinks
-}
+type Others = { questions: EmailQuestions; passwordLinks: PasswordLinks }
 
 type Credentials = { email: string; password: string }
 type NewAccount = Credentials & { name: string }
@@ -38,14 +24,13 @@ const taken = () =>
   )
 
 /** Signing up and logging in, up to the point where the session starts. */
-export function createLogin(deps: Dependencies) {
-  const { db, now, mails, passwords, attempts, questions, securityLog } = deps
-  const { refuseShopAddress, passwordLinks } = deps
+export function createLogin(context: Context, { questions, passwordLinks }: Others) {
+  const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
 
   return {
     async register(actor: Actor<null>, { email, password, name }: NewAccount) {
       passwords.refuseCommon(password, 'password')
-      await questions.ask(actor.ip, email)
+      await questions.countOrRefuse(actor.ip, email)
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx): Promise<LoggedIn> => {
         if (await isReserved(tx, email, now())) throw taken()
@@ -55,9 +40,9 @@ export function createLogin(deps: Dependencies) {
           .onConflictDoNothing({ target: users.email })
           .returning(userColumns)
         if (!user) throw taken()
-        // After the answer about accounts: which of them is the admin's is nobody's business.
+        // After the answer about accounts: which of them is the admin's stays untold.
         refuseShopAddress(email)
-        // Whoever signs up with someone's address can delete that account and start over.
+        // Anyone who signs up with another person's address can delete that account and start over.
         if (await attempts.mayMail(tx, 'welcome', email)) {
           const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
           await mails.send(tx, email, 'welcome', { tokenId })
@@ -73,7 +58,7 @@ export function createLogin(deps: Dependencies) {
     async login(actor: Actor<null>, { email, password }: Credentials): Promise<LoggedIn> {
       const known = await knownDevice(db, email, actor.device)
       const limit = { requests: 10, seconds: 900 }
-      await attempts.count('login', email, limit, { device: known }).catch((error: unknown) => {
+      await attempts.countOrRefuse('login', email, limit, { device: known }).catch((error: unknown) => {
         securityLog('login locked', actor)
         throw error
       })
@@ -90,6 +75,36 @@ export function createLogin(deps: Dependencies) {
         user,
         authenticated: { userId: user.id, passwordHash, provenBy: 'password', refusal: wrongPassword },
       }
+    },
+
+    /** The link by which someone who signed up shows that the address is theirs. */
+    async sendConfirmation({ user }: Actor) {
+      if (user.isProven) return
+      await attempts.countOrRefuse('confirmation', user.email, { requests: 5, seconds: 86_400 })
+      await db.transaction(async (tx) => {
+        const tokenId = await passwordLinks.create(tx, user.id, 'firstPassword')
+        await mails.send(tx, user.email, 'confirmAddress', { tokenId })
+      })
+    },
+
+    /**
+     * Anywhere but in a browser that is logged in to the account, the same link asks for a new password: the one from
+     * before may be a stranger's.
+     */
+    async confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }> {
+      return db.transaction(async (tx) => {
+        const { userId, use } = await passwordLinks.find(tx, token)
+        const [user] = await tx
+          .select({ verifiedAt: users.verifiedAt })
+          .from(users)
+          .where(eq(users.id, userId))
+          .for('update')
+        if (user?.verifiedAt) return { choosePassword: false }
+        if (actor.user?.id !== userId) return { choosePassword: true }
+        await use()
+        await prove(tx, userId, { at: now(), inOwnSession: true })
+        return { choosePassword: false }
+      })
     },
   }
 }

@@ -1,21 +1,16 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
+import type { AccountEvents } from './email-change.ts'
 
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  /** For anyone who keeps a copy of the name and email address. */
-  accountChanged(tx: Transaction, userId: string): Promise<void>
-}
-
 /** What people tell us about themselves. */
-export function createProfile({ db, now, accountChanged }: Dependencies) {
+export function createProfile({ db, now }: Context, { accountChanged }: AccountEvents) {
   return {
-    async profile(userId: string) {
+    async show(userId: string) {
       const [found] = await db
         .select({
           name: users.name,
@@ -33,7 +28,7 @@ export function createProfile({ db, now, accountChanged }: Dependencies) {
       }
     },
 
-    async updateProfile({ user }: Actor, { name, tradingViewUsername }: Changes) {
+    async update({ user }: Actor, { name, tradingViewUsername }: Changes) {
       await db.transaction(async (tx) => {
         await tx
           .update(users)

@@ -1,20 +1,21 @@
-import { and, asc, eq, isNull, ne } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
 import type { Role } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
-import { users } from '#server/database/schema.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { auditLog, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
 import type { Mails } from '#server/mails/mails.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions } from '../sessions/sessions.ts'
 import { forgetChanges } from './changed-addresses.ts'
 
-type Standing = Role | 'admin' | 'none'
+type Rank = Role | 'admin' | 'none'
 
-const power: Record<Standing, number> = { none: 0, support: 1, admin: 2 }
+const day = 86_400_000
+const power: Record<Rank, number> = { none: 0, support: 1, admin: 2 }
 
-const standingOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Standing =>
+const rankOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Rank =>
   isAdmin ? 'admin' : (role ?? 'none')
 
 /** Locking all admins makes those who demote or delete each other take turns, so one is left. */
@@ -28,7 +29,7 @@ export async function lockAdmins(tx: Transaction) {
   return { isLast: (userId: string) => admins.length === 1 && admins[0]?.id === userId }
 }
 
-/** The other admins hear of a new one: whoever made it, they would notice. */
+/** The other admins hear of a new one: if a thief made it, they notice. */
 export async function tellAdmins(tx: Transaction, mails: Pick<Mails, 'send'>, made: { id: string }) {
   const others = await tx
     .select({ email: users.email })
@@ -44,12 +45,10 @@ const notProven = () =>
     'This person hasn’t confirmed their email address yet. Send them a password link from their page; once they’ve used it, you can give them a role.',
   )
 
-type Dependencies = { db: Database; audit: Audit; mails: Mails }
-
 /** Who is an admin, who is support, and who is neither. */
-export function createRoles({ db, audit, mails }: Dependencies) {
+export function createRoles({ db, now, audit, mails }: Context) {
   return {
-    async setRole(actor: Actor, userId: string, standing: Standing) {
+    async setRole(actor: Actor, userId: string, rank: Rank) {
       await db.transaction(async (tx) => {
         const admins = await lockAdmins(tx)
         const [user] = await tx
@@ -63,30 +62,57 @@ export function createRoles({ db, audit, mails }: Dependencies) {
           .where(and(eq(users.id, userId), isNull(users.deletedAt)))
           .for('update')
         if (!user) throw notFound('User')
-        const before = standingOf(user)
-        if (before === standing) return
-        if (standing !== 'none' && !user.verifiedAt) throw notProven()
+        const before = rankOf(user)
+        if (before === rank) return
+        if (rank !== 'none' && !user.verifiedAt) throw notProven()
         if (admins.isLast(userId)) throw conflict('last-admin', 'The last admin must stay one')
-        const role = standing === 'admin' || standing === 'none' ? null : standing
+        const role = rank === 'admin' || rank === 'none' ? null : rank
         await tx
           .update(users)
-          .set({ isAdmin: standing === 'admin', role })
+          .set({ isAdmin: rank === 'admin', role })
           .where(eq(users.id, userId))
         // A session keeps what it was begun with: how long it lasts, and whether it had a second step.
         await endSessions(tx, userId)
         await audit.record(tx, actor, {
           action: 'user.role',
           aboutId: userId,
-          detail: { from: before, to: standing },
+          detail: { from: before, to: rank },
         })
-        if (standing !== 'none' && power[standing] > power[before]) {
+        if (rank !== 'none' && power[rank] > power[before]) {
           // Whatever else opens the account may be someone else's: only the mailbox is proven.
           await removeFactors(tx, userId)
           await forgetChanges(tx, userId)
-          await mails.send(tx, user.email, 'roleGiven', { role: standing })
+          await mails.send(tx, user.email, 'roleGiven', { role: rank })
         }
-        if (standing === 'admin') await tellAdmins(tx, mails, { id: userId })
+        if (rank === 'admin') await tellAdmins(tx, mails, { id: userId })
       })
+    },
+
+    /** Commands on the server only write to the audit log: the shop emails those concerned, each once. */
+    async tellOfCommands() {
+      const commands = await db
+        .select({ id: auditLog.id, action: auditLog.action, userId: users.id, email: users.email })
+        .from(auditLog)
+        .innerJoin(users, eq(users.id, auditLog.aboutId))
+        .where(
+          and(
+            inArray(auditLog.action, ['admin.add', 'admin.reset-two-factor']),
+            gt(auditLog.at, new Date(now().getTime() - day)),
+            isNull(users.deletedAt),
+          ),
+        )
+      for (const { id, action, userId, email } of commands) {
+        if (action === 'admin.reset-two-factor') {
+          await mails.sendOnce(`audit ${id}`, email, 'factorRemoved', { what: 'second step' })
+          continue
+        }
+        const others = await db
+          .select({ id: users.id, email: users.email })
+          .from(users)
+          .where(and(eq(users.isAdmin, true), isNull(users.deletedAt), ne(users.id, userId)))
+        for (const other of others)
+          await mails.sendOnce(`audit ${id} to ${other.id}`, other.email, 'newAdmin', { email })
+      }
     },
   }
 }

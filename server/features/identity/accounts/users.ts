@@ -1,25 +1,14 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
-import type { Audit } from '#server/audit/audit.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { beyond, findUsers, inOrder, matches, type Sort, upTo } from '#server/database/text-search.ts'
 import { userColumns } from '#server/database/user-columns.ts'
 import { conflict } from '#server/errors.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Passwords } from '#server/security/passwords.ts'
-import type { PasswordLinks } from './password-links.ts'
+import type { PasswordLinks } from './passwords.ts'
 import { tellAdmins } from './roles.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  passwords: Passwords
-  audit: Audit
-  mails: Mails
-  passwordLinks: PasswordLinks
-}
 type NewUser = {
   email: string
   password: string
@@ -30,7 +19,7 @@ type NewUser = {
 type Wanted = { limit: number; cursor?: string | undefined; q?: string | undefined; sort?: Sort | undefined }
 
 /** Users as an admin sees them. */
-export function createUsers({ db, now, passwords, audit, mails, passwordLinks }: Dependencies) {
+export function createUsers({ db, now, passwords, audit, mails }: Context, passwordLinks: PasswordLinks) {
   return {
     async list({ q, cursor, limit, sort = 'newest' }: Wanted) {
       const after = decodeCursor(cursor)

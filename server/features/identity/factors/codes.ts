@@ -28,7 +28,7 @@ export function createCodes({ db, now, attempts, securityLog }: Context, appCode
     { userId, device }: Typed,
     use: (tx: Transaction) => Promise<boolean>,
   ) {
-    await attempts.count('code', userId, limit, { device })
+    await attempts.countOrRefuse('code', userId, limit, { device })
     if (!(await db.transaction(use))) {
       securityLog('code refused', { ip, user: { id: userId } })
       throw wrongCode()

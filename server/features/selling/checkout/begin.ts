@@ -67,7 +67,7 @@ export function createBegin(context: Context, others: Others) {
         fields: { email: 'Please enter your email to continue' },
       })
     if (!user) {
-      await questions.ask(ip, email)
+      await questions.countOrRefuse(ip, email)
       refuseShopAddress(email)
     }
     const place = wantsTax ? readPlace(wish.place, ip) : undefined

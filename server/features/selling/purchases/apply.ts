@@ -33,7 +33,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
-    const guest = checkout.userId ? undefined : await accounts.forGuest(tx, checkout.email)
+    const guest = checkout.userId ? undefined : await accounts.guests.forGuest(tx, checkout.email)
     const userId = checkout.userId ?? guest?.id
     if (!userId) throw new Error(`Checkout ${checkout.id} has no buyer`)
     await checkouts.orders.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
@@ -64,7 +64,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     if (isHandedOver) {
-      await accounts.handOver(tx, buyer)
+      await accounts.guests.handOver(tx, buyer)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
       for (const subscriptionId of await checkouts.logins.end(tx, buyer))
         await payBack(tx, { subscriptionId })

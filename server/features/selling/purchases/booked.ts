@@ -86,7 +86,7 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
           product: productName(productId),
           isGift: kind === 'gift',
           endsAt: until?.toISOString() ?? null,
-          tokenId: await accounts.firstPasswordLink(tx, userId),
+          tokenId: await accounts.guests.firstPasswordLink(tx, userId),
         })
       return booked
     },

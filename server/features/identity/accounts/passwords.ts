@@ -1,42 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt } from 'drizzle-orm'
 import type { Actor, User } from '#server/actor.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { passwordTokens, users } from '#server/database/schema.ts'
-import { Refusal } from '#server/errors.ts'
-import type { Queue } from '#server/jobs/queue.ts'
-import type { Mails } from '#server/mails/mails.ts'
-import type { Attempts } from '#server/security/attempts.ts'
-import type { Passwords } from '#server/security/passwords.ts'
-import type { Secrets } from '#server/security/secrets.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import { createOwnPassword } from '#server/security/own-password.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { endSessions, knownDevice } from '../sessions/sessions.ts'
 import { dropPendingChange } from './changed-addresses.ts'
 import { prove } from './proof.ts'
 
-type Dependencies = {
-  db: Database
-  now: () => Date
-  mails: Mails
-  queue: Queue
-  passwords: Passwords
-  attempts: Attempts
-  linkToken: Secrets['linkToken']
-}
-
 const hour = 3_600_000
 const lifetimes = { reset: hour, firstPassword: 7 * 24 * hour }
 
+type Change = { currentPassword: string; newPassword: string }
 type Link = { userId: string; use(): Promise<void> }
 
 const uselessLink = () =>
   new Refusal(400, 'link-invalid', 'Failed to reset password. The link may have expired.')
 
-export type PasswordLinks = ReturnType<typeof createPasswordLinks>
+export type PasswordLinks = Pick<ReturnType<typeof createPasswords>, 'create' | 'find'>
 
-/** Emailed links that set a password: a new one, or a guest's first. */
-export function createPasswordLinks(deps: Dependencies) {
-  const { db, now, mails, passwords, attempts, linkToken } = deps
+/** Passwords, and the emailed links that set one: a new one, or a guest's first. */
+export function createPasswords(context: Context) {
+  const { db, now, mails, queue, passwords, attempts, linkToken } = context
+  const checkPassword = createOwnPassword(context)
 
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
   async function create(tx: Transaction, userId: string, kind: keyof typeof lifetimes) {
@@ -52,7 +41,7 @@ export function createPasswordLinks(deps: Dependencies) {
   }
 
   // A reset request does the same work for every address; whether there's an account is looked up here, later.
-  const enqueueReset = deps.queue.job<{ email: string }>('password-reset', ({ email }) =>
+  const enqueueReset = queue.job<{ email: string }>('password-reset', ({ email }) =>
     db.transaction(async (tx) => {
       const [user] = await tx
         .select({ id: users.id, passwordHash: users.passwordHash })
@@ -91,9 +80,9 @@ export function createPasswordLinks(deps: Dependencies) {
     },
 
     async requestReset({ device }: Actor<null>, email: string) {
-      // Or whoever signs up with somebody's address would have them mailed from every browser it logs in with.
+      // Or a stranger who signs up with an address could have it mailed from every browser that is logged in.
       const known = await knownDevice(db, email, device, { verified: true })
-      await attempts.count('reset', email, { requests: 3, seconds: 3600 }, { device: known })
+      await attempts.countOrRefuse('reset', email, { requests: 3, seconds: 3600 }, { device: known })
       await enqueueReset(db, { email })
     },
 
@@ -124,6 +113,28 @@ export function createPasswordLinks(deps: Dependencies) {
           .where(and(eq(passwordTokens.userId, used.userId), isNull(passwordTokens.usedAt)))
         await dropPendingChange(tx, used.userId)
         await endSessions(tx, used.userId)
+        await attempts.clearAll(tx, user.email)
+        await mails.send(tx, user.email, 'passwordChanged', {})
+      })
+    },
+
+    /** For someone who is logged in and knows the current one. */
+    async changePassword(actor: Actor, { currentPassword, newPassword }: Change) {
+      const { user, sessionId } = actor
+      passwords.refuseCommon(newPassword, 'newPassword')
+      const before = await checkPassword(actor, currentPassword, 'currentPassword')
+      const passwordHash = await passwords.hash(newPassword)
+      await db.transaction(async (tx) => {
+        const changed = await tx
+          .update(users)
+          .set({ passwordHash })
+          .where(and(eq(users.id, user.id), eq(users.passwordHash, before)))
+          .returning({ id: users.id })
+        if (changed.length === 0)
+          throw conflict('changed-meanwhile', 'Your password was changed just now. Please log in again.')
+        await tx.delete(passwordTokens).where(eq(passwordTokens.userId, user.id))
+        await dropPendingChange(tx, user.id)
+        await endSessions(tx, user.id, { except: sessionId })
         await attempts.clearAll(tx, user.email)
         await mails.send(tx, user.email, 'passwordChanged', {})
       })
