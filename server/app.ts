@@ -94,8 +94,8 @@ async function mountAll(
   // The messages first: they ask which address was the person's.
   const rooms = [site, desk, access, selling, identity].flatMap(({ people }) => people)
   identity.mount(doors, {
-    rooms: [...rooms, mails],
-    personalData: [...rooms.toReversed(), access.tradingView, mails, audit],
+    rooms: [...rooms, mails.sent],
+    personalData: [...rooms.toReversed(), access.tradingView, mails.sent, audit],
     endSubscriptionsOf: purchases.ending.endAllOf,
     contact,
     newsletter,

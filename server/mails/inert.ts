@@ -1,6 +1,6 @@
 /**
  * Someone else's words in an email of ours, with nothing left that a client would make clickable: a space goes where a
- * link would be found, and no other mark goes in or out, except those that nobody sees.
+ * link would be found, and no other mark goes in or out, except those that are invisible.
  */
 export const inert = (typed: string) =>
   typed

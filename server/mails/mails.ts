@@ -17,7 +17,7 @@ export type { MailData, MailKind }
 
 type MailJob = { kind: MailKind; to: string; data: unknown }
 
-/** Stands for the seller's own address, which may have changed by the time an email is sent. */
+/** Means the seller's own address, which may have changed by the time an email is sent. */
 export const sellersAddress = 'the seller'
 
 export type { MailSite } from './template.ts'
@@ -38,7 +38,7 @@ export function createMails({
   transport: MailTransport
   site: MailSite
 }) {
-  const { record, forgetOld: forgetSent, ...sent } = createSentMails({ db, now, site })
+  const sent = createSentMails({ db, now, site })
 
   /** A name is what someone typed: it greets only the proven owner of the address, or it'd be a stranger's message. */
   async function withoutStrangersName({ kind, to, data }: MailJob) {
@@ -64,10 +64,10 @@ export function createMails({
       replyTo: content.replyTo ?? { name: brand.name, address: site.supportEmail },
       headers: { 'Auto-Submitted': 'auto-generated', ...content.headers },
     })
-    // Strangers' messages, reasons and disputes: in no account's "my data", whoever has that address.
-    if (given !== sellersAddress) await record({ id, to, kind, data })
+    // Strangers' messages, reasons and disputes: in no account's "my data", even if it has that address.
+    if (given !== sellersAddress) await sent.record({ id, to, kind, data })
   }
-  /** Whatever else was meant for this address goes first or not at all; afterward, nothing keeps the address. */
+  /** Other emails to this address are sent before or not at all; afterward, nothing keeps the address. */
   const enqueueFarewell = queue.job<{ to: string; tell: boolean }>('farewell', async ({ to, tell }, job) => {
     while ((await queue.forget(to, job.id)) > 0) await sleep(100)
     await transport.forget(to)
@@ -83,6 +83,8 @@ export function createMails({
   })
 
   return {
+    sent,
+
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
@@ -93,10 +95,8 @@ export function createMails({
     /** As long as finished jobs are kept. */
     async forgetOld() {
       await transport.forgetBefore(keptSince(now(), retention.jobs))
-      await forgetSent()
+      await sent.forgetOld()
     },
-
-    ...sent,
 
     /** The same email once more, to the address the account has now. */
     async resend(tx: Transaction, id: string) {
@@ -109,7 +109,7 @@ export function createMails({
       return { userId, kind, to: user.email }
     },
 
-    /** Straight to the mail server: whoever tests the settings wants its answer, not a queue. */
+    /** Straight to the mail server: a test of the settings wants its answer, not a queue. */
     test: (to: string) => deliver({ kind: 'mailTest', to, data: {} }, { id: randomUUID() }),
 
     /** For schedules, which may rerun after a crash: one occasion, one email, for as long as jobs are kept. */

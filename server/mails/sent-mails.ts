@@ -8,16 +8,15 @@ import { renderText } from './layout.ts'
 import type { MailSite, Template } from './template.ts'
 import { templates } from './templates.ts'
 
-type Dependencies = { db: Database; now: () => Date; site: MailSite }
 type Sent = { id: string; to: string; kind: keyof typeof templates; data: unknown }
 
-/** Stands in for a link's secret, of which nothing is kept. */
+/** Replaces a link's secret, of which nothing is kept. */
 const cut = '*secret*'
 
 const sentAfterProof = gte(sentMails.sentAt, users.verifiedAt)
 
-/** What customers were sent, for whoever helps them. Nobody but the customer may hold a link with a secret. */
-export function createSentMails({ db, now, site }: Dependencies) {
+/** What customers were sent, for the staff who help them. Only the customer may hold a link with a secret. */
+export function createSentMails({ db, now, site }: { db: Database; now: () => Date; site: MailSite }) {
   /** The text as sent, except that links with a secret are cut out. */
   function withoutSecrets(kind: Sent['kind'], data: unknown) {
     // A copy of getters would freeze what the site says about itself.
@@ -39,7 +38,7 @@ export function createSentMails({ db, now, site }: Dependencies) {
     /** Staff get everyone's messages by email; those are not theirs to be listed under. */
     async record({ id, to, kind, data }: Sent) {
       await db.transaction(async (tx) => {
-        // Locked: whoever is being deleted at this moment is not written down again.
+        // Locked: a person who is being deleted at this moment is not written down again.
         const [user] = await tx
           .select({ id: users.id })
           .from(users)

@@ -1,16 +1,16 @@
-import type { EditableSetting } from '#contract/desk/settings.ts'
+import { type EditableSetting, editableSettings, type Setting } from '#contract/desk/settings.ts'
 import type { Seller } from '#contract/seller.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Audit } from '#server/audit/audit.ts'
+import { settingNames } from '#server/config/environment.ts'
 import type { Config } from '#server/config.ts'
 import type { Database } from '#server/database/connect.ts'
 import { shopSettings } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { settingsInUse } from './in-use.ts'
 import { photoType, readPhoto } from './photo.ts'
 import { problemsOf } from './problems.ts'
 
-type Dependencies = { db: Database; now: () => Date; audit: Audit; config: Config }
+type Ground = { db: Database; now: () => Date; audit: Audit; config: Config }
 
 const photoName = 'MAKER_PHOTO'
 
@@ -20,7 +20,7 @@ export type ShopSettings = ReturnType<typeof createShopSettings>
  * What the seller may change while the shop runs. The environment goes first: what it sets is fixed. Every process
  * looks every few seconds (`load`), so a change reaches all of them without a restart.
  */
-export function createShopSettings({ db, now, audit, config }: Dependencies) {
+export function createShopSettings({ db, now, audit, config }: Ground) {
   let stored: ReadonlyMap<string, string> = new Map()
 
   async function load() {
@@ -114,4 +114,39 @@ export function createShopSettings({ db, now, audit, config }: Dependencies) {
       await write(actor, [[photoName, photo]])
     },
   }
+}
+
+const secrets = new Set([
+  'ADMIN_PASSWORD',
+  'SMTP_URL',
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_REPLICA_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'SECRETS_KEY',
+  'SECRETS_KEY_OLD',
+  'METRICS_TOKEN',
+])
+
+const isEditable = (name: string): name is EditableSetting =>
+  editableSettings.some((editable) => editable === name)
+
+/** Every setting with where it comes from. A secret's value stays here. */
+function settingsInUse(
+  config: Config,
+  value: (name: EditableSetting) => string,
+  isSetHere: (name: string) => boolean,
+): Setting[] {
+  return settingNames
+    .filter((name) => name !== 'MAKER_PHOTO')
+    .map((name) => ({
+      name,
+      value: secrets.has(name)
+        ? null
+        : isEditable(name)
+          ? value(name)
+          : String(config.settings[name as keyof typeof config.settings] ?? ''),
+      source: config.given.has(name) ? 'environment' : isSetHere(name) ? 'here' : 'default',
+    }))
 }

@@ -85,7 +85,7 @@ export function createCustomerDesk(context: Context, others: Others) {
     },
 
     async mail(id: string) {
-      const { subject, text, sentAt, isResendable } = await mails.find(id)
+      const { subject, text, sentAt, isResendable } = await mails.sent.find(id)
       return { subject, text, sentAt, isResendable }
     },
 

@@ -13,7 +13,7 @@ import type { Mails } from '#server/mails/mails.ts'
 
 type Rooms = {
   purchases: Pick<Purchases, 'historyOf'>
-  mails: Pick<Mails, 'historyOf'>
+  mails: Pick<Mails, 'sent'>
   contact: Pick<Contact, 'historyOf'>
   accessRequests: Pick<AccessRequests, 'historyOf'>
   sessions: Pick<Sessions, 'historyOf'>
@@ -34,7 +34,7 @@ export function createTimeline(rooms: Rooms) {
       title: what,
       detail: `${purchase.product}, ${exactDollars(purchase.amount)} per ${billingPeriods[purchase.billingType]}`,
     })),
-    source('mail', rooms.mails.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
+    source('mail', rooms.mails.sent.historyOf, ({ id, subject }) => ({ id, title: subject, mailId: id })),
     source('message', rooms.contact.historyOf, ({ id, message, wasLoggedIn }) => ({
       id,
       title: `Wrote: “${message}”`,

@@ -90,7 +90,7 @@ export function createCustomerData(
         ...(await collectMyData(rooms, userId)),
         // Not proven to be theirs: check before handing it over.
         sameAddress: {
-          emails: await mails.sentBeforeProof(userId),
+          emails: await mails.sent.sentBeforeProof(userId),
           contactMessages: await contact.messagesFrom(user.email),
           newsletter: await newsletter.subscriptionOf(user.email),
         },
