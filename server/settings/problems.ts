@@ -27,7 +27,7 @@ function* imprint({ seller }: Live): Generator<Problem> {
 function* address({ production }: Config, { supportEmail }: Live): Generator<Problem> {
   if (supportEmail.endsWith('@example.com'))
     yield {
-      text: `Buyers write to \`${supportEmail}\`, which is nobody’s address.`,
+      text: `Buyers write to \`${supportEmail}\`, which is no one’s address.`,
       mend: 'Set the support address below.',
       isUrgent: production,
     }
