@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -13,12 +13,16 @@ enableCompileCache(fileURLToPath(new URL('../../dist/compile-cache', import.meta
 const root = new URL('../../', import.meta.url).href
 const isOurs = (url = '') => url.startsWith(root) && !url.startsWith(`${root}node_modules/`)
 
+/** After an update that was not built yet, libraries come from where npm put them, never from the old build. */
+const changedAt = (path) => statSync(new URL(path, root), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const isBuilt = changedAt('dist/libraries') > changedAt('package-lock.json')
+
 /** A library is the same one for all our files; Node would look for it from each of them. */
 const libraries = new Map()
 
 function find(specifier, context, next) {
   const built = new URL(`dist/libraries/${specifier.replaceAll('/', '_')}.js`, root)
-  return existsSync(built) ? { url: built.href, format: 'module' } : next(specifier, context)
+  return isBuilt && existsSync(built) ? { url: built.href, format: 'module' } : next(specifier, context)
 }
 
 registerHooks({
