@@ -35,6 +35,7 @@ test('one address may try twenty logins a minute, whichever account it tries', a
   const seconds = Number(refused.headers.get('retry-after'))
   expect(seconds).toSatisfy((value: number) => value > 0 && value <= 60)
   expect(await refused.json()).toEqual({
+    code: 'too-many',
     message: `Too many attempts. Please try again in ${seconds} seconds.`,
   })
   expect((await logIn('victim-1@example.com', someAddress())).status).toBe(401)
