@@ -54,7 +54,7 @@ async function write(message: string) {
   )
 }
 
-/** Several visitors at once, each sending one message after another. Returns what was acknowledged. */
+/** Several visitors at the same time, each sending one message after another. Returns what was acknowledged. */
 async function writeMany(count: number) {
   const messages = Array.from({ length: count }, (_, n) => `message-${n}-end`)
   const acknowledged: string[] = []

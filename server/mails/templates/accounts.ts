@@ -140,7 +140,7 @@ const newDevice: Template<{ at: string; device: string; ip: string }> = (
   action: { label: 'Reset your password', url: `${publicUrl}/forgot-password` },
 })
 
-/** To the other admins, whoever made the new one. */
+/** To the other admins, whichever of them made the new one. */
 const newAdmin: Template<{ email: string }> = ({ email }, { publicUrl }) => ({
   subject: 'Your shop has a new admin',
   preheader: `${email} can now do everything you can.`,

@@ -2,7 +2,7 @@ import type { BillingType } from '#contract/statuses.ts'
 import { day, greeting, type Template } from '../template.ts'
 import { firstPasswordLink } from './accounts.ts'
 
-/** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for whoever has no password yet. */
+/** The seller booked it by hand: a gift, or paid for elsewhere. `tokenId` is for anyone who has no password yet. */
 const purchaseBooked: Template<{
   name: string
   product: string

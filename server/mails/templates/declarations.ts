@@ -45,7 +45,7 @@ const confirmLink = (id: string, { publicUrl, linkToken }: MailSite) =>
 const confirmLabel = (kind: DeclarationKind) =>
   (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
 
-/** Sent to whoever declared it, whether or not there is such a contract: it must not tell. */
+/** Sent to anyone who declared it, whether or not there is such a contract: it must not tell. */
 const declarationReceived: Template<Declared & { withLink: boolean }> = (data, site) => {
   const noun = data.kind === 'withdrawal' ? 'withdrawal' : 'cancellation'
   return {

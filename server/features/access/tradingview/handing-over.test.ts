@@ -21,7 +21,7 @@ async function later(minutes: number) {
   await shop.settle()
   await shop.queue.runNow('hand-over-requests')
   await shop.settle()
-  // Nobody stays logged in for so long.
+  // No one stays logged in for so long.
   admin = await shop.admin()
 }
 

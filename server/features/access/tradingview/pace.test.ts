@@ -19,7 +19,7 @@ test('two processes together call once a second, three at once after a pause', a
   expect(await turns(0, 6)).toEqual([0, 0, 0, 1000, 2000, 3000])
   expect(await turns(2, 1)).toEqual([2000])
   expect(await turns(60, 4)).toEqual([0, 0, 0, 1000])
-  // In a hurry, nobody queues up behind the others, nor in front of them.
+  // In a hurry, no one queues up behind the others, nor in front of them.
   expect(await turns(60, 4, 2000)).toEqual([2000, undefined, undefined, undefined])
   expect(await turns(60, 1)).toEqual([3000])
   await second.close()

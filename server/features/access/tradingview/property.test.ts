@@ -136,7 +136,7 @@ async function live(steps: Step[]): Promise<Person[]> {
   return people
 }
 
-/** Nobody stays logged in for so long. */
+/** No one stays logged in for so long. */
 async function logInAgain(people: Person[]) {
   admin = await shop.admin()
   for (const { visitor, login } of people) await attempt(visitor.call(accounts.login, login))
@@ -206,7 +206,7 @@ async function check(people: Person[]) {
   const named = (call: string) =>
     new Set(changes.filter((each) => each.call === call).map(({ username }) => username ?? ''))
   const [added, removed, redated] = [named('add'), named('remove'), named('modify_user_expiration')]
-  // Nobody is let in who did not claim the name here, and nobody removed or redated whom the shop did not let in.
+  // No one is let in who did not claim the name here, and no one removed or redated whom the shop did not let in.
   expect([...added].filter((name) => !/^p[0-9a-f]{32}$/.test(name))).toEqual([])
   expect([...removed, ...redated].filter((name) => !added.has(name))).toEqual([])
 }

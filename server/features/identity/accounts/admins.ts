@@ -29,7 +29,7 @@ export function createAdmins({
   attempts: Pick<Attempts, 'clearAll' | 'clearCodes'>
   audit: Pick<Audit, 'record'>
 }) {
-  /** Logs out whoever had the account before: only the new password makes you the admin. */
+  /** Logs out anyone who had the account before: only the new password makes you the admin. */
   async function appoint(
     tx: Transaction,
     email: string,
@@ -72,7 +72,7 @@ export function createAdmins({
       if (present) return undefined
       const passwordHash = await passwords.hash(password)
       return db.transaction(async (tx) => {
-        // Two processes may start at once; only one of them creates the admin.
+        // Two processes may start at the same time; only one of them creates the admin.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
         const [made] = await tx.select({ id: users.id }).from(users).where(anyAdmin).limit(1)
         if (made) return undefined
@@ -109,7 +109,7 @@ export function createAdmins({
       return { email, password }
     },
 
-    /** For someone who has lost device and codes; the password stays, and a second step is set up anew. */
+    /** For someone who has lost device and codes; the password stays, and a second step is set up again. */
     async resetTwoFactor(email: string) {
       await db.transaction(async (tx) => {
         const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))

@@ -112,7 +112,7 @@ describe('recovery codes', () => {
       .filter(({ to }) => to === person.user.email)
       .map(({ subject }) => subject)
     expect(subjects).toContain('A recovery code was used to log in')
-    // The way out of a lost phone: turn it off, or set it up anew.
+    // The way out of a lost phone: turn it off, or set it up again.
     await inside?.call(factors.removeAppCodes, {})
     await shop.visitor().call(accounts.login, credentialsOf(person))
   })

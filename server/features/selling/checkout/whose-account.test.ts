@@ -7,12 +7,12 @@ import { checkouts, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 /**
- * Nobody is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
+ * No one is ever logged in to an account without proving they read its mailbox, unless their own browser's payment (or
  * sign-up) created the account and it hasn't been handed over since. A stranger and the owner of one address do
  * whatever they like, in any order; only the owner reads the mailbox.
  *
  *   no account ──payment──▶ made by paying ──────────────┐ someone else pays: handed over, everyone logged out
- *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs nobody in)
+ *        └───────sign-up──▶ made with a password ────────┤ (a duplicate hands nothing over and logs no one in)
  *                                 email link: verified ◀┴─ from then on, only an emailed link lets anyone in
  */
 

@@ -54,7 +54,7 @@ describe('the table of docs/entitlements.md', () => {
     const held: Entitlement = { until: at(5), reason: 'renews' }
     const regular = until === 'nothing' ? null : { until: isOpen ? at(5) : dates[until], reason }
     expect(entitlementOf([facts], freezes, held)).toEqual(regular)
-    // Whoever holds nothing gets nothing out of a disputed purchase.
+    // Anyone who holds nothing gets nothing out of a disputed purchase.
     expect(entitlementOf([facts], freezes, null)).toEqual(isOpen ? null : regular)
     // "keep" changes nothing until the dispute is decided.
     expect(entitlementOf([facts], keeps, held)).toEqual(

@@ -12,7 +12,7 @@ import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 type User = Awaited<ReturnType<TestShop['user']>>
 
-/** Two clicks at once. Stripe may be away (503); whatever else is refused is a sentence, too. */
+/** Two clicks at the same time. Stripe may be away (503); whatever else is refused is a sentence, too. */
 async function twice<Answer>(click: () => Promise<Answer>): Promise<Answer[]> {
   const clicks = await Promise.allSettled([click(), click()])
   for (const { reason } of clicks.filter((each) => each.status === 'rejected'))
@@ -20,7 +20,7 @@ async function twice<Answer>(click: () => Promise<Answer>): Promise<Answer[]> {
   return clicks.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
 }
 
-/** Clicks until the money has arrived, in two tabs at once: an error may hide a payment that was made. */
+/** Clicks until the money has arrived, in two tabs at the same time: an error may hide a payment that was made. */
 async function payOnce(shop: TestShop, user: User): Promise<string> {
   const order = { productSlug: reboundSigmaPro.slug, billingType: 'monthly' as const }
   const begin = () => user.call(checkout.createSubscriptionIntent, order)

@@ -79,7 +79,7 @@ export default function SuccessPage() {
   return <Thanks paymentIntentId={state.paymentIntentId} />
 }
 
-/** The address carries the payment: it is taken out at once, and kept with this place in the history for a reload. */
+/** The address carries the payment: it is taken out immediately, and kept with this place in the history for a reload. */
 function takePaymentIntent(): string | null {
   const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
   if (location.search) history.replaceState({ paymentIntentId }, '', location.pathname)
@@ -106,7 +106,7 @@ async function process(
   return { step: 'done', paymentIntentId }
 }
 
-/** The way on is the dashboard, whose own toast for logged-out visitors would take the place of ours at once. */
+/** The way on is the dashboard, whose own toast for logged-out visitors would take the place of ours immediately. */
 function NotLoggedIn() {
   const { navigate } = useNavigation()
   useEffect(() => {

@@ -13,7 +13,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
   const login = useCall(logins.withCode, {
     succeeded: 'Welcome back!',
     onSuccess: (user, { code }) => {
-      // A recovery code has letters. Whoever needs one sets up the device anew.
+      // A recovery code has letters. Anyone who needs one sets up the device again.
       if (/[a-z]/i.test(code)) returnTo('/security')
       return props.onLoggedIn(user)
     },

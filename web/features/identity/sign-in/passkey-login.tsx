@@ -11,7 +11,7 @@ export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: (user: User) 
   /** True if it should be offered once more. */
   const offer = useEffectEvent(async (): Promise<boolean> => {
     if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
-    // Called off by the button or by leaving the page, or out of reach: nobody has asked for anything yet.
+    // Called off by the button or by leaving the page, or out of reach: no one has asked for anything yet.
     const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
     if (!response) return false
     try {

@@ -20,7 +20,7 @@ export function loginReason(): string {
   return sessionStorage.getItem(key) ? 'Please log in to continue.' : ''
 }
 
-/** Whoever reads on elsewhere has let go of that page. */
+/** Anyone who reads on elsewhere has let go of that page. */
 export function forgetReturnPath() {
   try {
     sessionStorage.removeItem(key)

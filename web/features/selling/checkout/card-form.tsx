@@ -28,7 +28,7 @@ type Props = {
 export default function CardForm(props: Props) {
   const { stripe: settings } = useSettings()
   const theme = useTheme()
-  // Outlives the fields, which start anew with each secret.
+  // Outlives the fields, which start again with each secret.
   const [refusal, setRefusal] = useState('')
   const {
     data: stripe,

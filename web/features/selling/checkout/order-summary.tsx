@@ -65,7 +65,7 @@ function BillingSwitch({ billing }: { billing: BillingType }) {
   )
 }
 
-/** Nobody should learn only after paying what they will be asked for. */
+/** No one should learn only after paying what they will be asked for. */
 function AskedLater() {
   const { askExchangeKeys } = useSettings()
   return (

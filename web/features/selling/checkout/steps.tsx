@@ -27,7 +27,7 @@ type Asked = { email: string; tradingViewUsername: string } & PlaceValues
 /** Who buys, then how they pay. */
 export function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
   const [asked, setAsked] = useState<Asked | null>(null)
-  // Either plan is a checkout of its own at Stripe: whoever looks at the other one returns to the same.
+  // Either plan is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
   const [refusal, setRefusal] = useState<ApiError | null>(null)
   const { navigate } = useNavigation()

@@ -4,7 +4,7 @@ import { isOngoing } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 
-/** The subscription of whoever is logged in, unless it is about to run out: they needn't buy again. */
+/** The subscription of anyone who is logged in, unless it is about to run out: they needn't buy again. */
 export function useOwned() {
   const { user } = useUser()
   const { data, isLoading } = useData(purchases.list, {}, { enabled: user !== null })
