@@ -29,7 +29,7 @@ test.for([
     'a room knows nothing about HTTP',
     'server/features/site/a/a.ts',
     '#server/http/mount.ts',
-    "only a room's routes.ts knows about HTTP",
+    "only a wing's routes.ts knows about HTTP",
   ],
   [
     'wings know those before them',
@@ -39,7 +39,6 @@ test.for([
   ],
   ['on every floor', 'contract/identity/a.ts', '#contract/desk/b.ts', 'identity may not know desk'],
   ['a feature has one entry point', 'server/features/site/a/a.ts', '../b/inner.ts', 'others see only'],
-  ["a feature's routes are for the app", 'server/features/site/a/a.ts', '../b/routes.ts', 'others see only'],
   [
     'test helpers stay in tests',
     'server/app.ts',
@@ -93,9 +92,9 @@ test.for([
     expect(complaintsAbout({ [from]: source, [to]: '' })).toEqual([expect.stringContaining(complaint)])
 })
 
-test('a room imports no HTTP package; only its routes do', () => {
+test('a room imports no HTTP package; only the wing’s routes do', () => {
   const source = "import 'fastify'\nimport '@fastify/cookie'\nimport 'node:http'"
-  expect(complaintsAbout({ 'server/features/site/a/routes.ts': source })).toEqual([])
+  expect(complaintsAbout({ 'server/features/site/routes.ts': source })).toEqual([])
   expect(complaintsAbout({ 'server/features/site/a/inner.ts': source })).toHaveLength(3)
 })
 
@@ -143,8 +142,8 @@ test('allowed imports pass', () => {
     'web/features/identity/sign-in/return-path.ts': "import '#web/api/client.ts'",
     'web/api/client.ts': "import '#contract/a.ts'\nimport '#web/ui/toast.tsx'",
     'web/ui/toast.tsx': '',
-    'server/app.ts': "import './features/site/a/routes.ts'\nimport './features/site/a/a.ts'",
-    'server/features/site/a/routes.ts': "import './a.ts'\nimport '#contract/a.ts'",
+    'server/app.ts': "import './features/site/routes.ts'\nimport './features/site/a/a.ts'",
+    'server/features/site/routes.ts': "import './a/a.ts'\nimport '#contract/a.ts'",
     'server/features/site/a/a.ts': "import '../b/b.ts'\nimport '#server/database/schema.ts'",
     'server/features/site/b/b.ts': '',
     'server/database/schema.ts': '',

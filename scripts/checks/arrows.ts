@@ -93,8 +93,8 @@ const featureOf = (path: string) => /^server\/features\/(\w+\/[^/]+)\//.exec(pat
 
 const groundFloor =
   /^server\/(http|pages|metrics|database|gateways|jobs|security|concurrency|mails|audit|settings)\//
-/** A room's logic; only its routes know about HTTP. */
-const isLogic = (path: string) => featureOf(path) && !path.endsWith('/routes.ts') && !isTest(path)
+/** A room's logic; only its wing's routes know about HTTP. */
+const isLogic = (path: string) => featureOf(path) && !isTest(path)
 
 function packageComplaint(from: string, specifier: string): string | undefined {
   const name = specifier.replace(/^node:/, '')
@@ -105,7 +105,7 @@ function packageComplaint(from: string, specifier: string): string | undefined {
   if (/^(contract|web)\//.test(from) && isZod && from !== validator && !isTest(from))
     return `${from} imports ${specifier}: write #${validator}`
   if (isLogic(from) && /^(@?fastify|http2?|https)(\/|$)/.test(name))
-    return `${from} imports ${specifier}: only a room's routes.ts knows about HTTP`
+    return `${from} imports ${specifier}: only a wing's routes.ts knows about HTTP`
   if (builtinModules.includes(name) && !specifier.startsWith('node:'))
     return `${from} imports ${specifier}: write node:${name}`
   return undefined
@@ -131,15 +131,12 @@ function mayImport(from: string, to: string): string | undefined {
 
   if (groundFloor.test(from) && !inTest && featureOf(to)) return 'the ground floor may not import features'
 
-  if (isLogic(from) && to.startsWith('server/http/')) return "only a room's routes.ts knows about HTTP"
+  if (isLogic(from) && to.startsWith('server/http/')) return "only a wing's routes.ts knows about HTTP"
 
   const feature = featureOf(to)
   if (feature && feature !== featureOf(from)) {
-    const fromOutside = featureOf(from) === undefined
-    const doors = [`server/features/${feature}/${feature.split('/')[1]}.ts`]
-    if (fromOutside)
-      doors.push(`server/features/${feature}/routes.ts`, `server/features/${feature}/schedules.ts`)
-    if (!doors.includes(to)) return `others see only ${doors.join(', ')}`
+    const door = `server/features/${feature}/${feature.split('/')[1]}.ts`
+    if (to !== door) return `others see only ${door}`
   }
   return undefined
 }
