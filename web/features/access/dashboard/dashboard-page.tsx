@@ -8,13 +8,12 @@ import { ConfirmLine } from './confirm-line.tsx'
 import { FailedPayment } from './failed-payment.tsx'
 import { useMailedInvoice } from './invoices.ts'
 import { MyProducts } from './my-products.tsx'
-import { PrivatePackage } from './private-package.tsx'
 import { QuickCards } from './quick-cards.tsx'
-import { RecommendedAssets } from './recommended-assets.tsx'
 import { usePurchases } from './use-purchases.ts'
 
-// Only buyers load it.
+// Only buyers load them.
 const Access = lazy(() => import('./access.tsx'))
+const WhatBuyersGet = lazy(() => import('./private-package.tsx'))
 
 export default function DashboardPage() {
   const { user } = useUser()
@@ -45,10 +44,9 @@ export default function DashboardPage() {
           </Suspense>
         )}
         {purchases.ownsReboundSigmaPro && (
-          <>
-            <PrivatePackage />
-            <RecommendedAssets />
-          </>
+          <Suspense fallback={<Skeleton className="h-96" />}>
+            <WhatBuyersGet />
+          </Suspense>
         )}
       </Container>
     </>

@@ -6,9 +6,19 @@ import { Card, Skeleton } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'
 import { LoadError, Part } from './part.tsx'
+import { RecommendedAssets } from './recommended-assets.tsx'
 
 /** What a buyer gets besides access itself. */
-export function PrivatePackage() {
+export default function WhatBuyersGet() {
+  return (
+    <>
+      <PrivatePackage />
+      <RecommendedAssets />
+    </>
+  )
+}
+
+function PrivatePackage() {
   return (
     <Part
       title="Your Package"
