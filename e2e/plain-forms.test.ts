@@ -67,7 +67,9 @@ test.describe('without scripts', () => {
     await page.getByLabel('Email', { exact: true }).fill(email)
     await page.getByRole('button', { name: 'Send Reset Link' }).click()
     await expect(said).toHaveText(/^If an account exists with this email/)
-    const mail = (await shop.mails()).find(({ to, text }) => to === email && text.includes('token='))
+    const mail = (await shop.mails()).find(
+      ({ to, text }) => to === email && text.includes('/reset-password?'),
+    )
     const { pathname, search } = new URL(/https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
     await page.goto(pathname + search)
     const reset = async (confirmed: string) => {
