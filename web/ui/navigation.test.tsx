@@ -13,11 +13,7 @@ async function openSite() {
     loads.set(pathname, coming)
     return coming.promise
   }
-  const site = {
-    place: '',
-    isReturn: false,
-    navigate: (_href: string, _options?: { replace?: boolean }) => {},
-  }
+  const site = { place: '', isReturn: false, navigate: (_href: string) => {} }
   function Page() {
     const { pathname, search, isReturn, navigate } = useNavigation()
     Object.assign(site, { place: pathname + search, isReturn, navigate })
@@ -32,7 +28,6 @@ async function openSite() {
     site,
     asked: () => [...loads.keys()],
     go: (href: string) => perform(() => site.navigate(href)),
-    filter: (href: string) => perform(() => site.navigate(href, { replace: true })),
     arrives: (pathname: string) => perform(() => loads.get(pathname)?.resolve(undefined)),
     isGone: (pathname: string) => perform(() => loads.get(pathname)?.reject(new Error('404'))),
     back: () =>
@@ -58,19 +53,6 @@ test('a visitor who asks for two pages gets the last one, whichever loads first'
   await arrives('/products')
   await arrives('/about')
   expect([site.place, location.pathname]).toEqual(['/products', '/products'])
-})
-
-test('a filter that settles late does not hold back someone who is on the way to another page', async () => {
-  const { site, go, filter, arrives } = await openSite()
-  await arrives('/')
-  await filter('/?q=a')
-  await arrives('/')
-  expect(site.place).toBe('/?q=a')
-  await go('/about')
-  await filter('/?q=ada')
-  await arrives('/about')
-  await arrives('/')
-  expect([site.place, location.pathname]).toEqual(['/about', '/about'])
 })
 
 test('going back is distinguished from going forward', async () => {

@@ -75,7 +75,6 @@ export function NavigationProvider(props: {
 function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace: (place: Place) => void) {
   const codeOf = (href: string) => load(new URL(href, location.href).pathname)
   let latest = 0
-  let isLeaving = false
 
   async function show(href: string, isReturn: boolean, arrive?: () => void) {
     const request = ++latest
@@ -88,17 +87,12 @@ function createNavigator(load: (pathname: string) => Promise<unknown>, setPlace:
     }
     // If the visitor has since asked for another page, that one wins.
     if (request !== latest) return
-    isLeaving = false
     arrive?.()
     setPlace({ pathname: location.pathname, search: location.search, isReturn })
   }
 
   return {
     navigate(href: Href, { replace = false } = {}) {
-      const isSamePage = new URL(href, location.href).pathname === location.pathname
-      // A filter that settles late must not hold back someone who is on the way to another page.
-      if (replace && isSamePage && isLeaving) return
-      isLeaving = !isSamePage
       void show(href, false, () => history[replace ? 'replaceState' : 'pushState'](null, '', href))
     },
     prefetch(href: string) {
