@@ -154,6 +154,7 @@ test('subscribers are imported from a CSV file, with a preview, and from where i
   await expect(dialog(page).getByText('60 subscribers booked, 123 with a fault')).toBeFocused()
   await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('searchbox').fill(`s59-${mark}`)
+  await expect(page).toHaveURL(/q=s59/)
   await expect(rowOf(page, `s59-${mark}`)).toContainText('1 / 1')
   expect((await admin.call(purchases.adminList, { q: mark, limit: 100 })).length).toBe(60)
   expect((await shop.mails()).filter(({ to }) => to.includes(mark))).toEqual([])

@@ -14,6 +14,8 @@ export function useFilters<const C extends Choices>(choices: C) {
   const { search, pathname, navigate } = useNavigation()
   const chosen = useMemo(() => read(choices, search), [choices, search])
   function choose(change: Chosen<C>) {
+    // A search that settles late must not bring back someone who has gone to another page.
+    if (location.pathname !== pathname) return
     const query = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries(change)) {
       if (value) query.set(name, String(value))
