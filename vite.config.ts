@@ -8,7 +8,7 @@ const withoutSummaries: Plugin = {
   enforce: 'pre',
   transform: {
     filter: { id: /\/contract\/[\w/-]+\.ts$/ },
-    handler: (code) => code.replaceAll(/^ +summary:\s+'[^'\n]*',$/gm, "summary: '',"),
+    handler: (code) => code.replaceAll(/^ +summary:\s+'[^'\n]*',$/gm, ''),
   },
 }
 

@@ -21,7 +21,7 @@ export function ConfirmLine() {
           {problem ?? (
             <>
               {isSent ? 'we’ve sent another link to ' : hasLink ? 'we’ve sent a link to ' : 'is it '}
-              <span className="break-all">{email}</span>
+              <span className="wrap-anywhere">{email}</span>
               {hasLink ? '.' : '?'}
             </>
           )}
