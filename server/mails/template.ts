@@ -42,7 +42,7 @@ export type MailContent = {
 export type Template<Data> = (data: Data, site: MailSite) => MailContent
 
 /** A guest's name may be unknown, or a stranger's (`mails.ts`); and no one may use a sign-up name to send a message to someone else's address. */
-export const greeting = (name: string) => (name && isPersonName(name) ? `Hello ${inert(name)},` : 'Hello,')
+export const greeting = (name: string) => (name && isPersonName(name) ? inert(`Hello ${name},`) : 'Hello,')
 
 export const day = (iso: string) =>
   new Date(iso).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
