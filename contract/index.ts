@@ -1,8 +1,8 @@
-import { accessRequests } from './access/access-requests.ts'
+import { access } from './access/access.ts'
+import { accessAdmin } from './access/access-admin.ts'
 import { assets } from './access/assets.ts'
 import { privatePackage } from './access/package.ts'
 import { reminders } from './access/reminders.ts'
-import { tradingView } from './access/tradingview.ts'
 import { tradingViewAdmin } from './access/tradingview-admin.ts'
 import { audit } from './desk/audit.ts'
 import { customers } from './desk/customers.ts'
@@ -45,8 +45,8 @@ export const contract = {
   checkout,
   billing,
   purchases,
-  accessRequests,
-  tradingView,
+  access,
+  accessAdmin,
   tradingViewAdmin,
   seats,
   privatePackage,

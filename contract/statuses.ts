@@ -60,8 +60,54 @@ export type DeclarationKind = (typeof declarationKinds)[number]
 export const declarationStates = ['open', 'confirmed', 'done'] as const
 export type DeclarationState = (typeof declarationStates)[number]
 
-export const accessRequestStatuses = ['requested', 'granted', 'refused', 'revoked'] as const
-export type AccessRequestStatus = (typeof accessRequestStatuses)[number]
+/**
+ * How far somebody's access on TradingView is; docs/access.md has what moves it. `asked` waits for the seller,
+ * `unlocking` for the connector; `unlocked` without anything paid for is to be locked.
+ */
+export const accessStates = [
+  'none',
+  'asked',
+  'unlocking',
+  'unlocked',
+  'locked',
+  'declined',
+  'withheld',
+] as const
+export type AccessState = (typeof accessStates)[number]
+
+/** What can happen to it. */
+export const accessEvents = [
+  'paid',
+  'ended',
+  'named',
+  'renamed',
+  'asked',
+  'connector_on',
+  'connector_off',
+  'granted',
+  'undone',
+  'declined',
+  'withheld',
+  'restored',
+  'opened',
+  'closed',
+] as const
+export type AccessEvent = (typeof accessEvents)[number]
+
+/** What the seller has to do about a person, the most pressing first. */
+export const todoKinds = [
+  'decide',
+  'unlock',
+  'move',
+  'lock',
+  'name_not_found',
+  'name_taken',
+  'name_unreadable',
+  'stuck',
+  'had_access',
+  'renamed',
+] as const
+export type TodoKind = (typeof todoKinds)[number]
 
 /** Whether the seller still owes a contact message an answer. */
 export const messageStates = ['open', 'answered'] as const
@@ -94,34 +140,6 @@ export type ConnectionState = (typeof connectionStates)[number]
 /** `dry` only shows what it would do; `grant` never removes or shortens; `full` does both. */
 export const connectionModes = ['dry', 'grant', 'full'] as const
 export type ConnectionMode = (typeof connectionModes)[number]
-
-/** How one username stands with one script. */
-export const grantStates = [
-  'unlocking',
-  'unlocked',
-  'locking',
-  'locked',
-  'name_not_found',
-  'waiting',
-  'stuck',
-  'foreign',
-] as const
-export type GrantState = (typeof grantStates)[number]
-
-/** How a buyer's access stands. `manual`: nothing unlocks itself at the moment, so the access request decides. */
-export const accessStates = ['none', 'unlocking', 'unlocked', 'name_not_found', 'taken', 'manual'] as const
-
-/** What the connector cannot do without a person. */
-export const attentionKinds = [
-  'name_not_found',
-  'taken',
-  'unreadable',
-  'stuck',
-  'script',
-  'held_back',
-  'renamed',
-  'had_access',
-] as const
 
 export { isStaff, type Role, roles }
 export const roleTexts: Record<Role, string> = { support: 'Support' }

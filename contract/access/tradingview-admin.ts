@@ -1,8 +1,7 @@
 import { endpoint, nothing, paging } from '../endpoint.ts'
 import { id, instant, text } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
-import { attentionKinds, connectionModes, connectionStates, grantStates } from '../statuses.ts'
-import { typedName } from './tradingview.ts'
+import { connectionModes, connectionStates } from '../statuses.ts'
 import { meter } from './tradingview-meter.ts'
 
 const connection = schema((z) =>
@@ -40,46 +39,32 @@ const script = schema((z) =>
   }),
 )
 
-const person = schema((z) =>
+const stranger = schema((z) =>
   z.strictObject({
     id: id(z),
     username: z.string(),
     script: z.string(),
-    state: z.enum(grantStates),
-    isOurs: z.boolean(),
-    wantedUntil: z.nullable(instant(z)),
-    isWanted: z.boolean(),
-    isPresent: z.nullable(z.boolean()),
-    presentUntil: z.nullable(instant(z)),
+    until: z.nullable(instant(z)),
     observedAt: z.nullable(instant(z)),
-    tries: z.int(),
-    nextTryAt: z.nullable(instant(z)),
-    error: z.nullable(z.string()),
-    createdAt: instant(z),
-    user: z.nullable(z.strictObject({ id: id(z), email: z.string(), name: z.string() })),
   }),
 )
-export type TradingViewPerson = InferOutput<typeof person>
+export type Stranger = InferOutput<typeof stranger>
 
-const event = schema((z) =>
+const preview = schema((z) =>
   z.strictObject({
-    at: instant(z),
-    what: z.string(),
-    outcome: z.string(),
-    detail: z.nullable(z.string()),
+    toUnlock: z.int(),
+    toLock: z.int(),
+    /** Names that TradingView does not know. */
+    unknownNames: z.int(),
+    /** Unlocked by hand, and managed by the connector from then on. */
+    managedFromNow: z.int(),
+    /** On the lists, but never unlocked by this shop: left alone. */
+    strangers: z.int(),
+    /** Being unlocked now, and handed to the seller if it is switched off. */
+    toHandOver: z.int(),
   }),
 )
-
-const attention = schema((z) =>
-  z.strictObject({
-    kind: z.enum(attentionKinds),
-    grantId: z.nullable(id(z)),
-    username: z.nullable(z.string()),
-    email: z.nullable(z.string()),
-    text: z.string(),
-  }),
-)
-export type Attention = InferOutput<typeof attention>
+export type Preview = InferOutput<typeof preview>
 
 const run = schema((z) =>
   z.strictObject({
@@ -97,8 +82,6 @@ const run = schema((z) =>
     error: z.nullable(z.string()),
   }),
 )
-
-const grantId = schema((z) => z.strictObject({ id: id(z) }))
 
 /** The seller's side of the connector. */
 export const tradingViewAdmin = {
@@ -214,30 +197,31 @@ export const tradingViewAdmin = {
     input: (z) => z.strictObject({ pineId: text(z, 100, 'Please choose a script') }),
     output: nothing,
   }),
-  people: endpoint({
+  preview: endpoint({
     method: 'GET',
-    path: '/api/admin/tradingview/people',
+    path: '/api/admin/tradingview/preview',
     access: 'admin',
-    summary: 'Usernames on scripts, newest first',
-    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(grantStates)) }),
-    output: (z) => z.array(person(z)),
+    summary: 'What switching on, off or to another mode would do',
+    input: nothing,
+    output: preview,
+  }),
+  strangers: endpoint({
+    method: 'GET',
+    path: '/api/admin/tradingview/strangers',
+    access: 'admin',
+    summary: 'Who is on the lists without being a customer, newest first',
+    input: (z) => z.strictObject(paging(z)),
+    output: (z) => z.array(stranger(z)),
     answer: 'list',
   }),
-  history: endpoint({
-    method: 'GET',
-    path: '/api/admin/tradingview/people/:id',
+  removeStranger: endpoint({
+    method: 'POST',
+    path: '/api/admin/tradingview/strangers/:id/remove',
     access: 'admin',
-    summary: 'What was asked about one person and what TradingView answered, newest first',
-    input: grantId,
-    output: (z) => z.array(event(z)),
-  }),
-  attention: endpoint({
-    method: 'GET',
-    path: '/api/admin/tradingview/attention',
-    access: 'admin',
-    summary: 'What the connector cannot do without a person',
-    input: nothing,
-    output: (z) => z.array(attention(z)),
+    fresh: true,
+    summary: 'Remove someone whom this shop did not unlock, unless they have just bought',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
   }),
   runs: endpoint({
     method: 'GET',
@@ -246,41 +230,6 @@ export const tradingViewAdmin = {
     summary: 'What the latest comparisons found',
     input: nothing,
     output: (z) => z.array(run(z)),
-  }),
-  retry: endpoint({
-    method: 'POST',
-    path: '/api/admin/tradingview/people/:id/retry',
-    access: 'admin',
-    summary: 'Try again now',
-    input: grantId,
-    output: nothing,
-  }),
-  remove: endpoint({
-    method: 'POST',
-    path: '/api/admin/tradingview/people/:id/remove',
-    access: 'admin',
-    fresh: true,
-    summary: 'Remove someone whom nobody pays for',
-    input: grantId,
-    output: nothing,
-  }),
-  adopt: endpoint({
-    method: 'POST',
-    path: '/api/admin/tradingview/people/:id/adopt',
-    access: 'admin',
-    fresh: true,
-    summary: 'Treat access that was there before as this shop’s own',
-    input: grantId,
-    output: nothing,
-  }),
-  rename: endpoint({
-    method: 'POST',
-    path: '/api/admin/tradingview/people/:id/rename',
-    access: 'admin',
-    fresh: true,
-    summary: 'Give a customer another TradingView username, without the buyers’ limit',
-    input: (z) => z.strictObject({ id: id(z), username: typedName(z) }),
-    output: nothing,
   }),
   meter: endpoint({
     method: 'GET',

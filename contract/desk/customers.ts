@@ -1,7 +1,7 @@
-import { accessRequests } from '../access/access-requests.ts'
+import { access } from '../access/access.ts'
+import { accessAdmin } from '../access/access-admin.ts'
 import { assets } from '../access/assets.ts'
 import { privatePackage } from '../access/package.ts'
-import { tradingView } from '../access/tradingview.ts'
 import { endpoint, nothing, paging } from '../endpoint.ts'
 import { cents, email, id, instant, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
@@ -26,7 +26,8 @@ const customer = schema((z) =>
     verifiedAt: z.nullable(instant(z)),
     hasPassword: z.boolean(),
     purchases: purchases.adminList.output(z),
-    accessRequests: accessRequests.list.output(z),
+    /** One for each product. */
+    access: accessAdmin.people.output(z),
     notes: z.array(note(z)),
   }),
 )
@@ -151,8 +152,7 @@ export const customers = {
       z.strictObject({
         user: accounts.user.output(z),
         purchases: purchases.list.output(z),
-        accessRequests: accessRequests.list.output(z),
-        access: tradingView.mine.output(z),
+        access: access.mine.output(z),
         /** Null for someone who owns nothing. */
         privatePackage: z.nullable(privatePackage.show.output(z)),
         assets: z.nullable(assets.list.output(z)),

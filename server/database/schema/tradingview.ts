@@ -5,8 +5,6 @@ import {
   type ConnectionState,
   connectionModes,
   connectionStates,
-  type GrantState,
-  grantStates,
 } from '#contract/statuses.ts'
 import { users } from './accounts.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
@@ -58,9 +56,9 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
-/** One username on one script: what it should be, and what TradingView last said. */
-export const tvGrants = pgTable(
-  'tv_grants',
+/** One name on one script, as TradingView last showed it. What should be there is in `access`. */
+export const tvPeople = pgTable(
+  'tv_people',
   {
     id: id(),
     scriptId: uuid()
@@ -70,18 +68,16 @@ export const tvGrants = pgTable(
     username: text().notNull(),
     /** Null for someone whom this shop does not know. */
     userId: uuid().references(() => users.id),
-    /** This shop granted it, or an admin took it over: only then may it be removed. */
+    /** This shop unlocked it, or an admin took it over: only then may it be removed. */
     isOurs: boolean().notNull().default(false),
-    isWanted: boolean().notNull().default(false),
-    wantedUntil: moment(),
     /** Null until read. */
     isPresent: boolean(),
     presentUntil: moment(),
     observedAt: moment(),
     /** TradingView's own id of the row: a hint when somebody renames. */
     rowId: text(),
-    state: text().$type<GrantState>().notNull(),
     tries: integer().notNull().default(0),
+    /** With no `nextTryAt`, it waits for a person. */
     failingSince: moment(),
     nextTryAt: moment(),
     error: text(),
@@ -91,11 +87,10 @@ export const tvGrants = pgTable(
     createdAt: createdAt(),
   },
   (t) => [
-    uniqueIndex('tv_grants_name').on(t.scriptId, t.usernameKey),
-    index('tv_grants_user').on(t.userId),
-    index('tv_grants_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
-    index('tv_grants_newest').on(t.createdAt, t.id),
-    check('tv_grants_state', sql`${t.state} in ${listed(grantStates)}`),
+    uniqueIndex('tv_people_name').on(t.scriptId, t.usernameKey),
+    index('tv_people_user').on(t.userId),
+    index('tv_people_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
+    index('tv_people_newest').on(t.createdAt, t.id),
   ],
 )
 

@@ -1,0 +1,207 @@
+import { endpoint, nothing, paging } from '../endpoint.ts'
+import { id, instant, text } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+import { accessStates, entitlementReasons, todoKinds } from '../statuses.ts'
+import { typedName } from './access.ts'
+
+const user = schema((z) => z.strictObject({ id: id(z), name: z.string(), email: z.string() }))
+
+const todo = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    user: user(z),
+    username: z.nullable(z.string()),
+    /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
+    oldUsername: z.nullable(z.string()),
+    kind: z.enum(todoKinds),
+    /** When the promise runs out. */
+    due: z.nullable(instant(z)),
+    /** Why it is here, where the kind alone does not say it. */
+    detail: z.nullable(z.string()),
+    /** From the form. */
+    exchangeName: z.nullable(z.string()),
+    additionalInfo: z.nullable(z.string()),
+    hasKeys: z.boolean(),
+  }),
+)
+export type AccessTodo = InferOutput<typeof todo>
+
+const person = schema((z) =>
+  z.strictObject({
+    id: id(z),
+    user: user(z),
+    username: z.nullable(z.string()),
+    state: z.enum(accessStates),
+    until: z.nullable(instant(z)),
+    reason: z.nullable(z.enum(entitlementReasons)),
+    stateSince: instant(z),
+    /** Within a minute of a grant. */
+    mayUndo: z.boolean(),
+    /** What TradingView last showed. */
+    lists: z.array(
+      z.strictObject({
+        script: z.string(),
+        isPresent: z.nullable(z.boolean()),
+        until: z.nullable(instant(z)),
+      }),
+    ),
+  }),
+)
+export type AccessPerson = InferOutput<typeof person>
+
+const happening = schema((z) =>
+  z.strictObject({
+    at: instant(z),
+    what: z.string(),
+    outcome: z.string(),
+    detail: z.nullable(z.string()),
+  }),
+)
+
+export const declineReason = schema((z) => text(z, 500, 'Please give a reason'))
+
+const some = schema((z) =>
+  z.strictObject({
+    ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(200)),
+  }),
+)
+/** For how many it was done: fewer than were named if another admin got there first. */
+const changed = schema((z) => z.strictObject({ changed: z.int() }))
+const one = schema((z) => z.strictObject({ id: id(z) }))
+
+/** What the seller has to do about people's access, and does. Every id is that of one person's access. */
+export const accessAdmin = {
+  todo: endpoint({
+    method: 'GET',
+    path: '/api/admin/access/todo',
+    access: 'staff',
+    summary: 'Who waits for the seller, and for what; the longest wait first',
+    input: (z) =>
+      z.strictObject({
+        limit: paging(z).limit,
+        cursor: paging(z).cursor,
+        kind: z.optional(z.enum(todoKinds)),
+      }),
+    output: (z) => z.array(todo(z)),
+    answer: 'list',
+  }),
+  counts: endpoint({
+    method: 'GET',
+    path: '/api/admin/access/counts',
+    access: 'staff',
+    summary: 'How many of each kind there are to do, and how many people in each state',
+    input: nothing,
+    output: (z) =>
+      z.strictObject({
+        todo: z.record(z.enum(todoKinds), z.int()),
+        people: z.record(z.enum(accessStates), z.int()),
+        /** What the connector is unlocking right now. */
+        addingNow: z.int(),
+      }),
+  }),
+  people: endpoint({
+    method: 'GET',
+    path: '/api/admin/access/people',
+    access: 'staff',
+    summary: 'Everybody’s access, one row each, the latest change first',
+    input: (z) => z.strictObject({ ...paging(z), state: z.optional(z.enum(accessStates)) }),
+    output: (z) => z.array(person(z)),
+    answer: 'list',
+  }),
+  history: endpoint({
+    method: 'GET',
+    path: '/api/admin/access/people/:id',
+    access: 'staff',
+    summary: 'What happened to one person’s access, and what TradingView was asked about it, newest first',
+    input: one,
+    output: (z) => z.array(happening(z)),
+  }),
+  grant: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/grant',
+    access: 'staff',
+    summary:
+      'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
+    input: some,
+    output: changed,
+  }),
+  undo: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/undo',
+    access: 'staff',
+    summary: 'Take an unlock back within a minute, before the buyer is told',
+    input: some,
+    output: changed,
+  }),
+  decline: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/decline',
+    access: 'staff',
+    fresh: true,
+    summary: 'Decline with a reason; emails the buyers and deletes the keys',
+    input: (z) => z.extend(some(z), { reason: declineReason(z) }),
+    output: changed,
+  }),
+  withhold: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/withhold',
+    access: 'staff',
+    fresh: true,
+    summary: 'Remove access from people who pay, until it is restored; emails them',
+    input: some,
+    output: changed,
+  }),
+  restore: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/restore',
+    access: 'staff',
+    summary: 'Unlock again what was withheld; can be undone for a minute',
+    input: some,
+    output: changed,
+  }),
+  lock: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/lock',
+    access: 'staff',
+    fresh: true,
+    summary: 'Record that people who no longer pay were removed by hand; emails them',
+    input: some,
+    output: changed,
+  }),
+  rename: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/people/:id/rename',
+    access: 'admin',
+    fresh: true,
+    summary: 'Give a customer another TradingView username, without the buyers’ limit',
+    input: (z) => z.extend(one(z), { username: typedName(z) }),
+    output: nothing,
+  }),
+  retry: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/people/:id/retry',
+    access: 'admin',
+    summary: 'Try again now on TradingView',
+    input: one,
+    output: nothing,
+  }),
+  adopt: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/people/:id/adopt',
+    access: 'admin',
+    fresh: true,
+    summary: 'Manage access that was there before this shop unlocked it',
+    input: one,
+    output: nothing,
+  }),
+  reveal: endpoint({
+    method: 'POST',
+    path: '/api/admin/access/people/:id/reveal',
+    access: 'admin',
+    fresh: true,
+    summary: 'Show the exchange keys that somebody sent last; the audit log records who looked',
+    input: one,
+    output: (z) => z.strictObject({ apiKey: z.string(), secretKey: z.string() }),
+    limit: { requests: 30, seconds: 60 },
+  }),
+}

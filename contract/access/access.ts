@@ -1,0 +1,137 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { id, instant, optionalText, paymentIntentId, text } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
+import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
+import { namesPerDay } from '../tradingview-name.ts'
+
+/** How soon after somebody asked access is promised. */
+export const accessPromiseHours = 24
+export const promisedBy = (askedAt: Date) => new Date(askedAt.getTime() + accessPromiseHours * 3_600_000)
+
+/** Longer than a name may be, so links fit. */
+export const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
+
+/** The form after payment; its texts are in docs/product.md. */
+export const accessRequestForm = schema((z) =>
+  z.strictObject({
+    exchangeName: text(z, 100, 'Exchange name is required'),
+    tradingViewUsername: text(z, 100, 'TradingView username is required'),
+    apiKey: text(z, 500, 'API key is required'),
+    secretKey: text(z, 500, 'Secret key is required'),
+    additionalInfo: optionalText(z, 2000),
+  }),
+)
+
+/** The same form where the shop asks for the username alone. */
+export const usernameForm = schema((z) =>
+  z.pick(accessRequestForm(z), { tradingViewUsername: true, additionalInfo: true }),
+)
+
+/** What a call may send; the server insists on the rest where the shop asks for it. */
+const sentForm = schema((z) => {
+  const { exchangeName, apiKey, secretKey } = accessRequestForm(z).shape
+  return z.extend(usernameForm(z), {
+    exchangeName: z.optional(exchangeName),
+    apiKey: z.optional(apiKey),
+    secretKey: z.optional(secretKey),
+  })
+})
+export type SentAccessRequest = InferOutput<typeof sentForm>
+
+const ownAccess = schema((z) =>
+  z.strictObject({
+    purchaseId: id(z),
+    productId: id(z),
+    state: z.enum(accessStates),
+    /** The name that is wanted. */
+    username: z.nullable(z.string()),
+    problem: z.nullable(z.enum(nameProblems)),
+    /** What TradingView knows that looks like it. */
+    similar: z.array(z.string()),
+    until: z.nullable(instant(z)),
+    reason: z.nullable(z.enum(entitlementReasons)),
+    /** While it waits: asked or unlocking. */
+    promisedBy: z.nullable(instant(z)),
+    declinedBecause: z.nullable(z.string()),
+    /** Null when the name may be changed now. */
+    mayChangeFrom: z.nullable(instant(z)),
+    /** The name that stays unlocked until the new one is. */
+    oldUsername: z.nullable(z.string()),
+    /** Whether the connector unlocks at the moment; else the seller does by hand. */
+    unlocksItself: z.boolean(),
+    lastCheckedAt: z.nullable(instant(z)),
+  }),
+)
+export type OwnAccess = InferOutput<typeof ownAccess>
+
+/** How buyers ask for access on TradingView, and what they see of it. */
+export const access = {
+  submit: endpoint({
+    method: 'POST',
+    path: '/api/access-requests',
+    access: 'user',
+    summary: 'Request access on TradingView, promised within 24 hours',
+    input: (z) => z.extend(sentForm(z), { paymentIntentId: paymentIntentId(z) }),
+    output: nothing,
+    limit: namesPerDay,
+  }),
+  submitForPurchase: endpoint({
+    method: 'POST',
+    path: '/api/purchases/:purchaseId/access-request',
+    access: 'user',
+    summary: 'Request access later, or again with another TradingView username',
+    input: (z) => z.extend(sentForm(z), { purchaseId: id(z) }),
+    output: nothing,
+    limit: namesPerDay,
+  }),
+  mine: endpoint({
+    method: 'GET',
+    path: '/api/access',
+    access: 'user',
+    summary: 'How my access on TradingView stands, for each live purchase',
+    input: nothing,
+    output: (z) => z.array(ownAccess(z)),
+  }),
+  recheck: endpoint({
+    method: 'POST',
+    path: '/api/access/recheck',
+    access: 'user',
+    summary: 'Look again on TradingView',
+    input: (z) => z.strictObject({ purchaseId: id(z) }),
+    output: nothing,
+    limit: { requests: 10, seconds: 60 },
+  }),
+  changeUsername: endpoint({
+    method: 'POST',
+    path: '/api/access/username',
+    access: 'user',
+    summary: 'Unlock another TradingView account; the old one stays until the new one is unlocked',
+    input: (z) => z.strictObject({ purchaseId: id(z), username: typedName(z) }),
+    output: nothing,
+    limit: namesPerDay,
+  }),
+  status: endpoint({
+    method: 'GET',
+    path: '/api/access/status',
+    access: 'public',
+    summary: 'Whether access is unlocked by itself at the moment, or by hand',
+    input: nothing,
+    output: (z) => z.strictObject({ unlocksItself: z.boolean() }),
+  }),
+  checkUsername: endpoint({
+    method: 'POST',
+    path: '/api/tradingview/check-username',
+    access: 'public',
+    summary: 'Whether TradingView knows a username; null when it does not answer',
+    input: (z) => z.strictObject({ username: typedName(z) }),
+    output: (z) =>
+      z.strictObject({
+        found: z.nullable(z.boolean()),
+        username: z.nullable(z.string()),
+        similar: z.array(z.string()),
+        /** Why it cannot be a username at all. */
+        refusal: z.nullable(z.string()),
+      }),
+    limit: { requests: 10, seconds: 60 },
+  }),
+}

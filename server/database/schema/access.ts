@@ -1,0 +1,128 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import {
+  type AccessEvent,
+  type AccessState,
+  accessStates,
+  type EntitlementReason,
+  accessEvents as eventNames,
+  type NameProblem,
+  nameProblems,
+} from '#contract/statuses.ts'
+import { users } from './accounts.ts'
+import { createdAt, id, listed, moment } from './columns.ts'
+import { purchases } from './purchases.ts'
+
+/** What a grant by hand would go back to. */
+export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
+
+/**
+ * One person's access to one product: what is paid for, for which TradingView account, and how far it is. The name
+ * itself is the person's (`users`); `docs/access.md` has the states and what moves them.
+ */
+export const access = pgTable(
+  'access',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    productId: uuid().notNull(),
+    /** Why this person may have it; null: nothing is paid for. */
+    reason: text().$type<EntitlementReason>(),
+    /** Null with a reason means no end. */
+    until: moment(),
+    /** The name that was asked for, in lower case; null without one, while another customer has it, or if it can't be one. */
+    nameKey: text(),
+    nameProblem: text().$type<NameProblem>(),
+    /** What TradingView knows that looks like it. */
+    similar: jsonb().$type<string[]>().notNull().default([]),
+    nameCheckedAt: moment(),
+    state: text().$type<AccessState>().notNull().default('none'),
+    stateSince: createdAt(),
+    /** When the wait for this name began: the clock of the promise. */
+    askedAt: moment(),
+    /** The admin who decided last; null for the connector, or nobody. */
+    decidedBy: uuid().references(() => users.id),
+    declinedBecause: text(),
+    /** Asked again after it was declined or withheld: only the seller can unlock it. */
+    needsDecision: boolean().notNull().default(false),
+    /** Until then a grant can be undone, back to `undoTo`, and the buyer isn't told. */
+    undoUntil: moment(),
+    undoTo: jsonb().$type<Undo>(),
+    /** The account, as spelled, that has access by our record; null for none. */
+    unlockedName: text(),
+    /** Counts changes of what is wanted, so an older answer of TradingView never overwrites a newer wish. */
+    version: integer().notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex('access_one').on(t.userId, t.productId),
+    // One TradingView account belongs to one customer.
+    uniqueIndex('access_name').on(t.productId, t.nameKey),
+    index('access_by_state').on(t.state, t.stateSince, t.id),
+    index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),
+    check('access_state', sql`${t.state} in ${listed(accessStates)}`),
+    check('access_name_problem', sql`${t.nameProblem} in ${listed(nameProblems)}`),
+  ],
+)
+
+/** What happened to somebody's access; only ever added to. */
+export const accessEvents = pgTable(
+  'access_events',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    productId: uuid().notNull(),
+    at: createdAt(),
+    event: text().$type<AccessEvent>().notNull(),
+    fromState: text().$type<AccessState>().notNull(),
+    toState: text().$type<AccessState>().notNull(),
+    username: text(),
+    reason: text(),
+    byAdmin: uuid().references(() => users.id),
+    /** The email that told the buyer; null if none did. */
+    mail: text(),
+  },
+  (t) => [
+    index('access_events_user').on(t.userId, t.at),
+    check('access_events_event', sql`${t.event} in ${listed(eventNames)}`),
+  ],
+)
+
+/** The form after payment, as it was sent. */
+export const accessForms = pgTable(
+  'access_forms',
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id),
+    /** Null when the purchase was deleted. */
+    purchaseId: uuid().references(() => purchases.id, { onDelete: 'set null' }),
+    exchangeName: text().notNull(),
+    tradingViewUsername: text().notNull(),
+    additionalInfo: text(),
+    /** The exchange's keys, sealed; null once purged. */
+    sealedKeys: text(),
+    submittedAt: createdAt(),
+  },
+  (t) => [
+    index('access_forms_user').on(t.userId, t.submittedAt),
+    index('access_forms_purchase').on(t.purchaseId),
+    index('access_forms_newest').on(t.submittedAt, t.id),
+    index('access_forms_sealed').on(t.submittedAt).where(sql`${t.sealedKeys} is not null`),
+  ],
+)
