@@ -1,12 +1,12 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
-import { entitlements, tvGrants, type tvRuns } from '#server/database/schema.ts'
+import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
+import { recordCheckedName } from '#server/features/access/access/access.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
-import { decide, type GrantRow, type ScriptRow, storeIfUnchanged, takesAway, wishOf } from './plan.ts'
-import { recordNameNotFound } from './sync-name.ts'
+import { decide, type ScriptRow, storeIfUnchanged, takesAway, type Work, workFor } from './plan.ts'
 
-type Person = PeopleList['people'][number]
+type Listed = PeopleList['people'][number]
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
 
 /** How many people may lose something in one night before the seller is asked. */
@@ -23,94 +23,102 @@ export async function compare(
   const run: Run = { pages, isComplete, people: people.length, toSync: [] }
   if (!isComplete) return run
   const { db, now } = context
-  const grants = await db.select().from(tvGrants).where(eq(tvGrants.scriptId, script.id))
-  const known = new Map(grants.map((grant) => [grant.usernameKey, grant]))
-  const listed = new Map(people.map((person) => [keyOfName(person.username), person]))
+  const listed = new Map(people.map((each) => [keyOfName(each.username), each]))
+  const works = await worksOn(context, script)
   const counts = { missing: 0, wrong: 0, ended: 0 }
-  const lost: GrantRow[] = []
-  const toSync: GrantRow[] = []
-  for (const grant of grants) {
-    const person = listed.get(grant.usernameKey)
-    const observed = { isPresent: person !== undefined, until: person?.until ?? null }
-    const wanted = wishOf(grant)
-    // A job that acts on this grant at the same moment has the newer answer.
-    await storeIfUnchanged(db, grant, {
+  const lost: string[] = []
+  const toSync: string[] = []
+  for (const work of works) {
+    const { person, row, wish } = work
+    const found = listed.get(person.usernameKey)
+    const observed = { isPresent: found !== undefined, until: found?.until ?? null }
+    // A job that acts on this name at the same moment has the newer answer.
+    await storeIfUnchanged(db, person, {
       isPresent: observed.isPresent,
       presentUntil: observed.until,
       observedAt: now(),
-      rowId: person?.id ?? grant.rowId,
+      rowId: found?.id ?? person.rowId,
     })
-    const action = decide(observed, wanted, grant.isOurs, now())
-    // A name that TradingView does not know is for the buyer to correct, and no difference.
-    const isNameless = grant.state === 'name_not_found' && action === 'add'
-    if (action === 'nothing' || action === 'leave' || isNameless || !grant.userId) continue
+    const action = decide(observed, wish, work.isOurs)
+    if (!person.userId) continue
+    if (work.isHeld) {
+      // What can't be unlocked yet is at least looked up.
+      if (work.isCurrent && !row?.nameCheckedAt) toSync.push(person.userId)
+      continue
+    }
+    // Its time is over and TradingView has ended it by itself: that is still to be recorded.
+    if (action === 'nothing' && !wish.isWanted && row?.state === 'unlocked') toSync.push(person.userId)
+    if (action === 'nothing' || action === 'leave') continue
     counts[action === 'add' ? 'missing' : action === 'remove' ? 'ended' : 'wrong'] += 1
-    if (takesAway(action, observed, wanted)) lost.push(grant)
-    else toSync.push(grant)
+    if (takesAway(action, observed, wish)) lost.push(person.userId)
+    else toSync.push(person.userId)
   }
-  const gone = grants.filter(
-    (grant) => grant.isWanted && grant.userId && grant.rowId && !listed.has(grant.usernameKey),
-  )
-  const propose = (person: Person) => proposeRename(context, client, gone, person)
-  const foreign = await recordForeign(context, script, people, known, propose)
+  const propose = (stranger: Listed) => proposeRename(context, client, works, listed, stranger)
+  const ownKeys = new Set(works.flatMap(({ person }) => (person.userId ? person.usernameKey : [])))
+  const strangers = people.filter(({ username }) => !ownKeys.has(keyOfName(username)))
+  await recordStrangers(context, script, strangers, propose)
   const isTooMany = lost.length > guardOf(people.length) && !mayRemove
   if (!isTooMany) toSync.push(...lost)
-  return {
-    ...run,
-    ...counts,
-    foreign,
-    heldBack: isTooMany ? lost.length : 0,
-    toSync: toSync.flatMap(({ userId }) => userId ?? []),
-  }
+  return { ...run, ...counts, foreign: strangers.length, heldBack: isTooMany ? lost.length : 0, toSync }
 }
 
-/** People whom this shop did not unlock are only listed, and forgotten when they are gone. */
-async function recordForeign(
+/** Every name that is known on this script, with what should be there. */
+async function worksOn({ db, now }: Context, script: ScriptRow): Promise<Work[]> {
+  const known = await db.select().from(tvPeople).where(eq(tvPeople.scriptId, script.id))
+  const rows = await db.select().from(access).where(eq(access.productId, script.productId))
+  const rowOf = new Map(rows.map((row) => [row.userId, row]))
+  const namesOf = Map.groupBy(known, ({ userId }) => userId)
+  return known.map((person) =>
+    workFor(
+      person,
+      script,
+      rowOf.get(person.userId ?? ''),
+      person.userId ? (namesOf.get(person.userId) ?? []) : [],
+      now(),
+    ),
+  )
+}
+
+/** People whom this shop does not know are only listed, and forgotten when they are gone. */
+async function recordStrangers(
   { db, now }: Context,
   script: ScriptRow,
-  people: Person[],
-  known: Map<string, GrantRow>,
-  propose: (person: Person) => Promise<string | null>,
-): Promise<number> {
-  const foreign = people.filter(({ username }) => {
-    const grant = known.get(keyOfName(username))
-    return !grant || (!grant.isOurs && !grant.isWanted)
-  })
-  for (const person of foreign) {
+  strangers: Listed[],
+  propose: (stranger: Listed) => Promise<string | null>,
+) {
+  for (const stranger of strangers) {
     const values = {
       isPresent: true,
-      presentUntil: person.until,
+      presentUntil: stranger.until,
       observedAt: now(),
-      rowId: person.id,
-      error: await propose(person),
+      rowId: stranger.id,
+      error: await propose(stranger),
     }
     await db
-      .insert(tvGrants)
+      .insert(tvPeople)
       .values({
         scriptId: script.id,
-        usernameKey: keyOfName(person.username),
-        username: person.username,
-        state: 'foreign',
+        usernameKey: keyOfName(stranger.username),
+        username: stranger.username,
         createdAt: now(),
         ...values,
       })
       .onConflictDoUpdate({
-        target: [tvGrants.scriptId, tvGrants.usernameKey],
+        target: [tvPeople.scriptId, tvPeople.usernameKey],
         set: values,
-        setWhere: isNull(tvGrants.userId),
+        setWhere: isNull(tvPeople.userId),
       })
   }
-  const keys = foreign.map(({ username }) => keyOfName(username))
+  const keys = strangers.map(({ username }) => keyOfName(username))
   await db
-    .delete(tvGrants)
+    .delete(tvPeople)
     .where(
       and(
-        eq(tvGrants.scriptId, script.id),
-        isNull(tvGrants.userId),
-        keys.length > 0 ? notInArray(tvGrants.usernameKey, keys) : undefined,
+        eq(tvPeople.scriptId, script.id),
+        isNull(tvPeople.userId),
+        keys.length > 0 ? notInArray(tvPeople.usernameKey, keys) : undefined,
       ),
     )
-  return foreign.length
 }
 
 /**
@@ -121,20 +129,21 @@ async function recordForeign(
 async function proposeRename(
   context: Context,
   client: TradingViewClient,
-  gone: GrantRow[],
-  { id, username }: Person,
-) {
-  const former = gone.find(({ rowId }) => rowId === id)
-  if (!former?.userId || 'username' in (await client.findName(former.username))) return null
-  const { db } = context
-  const isNamedSo = and(
-    eq(entitlements.userId, former.userId),
-    eq(entitlements.usernameKey, former.usernameKey),
+  works: Work[],
+  listed: Map<string, Listed>,
+  { id, username }: Listed,
+): Promise<string | null> {
+  const former = works.find(
+    ({ person, isCurrent }) => isCurrent && person.rowId === id && !listed.has(person.usernameKey),
   )
-  const [entitlement] = await db.select().from(entitlements).where(isNamedSo)
-  if (entitlement)
-    await db.transaction((tx) =>
-      recordNameNotFound(tx, context, entitlement, { username: former.username, similar: [username] }),
-    )
-  return `${former.username} is now ${username}?`
+  if (!former?.row || 'username' in (await client.findName(former.person.username))) return null
+  const { row, person } = former
+  await context.db.transaction((tx) =>
+    recordCheckedName(tx, context, row, {
+      username: person.username,
+      problem: 'not_found',
+      similar: [username],
+    }),
+  )
+  return `${person.username} is now ${username}?`
 }

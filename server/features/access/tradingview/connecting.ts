@@ -4,7 +4,7 @@ import type { ConnectionMode } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { purchases, tvConnection, tvGrants, tvScripts } from '#server/database/schema.ts'
+import { purchases, tvConnection, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import {
   cookieLine,
@@ -15,6 +15,7 @@ import {
 } from '#server/gateways/tradingview.ts'
 import { asRefusal, cookiesOwner, notConnected, waitForTurn } from './connection.ts'
 import type { Others } from './connector.ts'
+import { previewOf } from './preview.ts'
 
 type Given = { cookies: string; host: string; accepts: boolean }
 
@@ -28,7 +29,7 @@ type Settings = {
 const hour = 3_600_000
 
 /** How the connection is, and everything that switches it. */
-export function createConnecting(context: Context, { gateway, connector, entitlements }: Others) {
+export function createConnecting(context: Context, { gateway, connector, refresh }: Others) {
   const { db, now, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
@@ -39,16 +40,16 @@ export function createConnecting(context: Context, { gateway, connector, entitle
       .selectDistinct({ userId: purchases.userId })
       .from(purchases)
       .where(and(eq(purchases.isDisputed, true), isLivePurchase))
-    for (const { userId } of disputed) await db.transaction((tx) => entitlements.refresh(tx, userId))
+    for (const { userId } of disputed) await db.transaction((tx) => refresh(tx, userId))
   }
 
   return {
     async show() {
       const row = await connection.current()
       const people = await db
-        .select({ count: sql<number>`count(distinct ${tvGrants.usernameKey})::int` })
-        .from(tvGrants)
-        .where(eq(tvGrants.isPresent, true))
+        .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
+        .from(tvPeople)
+        .where(eq(tvPeople.isPresent, true))
       return {
         isAllowed: gateway.isAllowed,
         hasLookAlike: gateway.lookAlike !== undefined,
@@ -70,12 +71,16 @@ export function createConnecting(context: Context, { gateway, connector, entitle
       }
     },
 
+    /** Says what switching would do, before it is done. */
+    preview: () => previewOf(context),
+
     async connect(actor: Actor, given: Given) {
       const before = await connection.current()
-      const isElsewhere = before !== undefined && before.host !== given.host
       if (!before?.acceptedAt && given.host !== lookAlikeHost && !given.accepts)
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await probe(context, gateway, given)
+      const isElsewhere =
+        before !== undefined && (before.host !== given.host || before.accountName !== accountName)
       const values = {
         state: 'on' as const,
         host: given.host,
@@ -90,7 +95,7 @@ export function createConnecting(context: Context, { gateway, connector, entitle
         lastError: null,
       }
       await db.transaction(async (tx) => {
-        // Another host has other scripts and other people.
+        // Another account has other scripts and other people.
         if (isElsewhere) await tx.delete(tvScripts)
         // Only shows what it would do until the seller has seen it.
         const first = { ...values, mode: 'dry' as const }
@@ -98,6 +103,7 @@ export function createConnecting(context: Context, { gateway, connector, entitle
           .insert(tvConnection)
           .values({ id: 1, ...first })
           .onConflictDoUpdate({ target: tvConnection.id, set: isElsewhere ? first : values })
+        await connector.connectorChanged(tx)
         await audit.record(tx, actor, {
           action: 'tradingview.connect',
           subject: given.host,

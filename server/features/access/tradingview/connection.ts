@@ -6,7 +6,6 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvConnection, tvEvents } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import { connectorPatience } from '#server/features/access/access-requests/access-requests.ts'
 import {
   lookAlikeHost,
   readCookies,
@@ -17,6 +16,9 @@ import {
 } from '#server/gateways/tradingview.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import { createHealth } from './health.ts'
+
+/** Down for longer than this, the seller unlocks by hand. */
+const patience = 10 * 60_000
 
 export type ConnectionRow = typeof tvConnection.$inferSelect
 type Opened = { row: ConnectionRow; client: TradingViewClient }
@@ -32,7 +34,12 @@ export const cookiesOwner = 'tv_connection'
 export type Connection = ReturnType<typeof createConnection>
 
 /** The seller's session at TradingView: what state it is in, and the only way to a client. */
-export function createConnection(context: Context, gateway: TradingViewGateway) {
+export function createConnection(
+  context: Context,
+  gateway: TradingViewGateway,
+  /** Tells everybody's access whether it is unlocked by itself now. */
+  connectorChanged: (tx: Transaction) => Promise<void>,
+) {
   const { db, now, audit, secrets } = context
 
   /** As it counts now: switched off, or without a way to its host, it is off whatever the row says. */
@@ -64,7 +71,7 @@ export function createConnection(context: Context, gateway: TradingViewGateway) 
       throw new TradingViewFailure('stopped', 'The connection is paused or has ended.')
   }
 
-  const health = createHealth(context, { current, set, clientOf })
+  const health = createHealth(context, { current, set, clientOf, connectorChanged })
 
   /** A client, if calls may be made at all; `atMost` is how long a call may wait for its turn. */
   async function open(atMost?: number): Promise<Opened | undefined> {
@@ -96,7 +103,7 @@ export function createConnection(context: Context, gateway: TradingViewGateway) 
     isWorking: (row: ConnectionRow | undefined) =>
       row?.state === 'on' &&
       row.mode !== 'dry' &&
-      (!row.downSince || now().getTime() - row.downSince.getTime() < connectorPatience),
+      (!row.downSince || now().getTime() - row.downSince.getTime() < patience),
 
     /** By an admin, so it is audited. */
     async change(
@@ -108,6 +115,7 @@ export function createConnection(context: Context, gateway: TradingViewGateway) 
       await db.transaction(async (tx) => {
         const changed = await set(changes, tx)
         if (changed.rowCount === 0) throw notConnected()
+        await connectorChanged(tx)
         await audit.record(tx, actor, { action: `tradingview.${action}`, subject: 'TradingView', detail })
       })
     },

@@ -1,9 +1,7 @@
-import { and, eq, isNotNull, lte } from 'drizzle-orm'
+import { and, eq, isNotNull, lte, or } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { entitlements, tvGrants } from '#server/database/schema.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import { access, tvPeople } from '#server/database/schema.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import { createConnection } from './connection.ts'
 import { createMeasures } from './measures.ts'
@@ -13,16 +11,27 @@ import { createSync } from './sync.ts'
 export type Others = {
   gateway: TradingViewGateway
   connector: Connector
-  entitlements: Pick<Entitlements, 'refresh' | 'usernames'>
-  accessRequests: Pick<AccessRequests, 'recordUsername'>
+  /** Works out again what someone may have. */
+  refresh(tx: Transaction, userId: string): Promise<void>
+  /** Asks again about names that TradingView did not know. */
+  names: { recheck(tx: Transaction, userId: string): Promise<void>; recheckUnknown(): Promise<void> }
+}
+
+type Effects = {
+  /** Whoever waits is unlocked by the connector from now on, or by hand; asked with every change, and every minute. */
+  connectorChanged(tx: Transaction): Promise<void>
 }
 
 export type Connector = ReturnType<typeof createConnector>
 
-/** Unlocks on TradingView what people are entitled to, and locks it again: wanted and observed, and a job for each change. */
-export function createConnector(context: Context, gateway: TradingViewGateway) {
+/** Unlocks on TradingView what is wanted for people, and locks it again: a job for each change. */
+export function createConnector(
+  context: Context,
+  gateway: TradingViewGateway,
+  { connectorChanged }: Effects,
+) {
   const { queue, db, now } = context
-  const connection = createConnection(context, gateway)
+  const connection = createConnection(context, gateway, connectorChanged)
   const measures = createMeasures(context, { gateway, connection })
   const syncPerson = createSync(context, { connection, unlockedAfter: measures.unlockedAfter })
 
@@ -47,6 +56,7 @@ export function createConnector(context: Context, gateway: TradingViewGateway) {
   return {
     connection,
     measures,
+    connectorChanged,
     isOn,
     requestSyncForAll,
 
@@ -61,12 +71,13 @@ export function createConnector(context: Context, gateway: TradingViewGateway) {
     /** Everyone whose job was lost, who is due for a retry, or who waited for a new session. */
     async catchUp() {
       const opened = await connection.open()
+      if (opened?.row.downSince) await connection.health.probe(opened.client)
+      await db.transaction(connectorChanged)
       if (!opened) return
-      if (opened.row.downSince) await connection.health.probe(opened.client)
       const due = await db
-        .selectDistinct({ userId: tvGrants.userId })
-        .from(tvGrants)
-        .where(and(lte(tvGrants.nextTryAt, now()), isNotNull(tvGrants.userId)))
+        .selectDistinct({ userId: tvPeople.userId })
+        .from(tvPeople)
+        .where(and(lte(tvPeople.nextTryAt, now()), isNotNull(tvPeople.userId)))
       await requestSyncForAll(due.flatMap(({ userId }) => userId ?? []))
     },
   }
@@ -74,6 +85,6 @@ export function createConnector(context: Context, gateway: TradingViewGateway) {
 
 /** Without a name, now or before, there is nothing to do on TradingView. */
 async function isNamed(tx: Transaction, userId: string) {
-  const named = and(eq(entitlements.userId, userId), isNotNull(entitlements.usernameKey))
-  return (await tx.$count(entitlements, named)) + (await tx.$count(tvGrants, eq(tvGrants.userId, userId))) > 0
+  const named = and(eq(access.userId, userId), or(isNotNull(access.nameKey), isNotNull(access.unlockedName)))
+  return (await tx.$count(access, named)) + (await tx.$count(tvPeople, eq(tvPeople.userId, userId))) > 0
 }

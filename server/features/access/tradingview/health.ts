@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { ConnectionState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { tvConnection } from '#server/database/schema.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 
@@ -9,6 +10,7 @@ type TheConnection = {
   current(): Promise<Row | undefined>
   set(changes: Partial<Row>): Promise<unknown>
   clientOf(row: Row): TradingViewClient
+  connectorChanged(tx: Transaction): Promise<void>
 }
 
 /** After this many answers in a row that we don't understand, the protocol must have changed. */
@@ -17,15 +19,18 @@ const misunderstoodLimit = 3
 /** What successes and failures mean for the whole connection. */
 export function createHealth(
   { db, now, mails, supportEmail }: Context,
-  { current, set, clientOf }: TheConnection,
+  { current, set, clientOf, connectorChanged }: TheConnection,
 ) {
   const isAlive = async (row: Row) =>
     (await clientOf(row)
       .probe()
       .catch(() => null)) !== null
 
-  const succeeded = (more: Partial<Row> = {}) =>
-    set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...more })
+  async function succeeded(more: Partial<Row> = {}) {
+    const before = await current()
+    await set({ okAt: now(), checkedAt: now(), downSince: null, lastError: null, ...more })
+    if (before?.downSince || before?.state !== 'on') await db.transaction(connectorChanged)
+  }
 
   /** The seller hears of it right away, then daily by the schedule. */
   async function stop(state: ConnectionState, about: Partial<Row>) {
@@ -33,7 +38,9 @@ export function createHealth(
       .update(tvConnection)
       .set({ ...about, state })
       .where(and(eq(tvConnection.id, 1), eq(tvConnection.state, 'on')))
-    if (stopped.rowCount) await mailStopped(state, about.lastError ?? '', now().toISOString())
+    if (!stopped.rowCount) return
+    await db.transaction(connectorChanged)
+    await mailStopped(state, about.lastError ?? '', now().toISOString())
   }
 
   async function mailStopped(state: ConnectionState, lastError: string, occasion: string) {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { tvGrants } from '#server/database/schema.ts'
+import { access } from '#server/database/schema.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import type { Family, Sample } from '#server/metrics/family.ts'
 import type { Connection } from './connection.ts'
@@ -51,9 +51,9 @@ export function createMeasures({ db, now }: Context, { gateway, connection }: Ot
       const row = await connection.current()
       if (!row || row.state === 'off') return []
       const states = await db
-        .select({ state: tvGrants.state, count: sql<number>`count(*)::int` })
-        .from(tvGrants)
-        .groupBy(tvGrants.state)
+        .select({ state: access.state, count: sql<number>`count(*)::int` })
+        .from(access)
+        .groupBy(access.state)
       return [
         {
           name: 'shop_tradingview_up',
@@ -68,9 +68,9 @@ export function createMeasures({ db, now }: Context, { gateway, connection }: Ot
           samples: row.okAt ? [{ value: (now().getTime() - row.okAt.getTime()) / 1000 }] : [],
         },
         {
-          name: 'shop_tradingview_grants',
+          name: 'shop_access_people',
           type: 'gauge',
-          help: 'Usernames on scripts, by state.',
+          help: 'People, by how far their access on TradingView is.',
           samples: states.map(({ state, count: value }) => ({ labels: { state }, value })),
         },
       ]

@@ -1,44 +1,49 @@
-import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { entitlements, tvGrants, tvScripts, users } from '#server/database/schema.ts'
-import { notFound } from '#server/errors.ts'
-import { namesGrantedByHand } from '#server/features/access/access-requests/access-requests.ts'
-import type { EntitlementRow } from '#server/features/access/entitlements/entitlements.ts'
+import { access, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import { isLetIn, isPaid, isUndoable, wishOf } from '#server/features/access/access/access.ts'
 
-export type GrantRow = typeof tvGrants.$inferSelect
+export type AccessRow = typeof access.$inferSelect
+export type PersonRow = typeof tvPeople.$inferSelect
 export type ScriptRow = typeof tvScripts.$inferSelect
-/** One name on one script; without an entitlement, it is an old name or a person who has left. */
-export type Work = { grant: GrantRow; script: ScriptRow; entitlement: EntitlementRow | undefined }
 
 export type Wanted = { isWanted: boolean; until: Date | null }
 export type Observed = { isPresent: boolean; until: Date | null }
 export type Action = 'nothing' | 'add' | 'modify' | 'remove' | 'leave'
 
+/** One name on one script: what was seen, and what should be. */
+export type Work = {
+  person: PersonRow
+  script: ScriptRow
+  /** None of a person who has left. */
+  row: AccessRow | undefined
+  wish: Wanted
+  /** Waits for the seller, or can still be undone: nothing is done about it yet. */
+  isHeld: boolean
+  /** The name that is wanted now, not one from before. */
+  isCurrent: boolean
+  /** This shop unlocked it, by hand or by the connector, or an admin took it over. */
+  isOurs: boolean
+}
+
 export const noFailure = { tries: 0, failingSince: null, nextTryAt: null, error: null }
 
-export const nextVersion = { version: sql`${tvGrants.version} + 1` }
+export const nextVersion = { version: sql`${tvPeople.version} + 1` }
 
-/** Undefined if the wish has changed in the meantime. */
+/** Undefined if someone else has written in the meantime. */
 export async function storeIfUnchanged(
   tx: Database | Transaction,
-  { id, version }: GrantRow,
-  changes: Partial<GrantRow>,
-): Promise<GrantRow | undefined> {
+  { id, version }: PersonRow,
+  changes: Partial<PersonRow>,
+): Promise<PersonRow | undefined> {
   const [stored] = await tx
-    .update(tvGrants)
+    .update(tvPeople)
     .set({ ...changes, ...nextVersion })
-    .where(and(eq(tvGrants.id, id), eq(tvGrants.version, version)))
+    .where(and(eq(tvPeople.id, id), eq(tvPeople.version, version)))
     .returning()
   return stored
 }
-
-export async function grantOf(db: Database, id: string) {
-  const [grant] = await db.select().from(tvGrants).where(eq(tvGrants.id, id))
-  if (!grant) throw notFound('Person')
-  return grant
-}
-
-export const wishOf = ({ isWanted, wantedUntil }: GrantRow) => ({ isWanted, until: wantedUntil })
 
 const tolerance = 60_000
 const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINITY
@@ -46,16 +51,12 @@ const lasts = (until: Date | null) => until?.getTime() ?? Number.POSITIVE_INFINI
 export const isSameUntil = (a: Date | null, b: Date | null) =>
   a === null || b === null ? a === b : Math.abs(a.getTime() - b.getTime()) <= tolerance
 
-/** Something whose time is over is not wanted anymore, whatever the books still say. */
-export const isWantedNow = ({ isWanted, until }: Wanted, now: Date) =>
-  isWanted && lasts(until) > now.getTime()
-
 /**
- * What to do about one username on one script: the table of docs/tradingview.md. `isOurs`: this shop granted it, or an
- * admin took it over. Anybody else is never removed nor shortened; if they buy, what they have is only extended.
+ * What to do about one name on one script: the table of docs/tradingview.md. Someone whom this shop did not let in is
+ * never removed nor shortened; if they buy, what they have is only extended.
  */
-export function decide(observed: Observed, wanted: Wanted, isOurs: boolean, now: Date): Action {
-  if (!isWantedNow(wanted, now)) {
+export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Action {
+  if (!wanted.isWanted) {
     if (!observed.isPresent) return 'nothing'
     return isOurs ? 'remove' : 'leave'
   }
@@ -69,104 +70,101 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean, now:
 export const takesAway = (action: Action, observed: Observed, wanted: Wanted) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
-type Wish = { isWanted: boolean; wantedUntil: Date | null; userId?: string; isOurs?: boolean }
+const nothingWanted: Wanted = { isWanted: false, until: null }
 
-const nothingWanted: Wish = { isWanted: false, wantedUntil: null }
-
-/** Writes down what is wanted for each name of one person on each script: new names first, then old ones. */
-export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
-  // Plans for one person take turns: a wish is never mixed with an older one.
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-  const mine = await tx.select().from(entitlements).where(eq(entitlements.userId, userId))
-  const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
-  const byHand = await namesGrantedByHand(tx, userId)
-  for (const entitlement of mine)
-    for (const script of scripts.filter(({ productId }) => productId === entitlement.productId))
-      await wantName(tx, script, entitlement, byHand.has(entitlement.usernameKey ?? ''), at)
-  const grants = await tx
-    .select()
-    .from(tvGrants)
-    .where(eq(tvGrants.userId, userId))
-    .orderBy(tvGrants.createdAt)
-  const current: Work[] = []
-  const old: Work[] = []
-  for (const grant of grants) {
-    const script = scripts.find(({ id }) => id === grant.scriptId)
-    if (!script) continue
-    const entitlement = mine.find(({ productId }) => productId === script.productId)
-    if (entitlement?.usernameKey === grant.usernameKey) current.push({ grant, script, entitlement })
-    else {
-      const wish = wishForOldName(grant, entitlement, grants)
-      old.push({ grant: await wishFor(tx, grant, wish), script, entitlement: undefined })
-    }
+/** What should be there for a name, as the access row says now; `peers` are the person's names on the same script. */
+export function workFor(
+  person: PersonRow,
+  script: ScriptRow,
+  row: AccessRow | undefined,
+  peers: PersonRow[],
+  at: Date,
+): Work {
+  const isCurrent = row !== undefined && row.nameKey === person.usernameKey
+  const isHeld =
+    row !== undefined && isPaid(row, at) && (row.state === 'asked' ? isLetIn(row) : isUndoable(row, at))
+  return {
+    person,
+    script,
+    row,
+    wish: isCurrent ? wishOf(row, at) : wishForOldName(person, row, peers, at),
+    isHeld,
+    isCurrent,
+    isOurs: isOurs(person, row, peers),
   }
-  return [...current, ...old]
 }
 
 /** The new name is unlocked before the old one is locked. */
-function wishForOldName(grant: GrantRow, entitlement: EntitlementRow | undefined, grants: GrantRow[]): Wish {
-  const successor = grants.find(
-    ({ scriptId, usernameKey }) => scriptId === grant.scriptId && usernameKey === entitlement?.usernameKey,
-  )
-  const mustWait = entitlement?.reason && !successor?.isPresent
-  return mustWait ? { isWanted: grant.isWanted, wantedUntil: entitlement.until } : nothingWanted
+function wishForOldName(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[], at: Date): Wanted {
+  if (!row || !isPaid(row, at) || !isLetIn(row)) return nothingWanted
+  const isReplaced = peers.some(({ usernameKey, isPresent }) => usernameKey === row.nameKey && isPresent)
+  return isReplaced ? nothingWanted : { isWanted: person.isPresent === true, until: row.until }
 }
 
-async function wantName(
+function isOurs(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[]): boolean {
+  if (person.isOurs) return true
+  // Recorded as unlocked before the connector ever saw it: by hand.
+  if (
+    person.firstPresentAt === null &&
+    row?.unlockedName &&
+    keyOfName(row.unlockedName) === person.usernameKey
+  )
+    return true
+  // The same row of TradingView's under another name of the same buyer: it has only been renamed.
+  return person.rowId !== null && peers.some((peer) => peer.isOurs && peer.rowId === person.rowId)
+}
+
+/** What should be there for each name of one person on each script: the name that is wanted first, then older ones. */
+export async function plan(tx: Transaction, userId: string, at: Date): Promise<Work[]> {
+  // Plans for one person take turns.
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  const rows = await tx.select().from(access).where(eq(access.userId, userId))
+  const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
+  for (const row of rows)
+    for (const script of scripts.filter(({ productId }) => productId === row.productId))
+      for (const name of namesOf(row, user?.tradingViewUsername ?? null, at))
+        await note(tx, script, row, name, at)
+  const people = await tx
+    .select()
+    .from(tvPeople)
+    .where(eq(tvPeople.userId, userId))
+    .orderBy(tvPeople.createdAt, tvPeople.id)
+  const works = people.flatMap((person) => {
+    const script = scripts.find(({ id }) => id === person.scriptId)
+    const row = rows.find(({ productId }) => productId === script?.productId)
+    const peers = people.filter(({ scriptId }) => scriptId === person.scriptId)
+    return script ? [workFor(person, script, row, peers, at)] : []
+  })
+  return works.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
+}
+
+/** The names to look for: the one that is wanted, and the one that has access by the shop's record. */
+function namesOf(row: AccessRow, typed: string | null, at: Date): string[] {
+  const { nameKey, unlockedName } = row
+  const names = []
+  if (nameKey && isPaid(row, at)) {
+    const read = readUsername(typed ?? '')
+    names.push('username' in read && keyOfName(read.username) === nameKey ? read.username : nameKey)
+  }
+  if (unlockedName && 'username' in readUsername(unlockedName)) names.push(unlockedName)
+  return names
+}
+
+/** A name that someone else had before goes with what is there; only an older name never takes anything from others. */
+async function note(
   tx: Transaction,
-  script: ScriptRow,
-  { usernameKey, username, userId, reason, until }: EntitlementRow,
-  isByHand: boolean,
+  { id: scriptId }: ScriptRow,
+  { userId, nameKey }: AccessRow,
+  username: string,
   at: Date,
 ) {
-  if (!usernameKey || !username) return
-  const [known] = await tx
-    .select()
-    .from(tvGrants)
-    .where(and(eq(tvGrants.scriptId, script.id), eq(tvGrants.usernameKey, usernameKey)))
-    .for('update')
-  if (!known && !reason) return
-  const isOurs =
-    isByHand || (known !== undefined && (known.isOurs || (await isRenamedOurs(tx, userId, known))))
-  const wish = { isWanted: reason !== null, wantedUntil: reason ? until : null }
-  if (known) await wishFor(tx, known, { ...wish, userId, isOurs })
-  else
-    await tx.insert(tvGrants).values({
-      scriptId: script.id,
-      usernameKey,
-      username,
-      userId,
-      ...wish,
-      isOurs,
-      state: 'unlocking',
-      createdAt: at,
+  const usernameKey = keyOfName(username)
+  await tx
+    .insert(tvPeople)
+    .values({ scriptId, usernameKey, username, userId, createdAt: at })
+    .onConflictDoUpdate({
+      target: [tvPeople.scriptId, tvPeople.usernameKey],
+      set: { userId, ...noFailure, ...nextVersion },
+      setWhere: sql`${tvPeople.userId} is distinct from ${userId} and (${tvPeople.userId} is null or ${usernameKey === nameKey})`,
     })
-}
-
-/** The same row of TradingView's under another name of the same buyer: what this shop granted has only been renamed. */
-async function isRenamedOurs(tx: Transaction, userId: string, { id, scriptId, rowId }: GrantRow) {
-  if (!rowId) return false
-  const former = and(
-    eq(tvGrants.scriptId, scriptId),
-    eq(tvGrants.userId, userId),
-    eq(tvGrants.rowId, rowId),
-    eq(tvGrants.isOurs, true),
-    ne(tvGrants.id, id),
-  )
-  return (await tx.$count(tvGrants, former)) > 0
-}
-
-async function wishFor(tx: Transaction, grant: GrantRow, wish: Wish): Promise<GrantRow> {
-  const isSame =
-    grant.isWanted === wish.isWanted &&
-    grant.wantedUntil?.getTime() === wish.wantedUntil?.getTime() &&
-    (wish.userId ?? grant.userId) === grant.userId &&
-    (wish.isOurs ?? grant.isOurs) === grant.isOurs
-  if (isSame) return grant
-  const [changed] = await tx
-    .update(tvGrants)
-    .set({ ...wish, ...nextVersion })
-    .where(eq(tvGrants.id, grant.id))
-    .returning()
-  return changed ?? grant
 }

@@ -1,30 +1,20 @@
-import { and, eq, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
+import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import type { Database } from '#server/database/connect.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import {
-  accessRequests,
-  entitlements,
-  purchases,
-  tvGrants,
-  tvRuns,
-  tvScripts,
-} from '#server/database/schema.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import { access, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { type PeopleList, type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { compare, type Run } from './compare.ts'
 import type { Others } from './connector.ts'
-import type { ScriptRow } from './plan.ts'
+import { plan, type ScriptRow } from './plan.ts'
 
 const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
 
 /** Every night: compares each script's whole list with what is wanted, and queues what differs. */
-export function createReconcile(context: Context, { connector, entitlements: { usernames } }: Others) {
+export function createReconcile(context: Context, { connector, names }: Others) {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector
-  const countForeign = () => db.$count(tvGrants, isNull(tvGrants.userId))
+  const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))
 
   /** Undefined if nothing more may be called. */
   async function reconcileScript(
@@ -37,9 +27,10 @@ export function createReconcile(context: Context, { connector, entitlements: { u
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
       const list = await walk(client, script.pineId)
+      const nameless = list.isComplete ? await planForgotten(script) : []
       const { toSync, ...run } = await compare(context, client, script, list, mayRemove)
       await note(run)
-      await requestSyncForAll([...toSync, ...(run.isComplete ? await neverPlanned(db, script) : [])])
+      await requestSyncForAll([...toSync, ...nameless])
       return run
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
@@ -51,15 +42,24 @@ export function createReconcile(context: Context, { connector, entitlements: { u
     }
   }
 
+  /** Before the comparison, so the guard counts them, too. Returns whose only name is someone else's by now. */
+  async function planForgotten(script: ScriptRow): Promise<string[]> {
+    const nameless = []
+    for (const userId of await neverPlanned(context, script)) {
+      const works = await db.transaction((tx) => plan(tx, userId, now()))
+      if (works.length === 0) nameless.push(userId)
+    }
+    return nameless
+  }
+
   return async function reconcile() {
     const opened = await connection.open()
     if (!opened) return
-    await takeNamesFromRequests(db, usernames)
-    await usernames.recheckUnknown()
+    await names.recheckUnknown()
     const { row, client } = opened
     const mayRemove = row.mayRemoveUntil !== null && row.mayRemoveUntil > now()
     const totals = { missing: 0, wrong: 0, ended: 0, foreign: 0, heldBack: 0, people: 0 }
-    const foreignBefore = await countForeign()
+    const strangersBefore = await countStrangers()
     for (const script of await db.select().from(tvScripts).where(isNull(tvScripts.problem))) {
       const run = await reconcileScript(script, client, mayRemove)
       if (!run) return
@@ -69,7 +69,7 @@ export function createReconcile(context: Context, { connector, entitlements: { u
     await connection.health.succeeded({ misunderstood: 0 })
     await connection.set({ heldBack: totals.heldBack || null })
     const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.heldBack > 0
-    if (hasDifferences || (await countForeign()) > foreignBefore)
+    if (hasDifferences || (await countStrangers()) > strangersBefore)
       await mails.sendOnce(
         `tradingview differences ${now().toISOString().slice(0, 10)} ${totals.heldBack}`,
         supportEmail,
@@ -87,47 +87,18 @@ async function walk(client: TradingViewClient, pineId: string): Promise<PeopleLi
   return list
 }
 
-/** People who bought and asked before there was a connector, or while it was off, get an entitlement with their name. */
-export async function takeNamesFromRequests(db: Database, usernames: Pick<Entitlements['usernames'], 'set'>) {
-  const isTheirs = and(
-    eq(entitlements.userId, purchases.userId),
-    eq(entitlements.productId, purchases.productId),
+/** Paid for, or unlocked by hand, but never looked at on this script. */
+async function neverPlanned({ db }: Context, { id, productId }: ScriptRow): Promise<string[]> {
+  const key = sql`coalesce(case when ${access.reason} is not null then ${access.nameKey} end, lower(${access.unlockedName}))`
+  const isPlanned = and(
+    eq(tvPeople.scriptId, id),
+    eq(tvPeople.userId, access.userId),
+    eq(tvPeople.usernameKey, key),
   )
-  const unknown = await db
-    .select({
-      userId: purchases.userId,
-      productId: purchases.productId,
-      username: accessRequests.tradingViewUsername,
-    })
-    .from(purchases)
-    .innerJoin(accessRequests, eq(accessRequests.purchaseId, purchases.id))
-    .leftJoin(entitlements, isTheirs)
-    .where(
-      and(
-        isLivePurchase,
-        inArray(accessRequests.status, ['requested', 'granted']),
-        isNull(entitlements.username),
-      ),
-    )
-    .orderBy(accessRequests.submittedAt)
-  for (const { userId, productId, username } of unknown)
-    await db.transaction((tx) => usernames.set(tx, userId, productId, username))
-}
-
-/** Entitled and named, but never planned for on this script. */
-async function neverPlanned(db: Database, script: ScriptRow): Promise<string[]> {
-  const isPlanned = and(eq(tvGrants.scriptId, script.id), eq(tvGrants.usernameKey, entitlements.usernameKey))
   const rows = await db
-    .select({ userId: entitlements.userId })
-    .from(entitlements)
-    .leftJoin(tvGrants, isPlanned)
-    .where(
-      and(
-        eq(entitlements.productId, script.productId),
-        isNotNull(entitlements.reason),
-        isNotNull(entitlements.usernameKey),
-        isNull(tvGrants.id),
-      ),
-    )
+    .select({ userId: access.userId })
+    .from(access)
+    .leftJoin(tvPeople, isPlanned)
+    .where(and(eq(access.productId, productId), sql`${key} is not null`, isNull(tvPeople.id)))
   return rows.map(({ userId }) => userId)
 }

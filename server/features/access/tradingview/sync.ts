@@ -1,12 +1,11 @@
 import { eq } from 'drizzle-orm'
-import type { GrantState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { tvGrants, tvScripts } from '#server/database/schema.ts'
-import { recordCheckedName } from '#server/features/access/entitlements/entitlements.ts'
+import { tvPeople, tvScripts } from '#server/database/schema.ts'
+import { recordCheckedName } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { Connection, ConnectionRow } from './connection.ts'
-import { isWantedNow, plan, storeIfUnchanged, type Work, wishOf } from './plan.ts'
-import { createSyncName } from './sync-name.ts'
+import { noFailure, plan, storeIfUnchanged, type Work } from './plan.ts'
+import { createSyncName, recordNameless } from './sync-name.ts'
 
 type Others = {
   connection: Connection
@@ -32,11 +31,12 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
 
   async function round(userId: string, { row, client }: Opened, isFirst: boolean): Promise<Round> {
     const works = await db.transaction((tx) => plan(tx, userId, now()))
-    const hasOldNames = works.some(({ entitlement }) => !entitlement)
+    const hasOldNames = works.some(({ isCurrent }) => !isCurrent)
+    if (works.length === 0) await db.transaction((tx) => recordNameless(tx, context, userId))
     const result: Round = { isSettled: true, isProof: works.length > 0 }
     for (const work of works) {
       try {
-        const isNewName = work.entitlement !== undefined && work.grant.isPresent !== true
+        const isNewName = work.isCurrent && work.person.isPresent !== true
         if (!(await syncName(client, row.mode, work))) result.isSettled = false
         // An old name may be waiting for this one.
         else if (isFirst && isNewName && hasOldNames) result.isSettled = false
@@ -57,7 +57,7 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
     if (!opened)
       return db.transaction(async (tx) => {
         await plan(tx, userId, now())
-        await tx.update(tvGrants).set({ nextTryAt: now() }).where(eq(tvGrants.userId, userId))
+        await tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
         return undefined
       })
     for (let count = 0; count < mostRounds; count++) {
@@ -80,17 +80,18 @@ const givesUpAfter = 72 * hour
 const tellsAfter = hour
 
 /** What passes is tried again for three days; what does not waits for a person. */
-function createFailures({ db, now, mails, supportEmail }: Context, connection: Connection) {
+function createFailures(context: Context, connection: Connection) {
+  const { db, now, mails, supportEmail } = context
+
   /** Returns after how long to try again, if at all. */
   return async function fail(work: Work, failure: TradingViewFailure): Promise<number | undefined> {
     await connection.health.failed(failure)
-    const { grant, script, entitlement } = work
+    const { person, script, row } = work
     const at = now()
-    const failingSince = grant.failingSince ?? at
-    const about = { tries: grant.tries + 1, failingSince, error: failure.message }
-    const isWanted = isWantedNow(wishOf(grant), at)
-    const wait = async (state: GrantState, nextTryAt: Date | null = null) =>
-      void (await storeIfUnchanged(db, grant, { ...about, nextTryAt, state }))
+    const failingSince = person.failingSince ?? at
+    const about = { tries: person.tries + 1, failingSince, error: failure.message }
+    const wait = async (nextTryAt: Date | null = null) =>
+      void (await storeIfUnchanged(db, person, { ...about, nextTryAt }))
 
     switch (failure.kind) {
       case 'session':
@@ -98,33 +99,43 @@ function createFailures({ db, now, mails, supportEmail }: Context, connection: C
       case 'stopped':
         // Due as soon as the connection is back.
         about.tries = 0
-        return wait(isWanted ? 'waiting' : 'locking', at)
+        return wait(at)
       case 'not_yours':
       case 'no_such_script':
         await db.update(tvScripts).set({ problem: failure.message }).where(eq(tvScripts.id, script.id))
-        return wait('stuck')
+        return wait()
       case 'no_such_name':
-        if (entitlement) {
-          const checked = { username: grant.username, problem: 'not_found' as const, similar: [], at }
-          await db.transaction((tx) => recordCheckedName(tx, entitlement.id, checked))
-        }
-        return wait(isWanted ? 'name_not_found' : 'locked')
+        // An old name that is gone needs no removal.
+        if (!row || !work.isCurrent)
+          return void (await storeIfUnchanged(db, person, {
+            ...noFailure,
+            isPresent: false,
+            presentUntil: null,
+          }))
+        await db.transaction((tx) =>
+          recordCheckedName(tx, context, row, {
+            username: person.username,
+            problem: 'not_found',
+            similar: [],
+          }),
+        )
+        return wait()
       case 'passing':
       case 'unknown':
     }
     const failingFor = at.getTime() - failingSince.getTime()
     if (failingFor >= tellsAfter) await mailStuck(work, failure, failingSince)
-    if (failingFor >= givesUpAfter) return wait('stuck')
-    const pause = pauses[grant.tries] ?? hour
-    await wait(isWanted ? 'unlocking' : 'locking', new Date(at.getTime() + pause))
+    if (failingFor >= givesUpAfter) return wait()
+    const pause = pauses[person.tries] ?? hour
+    await wait(new Date(at.getTime() + pause))
     return pause
   }
 
   /** Once for all scripts of a name. */
-  async function mailStuck({ grant }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
+  async function mailStuck({ person }: Work, { message: error }: TradingViewFailure, failingSince: Date) {
     const since = failingSince.toISOString()
-    const occasion = `stuck ${grant.usernameKey} ${since.slice(0, 10)}`
-    const about = { username: grant.username, error, since }
+    const occasion = `stuck ${person.usernameKey} ${since.slice(0, 10)}`
+    const about = { username: person.username, error, since }
     await mails.sendOnce(occasion, supportEmail, 'tradingViewStuck', about)
   }
 }

@@ -1,40 +1,44 @@
-import { and, eq, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, lt, notInArray, or } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
-import { tvEvents, tvGrants, tvScripts } from '#server/database/schema.ts'
-import { createBuyers } from './buyers.ts'
+import { tvEvents, tvPeople, tvRuns, tvScripts } from '#server/database/schema.ts'
 import { connectLookAlike, createConnecting } from './connecting.ts'
 import type { Others } from './connector.ts'
-import { createPeople } from './people.ts'
+import { createNameCheck } from './name-check.ts'
 import { createPerson } from './person.ts'
 import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
+import { createStrangers } from './strangers.ts'
 
 export { resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
-export { takeNamesFromRequests } from './reconcile.ts'
+
+const runsShown = 10
+const callsShown = 100
 
 export type TradingView = ReturnType<typeof createTradingView>
 
-/** What buyers and the seller see of the connector, and do with it. Whatever an admin does is audited. */
+/** What buyers and the seller see of the connector, and have it do. Whatever an admin does is audited. */
 export function createTradingView(context: Context, others: Others) {
   const { db, now } = context
   const { connector } = others
+  const namesOf = (userId: string) =>
+    db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, userId))
   return {
     measures: connector.measures,
     connecting: createConnecting(context, others),
     connectLookAlike: () => connectLookAlike(context, others.gateway),
     scripts: createScripts(context, connector),
-    people: createPeople(context, connector),
+    strangers: createStrangers(context, connector),
     person: createPerson(context, others),
-    buyers: createBuyers(context, others),
+    checkUsername: createNameCheck(context, connector.connection),
     reconcile: createReconcile(context, others),
     catchUp: connector.catchUp,
     remind: connector.connection.health.remind,
 
     /** Calls are kept for 90 days, and those about someone who is forgotten until the next night. */
     async forgetHistory() {
-      const isKnown = db.select({ key: tvGrants.usernameKey }).from(tvGrants)
+      const isKnown = db.select({ key: tvPeople.usernameKey }).from(tvPeople)
       await db
         .delete(tvEvents)
         .where(
@@ -45,24 +49,55 @@ export function createTradingView(context: Context, others: Others) {
         )
     },
 
+    /** The latest comparisons. */
+    runs: () =>
+      db
+        .select({
+          id: tvRuns.id,
+          script: tvScripts.name,
+          startedAt: tvRuns.startedAt,
+          pages: tvRuns.pages,
+          isComplete: tvRuns.isComplete,
+          people: tvRuns.people,
+          missing: tvRuns.missing,
+          wrong: tvRuns.wrong,
+          ended: tvRuns.ended,
+          foreign: tvRuns.foreign,
+          heldBack: tvRuns.heldBack,
+          error: tvRuns.error,
+        })
+        .from(tvRuns)
+        .innerJoin(tvScripts, eq(tvScripts.id, tvRuns.scriptId))
+        .orderBy(desc(tvRuns.startedAt))
+        .limit(runsShown),
+
+    /** The latest calls about someone's names. */
+    async callsAbout(userId: string) {
+      return db
+        .select({ at: tvEvents.at, what: tvEvents.call, outcome: tvEvents.outcome, detail: tvEvents.excerpt })
+        .from(tvEvents)
+        .where(inArray(tvEvents.usernameKey, namesOf(userId)))
+        .orderBy(desc(tvEvents.id))
+        .limit(callsShown)
+    },
+
     /** What TradingView was asked and last said about someone. */
     async dataOf(userId: string) {
       const access = await db
         .select({
-          username: tvGrants.username,
+          username: tvPeople.username,
           script: tvScripts.name,
-          state: tvGrants.state,
-          until: tvGrants.presentUntil,
-          checkedAt: tvGrants.observedAt,
+          isListed: tvPeople.isPresent,
+          until: tvPeople.presentUntil,
+          checkedAt: tvPeople.observedAt,
         })
-        .from(tvGrants)
-        .innerJoin(tvScripts, eq(tvScripts.id, tvGrants.scriptId))
-        .where(eq(tvGrants.userId, userId))
-      const names = db.select({ key: tvGrants.usernameKey }).from(tvGrants).where(eq(tvGrants.userId, userId))
+        .from(tvPeople)
+        .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
+        .where(eq(tvPeople.userId, userId))
       const calls = await db
         .select({ at: tvEvents.at, call: tvEvents.call, outcome: tvEvents.outcome })
         .from(tvEvents)
-        .where(inArray(tvEvents.usernameKey, names))
+        .where(inArray(tvEvents.usernameKey, namesOf(userId)))
         .orderBy(tvEvents.id)
       return { tradingViewAccess: access, tradingViewCalls: calls }
     },

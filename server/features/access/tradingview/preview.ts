@@ -1,0 +1,80 @@
+import { isNotNull, isNull, or } from 'drizzle-orm'
+import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Context } from '#server/context.ts'
+import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
+import { isLetIn, isPaid } from '#server/features/access/access/access.ts'
+import { type AccessRow, decide, type PersonRow, type ScriptRow, workFor } from './plan.ts'
+
+/**
+ * How many people switching on would unlock, lock and manage from now on, by the lists as they were last read; and how
+ * many would wait for the seller if it were switched off. People whom the shop never recorded as unlocked are left alone.
+ */
+export async function previewOf({ db, now }: Context) {
+  const at = now()
+  const rows = await db
+    .select()
+    .from(access)
+    .where(or(isNotNull(access.reason), isNotNull(access.unlockedName)))
+  const scripts = await db.select().from(tvScripts).where(isNull(tvScripts.problem))
+  const people = await db.select().from(tvPeople)
+  const byName = new Map(people.map((person) => [`${person.scriptId} ${person.usernameKey}`, person]))
+  const byUser = Map.groupBy(people, ({ userId }) => userId)
+  const claimed = new Set(rows.flatMap(keysOf))
+  const counts = { toUnlock: 0, toLock: 0, unknownNames: 0, managedFromNow: 0, toHandOver: 0 }
+
+  /** Their names on one script: those that are known to be theirs, and those that will be looked for. */
+  const namesOn = (script: ScriptRow, row: AccessRow) => {
+    const own = (byUser.get(row.userId) ?? []).filter(({ scriptId }) => scriptId === script.id)
+    const others = keysOf(row).filter((key) => !own.some(({ usernameKey }) => usernameKey === key))
+    return [...own, ...others.map((key) => byName.get(`${script.id} ${key}`) ?? unseen(script, key))]
+  }
+
+  for (const row of rows) {
+    const mayHave = isPaid(row, at) && (isLetIn(row) || row.state === 'none' || row.state === 'locked')
+    const then: AccessRow =
+      mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
+    const works = scripts
+      .filter(({ productId }) => productId === row.productId)
+      .flatMap((script) => {
+        const names = namesOn(script, row)
+        return names.map((person) => workFor(person, script, then, names, at))
+      })
+    const actions = works.map(({ person, wish, isOurs }) =>
+      decide({ isPresent: person.isPresent === true, until: person.presentUntil }, wish, isOurs),
+    )
+    counts.toUnlock += Number(actions.includes('add'))
+    counts.toLock += Number(!mayHave && actions.includes('remove'))
+    counts.unknownNames += Number(mayHave && row.nameProblem !== null)
+    counts.managedFromNow += Number(works.some(({ person, isOurs }) => isOurs && !person.isOurs))
+    counts.toHandOver += Number(row.state === 'unlocking')
+  }
+  const strangers = people.filter(
+    ({ userId, isPresent, usernameKey }) => !userId && isPresent && !claimed.has(usernameKey),
+  )
+  return { ...counts, strangers: new Set(strangers.map(({ usernameKey }) => usernameKey)).size }
+}
+
+function keysOf({ nameKey, unlockedName }: AccessRow): string[] {
+  return [...new Set([nameKey, unlockedName && keyOfName(unlockedName)])].filter((key) => key !== null)
+}
+
+/** A name that nobody has looked for yet. */
+const unseen = ({ id: scriptId, createdAt }: ScriptRow, usernameKey: string): PersonRow => ({
+  id: '',
+  scriptId,
+  usernameKey,
+  username: usernameKey,
+  userId: null,
+  isOurs: false,
+  isPresent: null,
+  presentUntil: null,
+  observedAt: null,
+  rowId: null,
+  tries: 0,
+  failingSince: null,
+  nextTryAt: null,
+  error: null,
+  firstPresentAt: null,
+  version: 0,
+  createdAt,
+})
