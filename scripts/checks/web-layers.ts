@@ -5,6 +5,7 @@ const layers = ['ui', 'api', 'features', 'app']
 export const offered = [
   'site/about/maker.tsx',
   'access/access-form/access-request-form.tsx',
+  'access/access-form/access-state.tsx',
   'selling/checkout/until-done.ts',
   'selling/checkout/username-input.tsx',
   'desk/screens.ts',

@@ -124,14 +124,14 @@ function TabStrip({ tabs, here }: { tabs: Area[]; here: string }) {
 function SubNavigation({ area, here }: { area: Area; here: string }) {
   return (
     <nav aria-label={area.title} className="flex flex-wrap gap-x-5 gap-y-1 text-sm max-lg:w-full">
-      {area.listed.map(({ path, title }) => (
+      {area.listed.map(({ path, title, tab = title }) => (
         <Link
           key={path}
           href={path}
           aria-current={path === here ? 'page' : undefined}
           className="py-2 font-medium text-muted underline-offset-4 hover:text-ink aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-accent aria-[current]:decoration-2"
         >
-          {title}
+          {tab}
         </Link>
       ))}
     </nav>

@@ -41,7 +41,7 @@ test.for([
   ['#users', '/admin/users'],
   ['#Purchases', '/admin/purchases'],
   ['#declarations', '/admin/purchases/declarations'],
-  ['#to-revoke', undefined],
+  ['#granted', undefined],
   ['#dashboard', undefined],
   ['', undefined],
 ] as const)('the old address %s is %s', ([hash, path]) => {

@@ -16,6 +16,8 @@ type Screen = {
   /** `:id` is one record, which no navigation lists. */
   path: string
   title: string
+  /** What it is called beside the area's other screens, if not by its title. */
+  tab?: string
   access: 'staff' | 'admin'
   /** Its code is loaded when it is opened. */
   show: ComponentType<{ id: string }>
@@ -52,8 +54,9 @@ const table = [
     { path: '/admin/purchases/declarations', title: 'Declarations', access: 'admin', show: lazy(() => import('./declarations/declarations.tsx')) },
   ] },
   { letter: 'a', icon: KeyRound, isInBar: true, screens: [
-    { path: '/admin/access', title: 'Access', access: 'staff', show: lazy(() => import('./access/access.tsx')) },
-    { path: '/admin/access/granted', title: 'Granted', access: 'staff', show: lazy(() => import('./access/granted.tsx')) },
+    { path: '/admin/access', title: 'Access', tab: 'To do', access: 'staff', show: lazy(() => import('./access/todo.tsx')) },
+    { path: '/admin/access/people', title: 'People', access: 'staff', show: lazy(() => import('./access/people.tsx')) },
+    { path: '/admin/access/connection', title: 'Connection', access: 'admin', show: lazy(() => import('./tradingview/connection.tsx')) },
   ] },
   { letter: 'm', icon: MessageSquare, screens: [
     { path: '/admin/messages', title: 'Messages', access: 'admin', show: lazy(() => import('./messages/messages.tsx')) },
@@ -75,7 +78,7 @@ export type Area = Omit<Definition, 'screens'> & {
   path: Listed<DeskPath>
   screens: readonly Screen[]
   /** The screens that the navigation lists. */
-  listed: { path: Listed<DeskPath>; title: string }[]
+  listed: { path: Listed<DeskPath>; title: string; tab?: string }[]
 }
 
 const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':')
@@ -84,9 +87,9 @@ const isListed = (path: DeskPath): path is Listed<DeskPath> => !path.includes(':
 export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
   return table.flatMap(({ screens, ...area }) => {
     const open = screens.filter(({ access }) => isAdmin || access === 'staff')
-    const listed = open.flatMap(({ path, title }) => (isListed(path) ? [{ path, title }] : []))
+    const listed = open.flatMap((screen) => (isListed(screen.path) ? [{ ...screen, path: screen.path }] : []))
     const [first] = listed
-    return first ? [{ ...area, ...first, screens: open, listed }] : []
+    return first ? [{ ...area, path: first.path, title: first.title, screens: open, listed }] : []
   })
 }
 

@@ -1,10 +1,4 @@
-import {
-  type AccessRequest,
-  accessRequestForm,
-  accessRequests,
-  usernameForm,
-} from '#contract/access/access-requests.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access, accessRequestForm, usernameForm } from '#contract/access/access.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -17,7 +11,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
 
 const messages = {
-  refreshes: [accessRequests.list, purchases.list, tradingView.mine],
+  refreshes: [access.mine, purchases.list],
   succeeded: {
     title: 'Access request submitted!',
     description: "We'll send your TradingView access within 24 hours.",
@@ -28,16 +22,16 @@ const messages = {
 /** The access request form, shown right after payment or later from the dashboard. */
 export function AccessRequestForm(props: {
   of: { paymentIntentId: string } | { purchaseId: string }
-  /** The previous request, minus the keys: those are sent only once. */
-  before?: Partial<Pick<AccessRequest, 'exchangeName' | 'tradingViewUsername' | 'additionalInfo'>>
+  /** The name we know already. */
+  username: string | null
   leave: { label: string; onClick: () => void }
   /** The form stays busy until this resolves. */
   onSubmitted: () => Promise<unknown> | void
 }) {
-  const { of, before, leave, onSubmitted } = props
+  const { of, username, leave, onSubmitted } = props
   const { askExchangeKeys } = useSettings()
-  const submit = useCall(accessRequests.submit, messages)
-  const submitForPurchase = useCall(accessRequests.submitForPurchase, messages)
+  const submit = useCall(access.submit, messages)
+  const submitForPurchase = useCall(access.submitForPurchase, messages)
   return (
     <Form
       schema={askExchangeKeys ? accessRequestForm(z) : usernameForm(z)}
@@ -51,19 +45,19 @@ export function AccessRequestForm(props: {
     >
       {askExchangeKeys && (
         <Field name="exchangeName" label="Exchange Name">
-          <Input autoComplete="off" placeholder="Interactive Brokers" defaultValue={before?.exchangeName} />
+          <Input autoComplete="off" placeholder="Interactive Brokers" />
         </Field>
       )}
       <Field
         name="tradingViewUsername"
         label="TradingView Username"
-        hint="As in your profile’s address on TradingView, not your email."
+        hint="The name in the link to your profile: tradingview.com/u/your_name"
       >
-        <UsernameInput defaultValue={before?.tradingViewUsername} />
+        <UsernameInput defaultValue={username ?? ''} />
       </Field>
       {askExchangeKeys && <ExchangeKeys />}
       <Field name="additionalInfo" label="Additional Information (optional)">
-        <Textarea rows={3} defaultValue={before?.additionalInfo ?? ''} />
+        <Textarea rows={3} />
       </Field>
       <div className="flex gap-3 max-sm:flex-col">
         <SubmitButton pendingText="Submitting...">Submit Access Request</SubmitButton>

@@ -1,122 +1,125 @@
-import { CircleCheck, CircleSlash, CircleX, Clock, KeyRound, type LucideIcon } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { type AccessRequest, accessRequests } from '#contract/access/access-requests.ts'
-import { type Access as State, tradingView } from '#contract/access/tradingview.ts'
-import type { Purchase } from '#contract/selling/purchases.ts'
-import { useSettings } from '#web/api/settings.tsx'
+import { access, type OwnAccess } from '#contract/access/access.ts'
+import { privatePackage } from '#contract/access/package.ts'
+import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import * as z from '#contract/zod.ts'
+import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Badge } from '#web/ui/badge.tsx'
+import {
+  AccessSentence,
+  lookOf,
+  problemOf,
+  StateBadge,
+  useAccess,
+} from '#web/features/access/access-form/access-state.tsx'
+import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
-import type { LiveState } from './live-access.tsx'
 import { LoadError, Part } from './part.tsx'
 
-// Loaded when they are shown: most visits need neither.
+// Loaded when it is opened.
 const AccessRequestForm = lazy(() =>
   import('#web/features/access/access-form/access-request-form.tsx').then((module) => ({
     default: module.AccessRequestForm,
   })),
 )
-const LiveAccess = lazy(() => import('./live-access.tsx').then((module) => ({ default: module.LiveAccess })))
 
-/** The TradingView access status of each live subscription. */
+const refreshes = [access.mine, purchaseCalls.list]
+
+/** The TradingView access of each live subscription. */
 export default function Access({ purchases }: { purchases: Purchase[] }) {
-  // Asked again every second, but only while something is being unlocked.
-  const { data } = useData(tradingView.mine, {}, { refetchInterval: (mine) => isUnlocking(mine) && 1000 })
-  const live = data?.filter(isLive) ?? []
+  const { data, isError, refetch } = useAccess()
   return (
-    <Part
-      title="TradingView Access"
-      description={
-        live.length > 0
-          ? 'The indicator unlocks itself for your TradingView account, usually in seconds.'
-          : 'We’ll unlock the indicator for your TradingView account within 24 hours of your request.'
-      }
-    >
-      <Requests purchases={purchases} live={live} />
+    <Part title="TradingView Access">
+      {isError && !data ? (
+        <LoadError what="your access" retry={refetch} />
+      ) : data ? (
+        <div className="grid gap-4">
+          {purchases.map((purchase) => {
+            const mine = data.find(({ purchaseId }) => purchaseId === purchase.id)
+            return mine && <AccessCard key={purchase.id} mine={mine} purchase={purchase} />
+          })}
+        </div>
+      ) : (
+        <Skeleton className="h-36" />
+      )}
     </Part>
   )
 }
 
-const isLive = (access: State): access is LiveState => access.state !== 'manual'
-
-const isUnlocking = (mine: State[] | undefined) =>
-  mine?.some(({ state, oldUsername }) => state === 'unlocking' || (state === 'unlocked' && oldUsername)) ===
-  true
-
-function Requests({ purchases, live }: { purchases: Purchase[]; live: LiveState[] }) {
-  const { data, isError, refetch } = useData(accessRequests.list, {})
-  if (isError) return <LoadError what="your access" retry={refetch} />
-  if (!data) return <Skeleton className="h-36" />
-  return (
-    <div className="grid gap-4">
-      {purchases.map((purchase) => {
-        const access = live.find(({ purchaseId }) => purchaseId === purchase.id)
-        if (access)
-          return (
-            <Suspense key={purchase.id} fallback={<Skeleton className="h-36" />}>
-              <LiveAccess access={access} />
-            </Suspense>
-          )
-        return (
-          <AccessCard
-            key={purchase.id}
-            purchase={purchase}
-            request={data.find(({ purchaseId }) => purchaseId === purchase.id)}
-          />
-        )
-      })}
-    </div>
-  )
-}
-
-const icons = {
-  requested: { icon: Clock, tone: 'warning' },
-  granted: { icon: CircleCheck, tone: 'good' },
-  refused: { icon: CircleX, tone: 'bad' },
-  revoked: { icon: CircleSlash, tone: 'neutral' },
-} as const
-
-function AccessCard({ purchase, request }: { purchase: Purchase; request: AccessRequest | undefined }) {
-  const [asking, setAsking] = useState(false)
-  const profileName = purchase.tradingViewUsername ?? ''
-  const hasMoved =
-    request !== undefined &&
-    profileName !== '' &&
-    request.tradingViewUsername.toLowerCase() !== profileName.toLowerCase()
-  const { icon, tone } = request ? icons[request.status] : { icon: KeyRound, tone: 'neutral' as const }
-  const isSettled = request?.status === 'granted' && !hasMoved
+/** One sentence and one button for each state; another name is a link beside it. */
+function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase }) {
+  const { state, username, oldUsername, mayChangeFrom } = mine
+  const [opened, setOpened] = useState<'form' | 'name' | null>(null)
+  const close = () => setOpened(null)
+  const { icon: Icon } = lookOf(mine)
+  const isAsked = state === 'asked' || state === 'unlocking' || state === 'unlocked'
   return (
     <Card className="flex flex-col gap-5 sm:flex-row sm:items-start">
-      <Icon of={icon} />
+      <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
+        <Icon
+          aria-hidden="true"
+          className={
+            state === 'unlocking' && !mine.problem
+              ? 'size-5.5 animate-spin motion-reduce:animate-none'
+              : 'size-5.5'
+          }
+          strokeWidth={1.75}
+        />
+      </span>
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         <div className="flex flex-wrap items-center gap-3">
-          <h3 className="text-lg break-words">{request ? request.tradingViewUsername : 'One step left'}</h3>
-          {request && <Badge tone={tone}>{request.status}</Badge>}
+          <h3 className="text-lg break-words">{username ?? 'One step left'}</h3>
+          <StateBadge mine={mine} />
         </div>
-        {request ? <Story {...request} /> : <p>{notAsked}</p>}
-        {hasMoved && (
-          <p className="text-sm font-medium text-warning">
-            Your profile now says {profileName}. Ask again so we can unlock that account.
+        <p role="status">
+          <AccessSentence mine={mine} purchase={purchase} />
+        </p>
+        {state === 'unlocked' && (
+          <p className="text-sm text-muted">
+            On TradingView: Indicators → Invite-only scripts.{' '}
+            <Link href="/help#i-paid-and-see-no-indicator" className="font-medium text-accent underline">
+              Not there?
+            </Link>
           </p>
         )}
+        {oldUsername && (
+          <p className="text-sm text-muted">{oldUsername} stays unlocked until the new one is.</p>
+        )}
+        {isAsked && mayChangeFrom ? (
+          <p className="text-sm text-muted">
+            You can change the username again on <Time value={mayChangeFrom} />.
+          </p>
+        ) : (
+          isAsked &&
+          !problemOf(mine) && (
+            <button
+              type="button"
+              onClick={() => setOpened('name')}
+              className="w-fit cursor-pointer rounded-sm text-sm font-medium text-accent underline underline-offset-4"
+            >
+              Change username
+            </button>
+          )
+        )}
       </div>
-      {!isSettled && (
-        <Button variant={request ? 'secondary' : 'primary'} size="sm" onClick={() => setAsking(true)}>
-          {labelFor(request)}
-        </Button>
-      )}
-      {asking && (
-        <Dialog title="TradingView Access Request" onClose={() => setAsking(false)} className="max-w-lg">
+      <div className="flex flex-wrap gap-2 sm:flex-col sm:items-end">
+        <TheButton mine={mine} open={setOpened} />
+      </div>
+      {opened === 'name' && <NameDialog mine={mine} onClose={close} />}
+      {opened === 'form' && (
+        <Dialog title="TradingView Access Request" onClose={close} className="max-w-lg">
           <Suspense fallback={<Skeleton className="h-96" />}>
             <AccessRequestForm
               of={{ purchaseId: purchase.id }}
-              before={{ ...request, tradingViewUsername: profileName }}
-              leave={{ label: 'Cancel', onClick: () => setAsking(false) }}
-              onSubmitted={() => setAsking(false)}
+              username={username}
+              leave={{ label: 'Cancel', onClick: close }}
+              onSubmitted={close}
             />
           </Suspense>
         </Dialog>
@@ -125,59 +128,108 @@ function AccessCard({ purchase, request }: { purchase: Purchase; request: Access
   )
 }
 
-const notAsked =
-  'Tell us your TradingView username, and we’ll unlock Rebound Sigma Pro for it within 24 hours.'
-
-function labelFor(request: AccessRequest | undefined) {
-  if (!request) return 'Request Access'
-  return request.status === 'requested' ? 'Change Request' : 'Request Again'
+function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'name') => void }): ReactNode {
+  const { state, purchaseId, unlocksItself, similar } = mine
+  const { data: links } = useData(privatePackage.show, {})
+  const failed = 'Failed to change the username'
+  const change = useCall(access.changeUsername, { refreshes, failed })
+  if (problemOf(mine))
+    return (
+      <>
+        {similar.map((name) => (
+          <Button
+            key={name}
+            size="sm"
+            pending={change.isPending}
+            onClick={() => change.mutate({ purchaseId, username: name })}
+          >
+            Use {name}
+          </Button>
+        ))}
+        <Button variant={similar.length > 0 ? 'secondary' : 'primary'} size="sm" onClick={() => open('name')}>
+          Change Username
+        </Button>
+      </>
+    )
+  switch (state) {
+    case 'none':
+    case 'locked':
+      return (
+        <Button size="sm" onClick={() => open(unlocksItself ? 'name' : 'form')}>
+          {unlocksItself ? 'Enter Username' : 'Request Access'}
+        </Button>
+      )
+    case 'declined':
+    case 'withheld':
+      return (
+        <Button variant="secondary" size="sm" onClick={() => open('form')}>
+          Request Again
+        </Button>
+      )
+    case 'asked':
+      return null
+    case 'unlocking':
+      return <CheckAgain mine={mine} />
+    case 'unlocked':
+      return (
+        links && (
+          <a
+            href={links.indicatorUrl}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex h-9 shrink-0 items-center rounded-md bg-accent px-3 text-sm font-medium text-on-accent shadow-card hover:bg-accent-strong"
+          >
+            Open the indicator<span className="sr-only"> on TradingView, in a new tab</span>
+          </a>
+        )
+      )
+  }
 }
 
-function Icon({ of: Shape }: { of: LucideIcon }) {
+function CheckAgain({ mine: { purchaseId } }: { mine: OwnAccess }) {
+  const recheck = useCall(access.recheck, { refreshes, failed: 'Failed to check again' })
   return (
-    <span className="grid size-11 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-strong max-sm:hidden">
-      <Shape aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
-    </span>
+    <>
+      <Button
+        variant="secondary"
+        size="sm"
+        pending={recheck.isPending}
+        onClick={() => recheck.mutate({ purchaseId })}
+      >
+        Check again
+      </Button>
+      <output className="text-sm text-muted">{recheck.isSuccess && 'Checked just now'}</output>
+    </>
   )
 }
 
-function Story({ status, reason, submittedAt, promisedBy, decidedAt }: AccessRequest) {
-  const { supportEmail } = useSettings()
-  const [now] = useState(Date.now)
-  const decided = decidedAt && <Time value={decidedAt} withClock />
-  const stories: Record<AccessRequest['status'], ReactNode> = {
-    requested:
-      Date.parse(promisedBy) < now ? (
-        <>
-          We promised access by <Time value={promisedBy} withClock /> and are late. Please write to{' '}
-          <a href={`mailto:${supportEmail}`} className="font-medium text-accent underline">
-            {supportEmail}
-          </a>
-          .
-        </>
-      ) : (
-        <>
-          Promised by <Time value={promisedBy} withClock />. We’ll email you as soon as it’s done.
-        </>
-      ),
-    granted: (
-      <>
-        Granted {decided && <>on {decided}</>}. You’ll find the indicator on TradingView under Indicators,
-        Invite-only scripts.{' '}
-        <Link href="/help#i-paid-and-see-no-indicator" className="font-medium text-accent underline">
-          Not there?
-        </Link>
-      </>
-    ),
-    refused: <>We couldn’t grant it: {reason}</>,
-    revoked: <>Revoked {decided && <>on {decided}</>}. Ask again if you want it back.</>,
-  }
+const nameForm = z.object({
+  username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
+})
+
+function NameDialog({ mine, onClose }: { mine: OwnAccess; onClose: () => void }) {
+  const change = useCall(access.changeUsername, {
+    refreshes,
+    failed: 'Failed to change the username',
+    onSuccess: onClose,
+  })
+  const hasOther = mine.state === 'unlocked'
   return (
-    <>
-      <p>{stories[status]}</p>
-      <p className="text-sm text-muted">
-        Submitted on <Time value={submittedAt} withClock />
-      </p>
-    </>
+    <FormDialog
+      title="TradingView Username"
+      description={
+        hasOther
+          ? 'We unlock the new account, then remove the old one. You can change it once a week.'
+          : 'The name in the link to your profile: tradingview.com/u/your_name'
+      }
+      schema={nameForm}
+      onSubmit={({ username }) => change.mutateAsync({ purchaseId: mine.purchaseId, username })}
+      button={{ pendingText: 'Saving...', children: 'Unlock this account' }}
+      onClose={onClose}
+    >
+      <Field name="username" label="TradingView Username">
+        <UsernameInput defaultValue={hasOther ? '' : (mine.username ?? '')} />
+      </Field>
+    </FormDialog>
   )
 }

@@ -1,5 +1,5 @@
 import { ArrowUpRight, ChartCandlestick, FlaskConical, LockKeyhole, type LucideIcon } from 'lucide-react'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -42,8 +42,8 @@ function PrivatePackage() {
 
 function Contents() {
   const { data, isError, refetch } = useData(privatePackage.show, {})
-  const { data: requests } = useData(accessRequests.list, {})
-  const isGranted = requests?.some(({ status }) => status === 'granted') ?? false
+  const { data: mine } = useData(access.mine, {})
+  const isUnlocked = mine?.some(({ state }) => state === 'unlocked') ?? false
   if (isError) return <LoadError what="your package" retry={refetch} />
   if (!data) return <Skeleton className="h-72" />
   return (
@@ -53,14 +53,14 @@ function Contents() {
         title="Indicator"
         text="Invite-only, for your daily charts"
         href={data.indicatorUrl}
-        isGranted={isGranted}
+        isUnlocked={isUnlocked}
       />
       <ScriptLink
         icon={FlaskConical}
         title="Strategy"
         text="The same rules, ready for backtests"
         href={data.strategyUrl}
-        isGranted={isGranted}
+        isUnlocked={isUnlocked}
       />
       <Card className="flex flex-col gap-4">
         <h3 className="text-lg">Quick Instructions</h3>
@@ -86,15 +86,15 @@ function Contents() {
   )
 }
 
-/** Looks open once access is granted: before that, TradingView only says that the script is locked. */
+/** Looks open once access is unlocked: before that, TradingView only says that the script is locked. */
 function ScriptLink(props: {
   icon: LucideIcon
   title: string
   text: string
   href: string
-  isGranted: boolean
+  isUnlocked: boolean
 }) {
-  const { icon: Icon, title, text, href, isGranted } = props
+  const { icon: Icon, title, text, href, isUnlocked } = props
   return (
     <a
       href={href}
@@ -102,23 +102,23 @@ function ScriptLink(props: {
       rel="noreferrer"
       className={classes(
         'group flex items-center gap-4 rounded-lg border p-5 transition-colors hover:border-accent sm:p-6',
-        isGranted ? 'border-line bg-surface shadow-card' : 'border-dashed border-field',
+        isUnlocked ? 'border-line bg-surface shadow-card' : 'border-dashed border-field',
       )}
     >
       <span
         className={classes(
           'grid size-11 shrink-0 place-items-center rounded-md',
-          isGranted ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
+          isUnlocked ? 'bg-accent-soft text-accent-strong' : 'bg-line text-muted',
         )}
       >
         <Icon aria-hidden="true" className="size-5.5" strokeWidth={1.75} />
       </span>
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="font-semibold">{title}</span>
-        <span className="text-sm text-muted">{isGranted ? text : 'Opens once your access is granted'}</span>
+        <span className="text-sm text-muted">{isUnlocked ? text : 'Opens once your access is unlocked'}</span>
       </span>
       <span className="sr-only">on TradingView, in a new tab</span>
-      {isGranted ? (
+      {isUnlocked ? (
         <ArrowUpRight
           aria-hidden="true"
           className="size-5 shrink-0 text-muted transition-[color,translate] group-hover:translate-x-0.5 group-hover:-translate-y-0.5 group-hover:text-accent"

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -131,7 +131,7 @@ function Invoices({ id }: { id: string }) {
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
 
-const refreshes = [purchases.list, accessRequests.list]
+const refreshes = [purchases.list, access.mine]
 
 function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase }) {
   const isUnpaid = status === 'past_due'

@@ -10,6 +10,7 @@ import { useStartSession } from '#web/api/session.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
+import { AccessSentence, StateBadge, useAccess } from '#web/features/access/access-form/access-state.tsx'
 import { untilDone, wait } from '#web/features/selling/checkout/until-done.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -188,35 +189,59 @@ const NextCharge = ({ amount, at }: { amount: number; at: string }) => (
 )
 
 function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
-  const { navigate } = useNavigation()
-  const leaveFor = (path: Href) => {
-    processing = undefined
-    navigate(path, { replace: true })
-  }
   return (
     <div className="hero">
       <Container className="grid gap-x-16 gap-y-8 py-14 sm:py-20 lg:grid-cols-[2fr_3fr]">
         <div className="flex flex-col gap-4">
           <CircleCheck aria-hidden="true" className="size-12 text-accent" />
           <h1 className="text-3xl">Payment Successful!</h1>
-          <p className="text-lg text-muted">
-            Thank you. Your receipt is on its way. Tell us where to send your access; we’ll grant it within 24
-            hours.
-          </p>
+          <p className="text-lg text-muted">Thank you. Your receipt is on its way.</p>
           <Bought paymentIntentId={paymentIntentId} />
         </div>
         <Card className="flex flex-col gap-6 sm:p-8">
           <h2 className="text-xl">TradingView Access Request</h2>
-          <AccessRequestForm
-            of={{ paymentIntentId }}
-            leave={{ label: 'Skip for Now', onClick: () => leaveFor('/dashboard') }}
-            onSubmitted={async () => {
-              await wait(2000)
-              leaveFor('/welcome')
-            }}
-          />
+          <AskForAccess paymentIntentId={paymentIntentId} />
         </Card>
       </Container>
     </div>
+  )
+}
+
+/** How the access stands at this moment, and the form, which knows the name that was given before. */
+function AskForAccess({ paymentIntentId }: { paymentIntentId: string }) {
+  const { navigate } = useNavigation()
+  const { data: bought } = useData(purchases.list, {})
+  const { data, isError } = useAccess()
+  if (!data && !isError) return <Skeleton className="h-96" />
+  const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
+  const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
+  const leaveFor = (path: Href) => {
+    processing = undefined
+    navigate(path, { replace: true })
+  }
+  return (
+    <>
+      {mine && (
+        <div role="status" className="flex flex-col gap-2 rounded-md bg-accent-soft px-4 py-3">
+          {mine.username && (
+            <p className="flex flex-wrap items-center gap-3 font-medium break-words">
+              {mine.username} <StateBadge mine={mine} />
+            </p>
+          )}
+          <p>
+            <AccessSentence mine={mine} purchase={purchase} />
+          </p>
+        </div>
+      )}
+      <AccessRequestForm
+        of={{ paymentIntentId }}
+        username={mine?.username ?? null}
+        leave={{ label: 'Skip for Now', onClick: () => leaveFor('/dashboard') }}
+        onSubmitted={async () => {
+          await wait(2000)
+          leaveFor('/welcome')
+        }}
+      />
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { useAccess } from '#web/features/access/access-form/access-state.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
@@ -12,9 +13,8 @@ export default function WelcomePage() {
             <CircleCheck aria-hidden="true" className="size-7" strokeWidth={1.75} />
           </span>
           <h1 className="text-3xl">Welcome to Rebound Sigma Pro</h1>
-          <p className="text-lg text-muted">
-            Your access is activated within 24 hours, and an email follows as soon as it’s ready. Until then,
-            here’s where to start.
+          <p role="status" className="text-lg text-muted">
+            <Activation />
           </p>
         </header>
         <ul className="grid w-full max-w-3xl gap-4 sm:grid-cols-2">
@@ -33,6 +33,25 @@ export default function WelcomePage() {
         </ul>
       </Container>
     </div>
+  )
+}
+
+/** The promise stays what it is; most are faster. */
+function Activation() {
+  const mine = useAccess().data?.[0]
+  if (mine?.state === 'unlocked')
+    return (
+      <>
+        Access is activated within 24 hours, and an email follows. Yours is ready:{' '}
+        <strong className="font-semibold text-ink">{mine.username}</strong> is unlocked. Here’s where to
+        start.
+      </>
+    )
+  return (
+    <>
+      Your access is activated within 24 hours{mine?.state === 'unlocking' && ', usually within seconds'}, and
+      an email follows as soon as it’s ready. Until then, here’s where to start.
+    </>
   )
 }
 

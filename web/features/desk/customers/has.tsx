@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import type { AccessPerson } from '#contract/access/access-admin.ts'
 import type { Customer } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -14,13 +14,16 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { UndoBar, useActions } from '../access/actions.tsx'
+import { More } from '../access/person-dialog.tsx'
+import { stateTexts, stateTones, whatMayBeDone } from '../access/states.ts'
 import { changesPurchase, isRefundable, useCancelPurchase } from '../purchases/purchase-actions.ts'
 import { RefundDialog } from '../purchases/refund-dialog.tsx'
 import { StatusBadge } from '../purchases/status-badge.tsx'
 
 /** What they have: purchases, newest first, and the access that belongs to them. */
 export function Has({ customer }: { customer: Customer }) {
-  const { purchases: owned, accessRequests: requests } = customer
+  const { purchases: owned, access } = customer
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Purchases and access</h2>
@@ -29,21 +32,18 @@ export function Has({ customer }: { customer: Customer }) {
       ) : (
         <ul className="flex flex-col divide-y divide-line">
           {owned.map((purchase) => (
-            <Owned
-              key={purchase.id}
-              purchase={purchase}
-              request={requests.find(({ purchaseId }) => purchaseId === purchase.id)}
-            />
+            <Owned key={purchase.id} purchase={purchase} />
           ))}
         </ul>
       )}
+      {access.map((person) => (
+        <Access key={person.id} person={person} />
+      ))}
     </Card>
   )
 }
 
-type Request = Customer['accessRequests'][number]
-
-function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Request | undefined }) {
+function Owned({ purchase }: { purchase: ManagedPurchase }) {
   const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
   const [doing, setDoing] = useState<'refund' | 'extend' | null>(null)
   const askAndCancel = useCancelPurchase()
@@ -67,7 +67,6 @@ function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Requ
           </p>
         )}
         <Until purchase={purchase} />
-        <Access request={request} />
       </div>
       {isAdmin && (
         <div className="flex flex-wrap gap-2">
@@ -114,31 +113,30 @@ function Until({
   ) : null
 }
 
-function Access({ request }: { request: Request | undefined }) {
-  const grant = useCall(accessRequests.adminGrant, {
-    refreshes: [...changesPurchase.refreshes, accessRequests.adminList],
-    succeeded: { title: 'Access granted', description: 'The buyer gets an email in a minute.' },
-    failed: 'Failed to grant access',
-  })
-  if (!request) return <p className="text-sm text-muted">No access request yet</p>
-  const { id, tradingViewUsername, status, reason } = request
+function Access({ person }: { person: AccessPerson }) {
+  const { id, username, state } = person
+  const [unlocked, setUnlocked] = useState<string[]>([])
+  const actions = useActions(setUnlocked)
   return (
-    <div className="mt-1 flex flex-wrap items-center gap-2 text-sm">
-      <span className="font-mono">{tradingViewUsername}</span>
-      <Badge tone={status === 'granted' ? 'good' : status === 'requested' ? 'warning' : 'neutral'}>
-        access {status}
-      </Badge>
-      {reason && <span className="text-muted">“{reason}”</span>}
-      {status === 'requested' && (
-        <Button
-          variant="secondary"
-          size="sm"
-          pending={grant.isPending}
-          onClick={() => grant.mutate({ ids: [id] })}
-        >
-          Grant access
-        </Button>
-      )}
+    <div className="flex flex-col gap-3 border-t border-line pt-4">
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        <span className="min-w-0 font-mono break-all">{username ?? 'No username yet'}</span>
+        <Badge tone={stateTones[state]}>access {stateTexts[state]}</Badge>
+        <span className="ml-auto flex items-center gap-1">
+          {state === 'asked' && (
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={actions.isBusy}
+              onClick={() => actions.unlock([id])}
+            >
+              Unlock
+            </Button>
+          )}
+          <More person={person} may={whatMayBeDone(person)} actions={actions} />
+        </span>
+      </div>
+      {unlocked.length > 0 && <UndoBar ids={unlocked} setIds={setUnlocked} />}
     </div>
   )
 }

@@ -1,10 +1,9 @@
 import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
 import { customers } from '#contract/desk/customers.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -92,8 +91,7 @@ function filledWith(seen: Seen) {
     pages: [{ items: seen.purchases, next: undefined }],
     pageParams: [''],
   })
-  client.setQueryData(keyOf(accessRequests.list), seen.accessRequests)
-  client.setQueryData(keyOf(tradingView.mine), seen.access)
+  client.setQueryData(keyOf(access.mine), seen.access)
   if (seen.privatePackage) client.setQueryData(keyOf(privatePackage.show), seen.privatePackage)
   if (seen.assets) client.setQueryData(keyOf(assets.list), seen.assets)
   return client

@@ -24,7 +24,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     one: 'overdue access request',
     many: 'overdue access requests',
     due: 'Promised by',
-    href: '/admin/access?show=overdue',
+    href: '/admin/access',
   },
   declarations: {
     one: 'declaration to decide',
@@ -38,7 +38,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     due: 'The first loses access on',
     href: '/admin/purchases?status=past_due',
   },
-  to_revoke: { one: 'grant to revoke', many: 'grants to revoke', href: '/admin/access#to-revoke' },
+  to_revoke: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
 }

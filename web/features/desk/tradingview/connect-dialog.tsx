@@ -2,10 +2,12 @@ import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/t
 import { tradingViewAcceptance, tradingViewRisks } from '#contract/access/tradingview-risks.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Checkbox, Input, Textarea } from '#web/ui/input.tsx'
+import { previewText } from './preview.ts'
 import { refreshes } from './refreshes.ts'
 
 const form = z.object({
@@ -35,11 +37,13 @@ export function ConnectDialog({
     failed: 'Failed to connect',
     succeeded: { title: 'Connected', description: 'TradingView accepts the session.' },
   })
+  const { data: preview } = useData(tradingViewAdmin.preview, {})
   const isSandbox = connection.hasLookAlike && connection.host === 'sandbox'
   const mustAccept = !connection.acceptedAt && !isSandbox
   return (
     <Dialog
-      title={connection.state === 'off' ? 'Connect TradingView' : 'Renew session'}
+      title={connection.state === 'off' ? 'Connect TradingView' : 'Reconnect'}
+      description={preview && `Once it is connected: ${previewText(preview, connection.mode)}`}
       onClose={onClose}
       className="max-w-xl"
     >

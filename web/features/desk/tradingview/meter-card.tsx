@@ -67,11 +67,14 @@ function Reading({ meter }: { meter: Meter }) {
   return (
     <>
       <p>
-        <strong>{limit === null ? `${people} people` : `${people} of ${limit} seats`}</strong> · forecast for{' '}
-        <Time value={lastDay} />: {forecast} ({endBefore} end before, {newAtThisPace} new at this pace)
-        {foreign > 0 && ` · ${foreign} not from this shop`}
+        <strong>{limit === null ? `${people} people` : `${people} of ${limit} seats`}</strong> · About{' '}
+        {forecast} by <Time value={lastDay} /> ({endBefore} ending, {newAtThisPace} new)
+        {foreign > 0 && ` · ${foreign} added by hand`}
         {waiting > 0 && ` · ${waiting} waiting for a seat`}
       </p>
+      {limit !== null && (
+        <progress aria-label="Seats taken" className="h-2 w-full accent-accent" max={limit} value={people} />
+      )}
       {limit !== null && people >= limit && (
         <p className="font-medium text-warning">
           All seats are taken, so visitors are offered the waiting list.
@@ -79,8 +82,8 @@ function Reading({ meter }: { meter: Meter }) {
       )}
       {level !== 'calm' && (
         <p className={level === 'full' ? 'font-medium text-danger' : 'font-medium text-warning'}>
-          TradingView is reported to bill you for every person once there are more than 100 on a month’s last
-          day. Check your terms (section 22A){limit === null && ', and set a limit if you like'}.
+          TradingView may charge per person above 100 at month’s end. Check section 22A of your vendor terms
+          {limit === null && ', or set a limit'}.
         </p>
       )}
     </>

@@ -1,13 +1,6 @@
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { refreshes as ofPeople } from '../access/refreshes.ts'
 
-/** Everything on the Access tab that a change of the connection can change. */
-export const refreshes = [
-  tradingViewAdmin.show,
-  tradingViewAdmin.scripts,
-  tradingViewAdmin.attention,
-  tradingViewAdmin.runs,
-  tradingViewAdmin.people,
-  tradingViewAdmin.meter,
-  accessRequests.adminList,
-]
+/** Everything that a change of the connection can change: all of its own calls begin alike. */
+export const refreshes = [tradingViewAdmin.show, access.status, ...ofPeople]

@@ -19,7 +19,7 @@ export function ScriptsList() {
     const yes = await confirm({
       title: `Stop unlocking ${name}`,
       description:
-        'No one loses access. But the shop forgets who has access through it: if you choose the script again, it won’t lock any of them without asking you.',
+        'People keep access, but we stop managing it. If you turn it on again, we ask before removing anyone.',
       action: 'Stop unlocking',
       destructive: true,
     })

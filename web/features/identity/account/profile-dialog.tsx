@@ -1,3 +1,5 @@
+import { access } from '#contract/access/access.ts'
+import type { InputOf } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
@@ -5,6 +7,7 @@ import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
@@ -58,12 +61,29 @@ export default function ProfileDialog({ onClose }: { onClose: () => void }) {
 
 function ProfileForm({ onClose }: { onClose: () => void }) {
   const profile = useData(accounts.profile, {})
+  const { data: mine = [] } = useData(access.mine, {})
   const save = useCall(accounts.updateProfile, {
-    refreshes: [accounts.profile, accounts.user, purchases.list],
+    refreshes: [accounts.profile, accounts.user, purchases.list, access.mine],
     succeeded: 'Profile updated successfully',
     failed: 'Failed to update profile',
     onSuccess: onClose,
   })
+  /** Another name takes the access along, which nobody should do by accident. */
+  async function askAndSave(typed: InputOf<typeof accounts.updateProfile>) {
+    const name = typed.tradingViewUsername ?? ''
+    const isOther = (username: string | null) => username?.toLowerCase() !== name.toLowerCase()
+    const moved = mine.find(({ state, username }) => state === 'unlocked' && name && isOther(username))
+    const sure =
+      !moved ||
+      (await confirm({
+        title: `Move your access to ${name}?`,
+        description: moved.unlocksItself
+          ? `We unlock ${name}, then remove ${moved.username}. You can change it once a week.`
+          : `We unlock ${name} within 24 hours, then remove ${moved.username}.`,
+        action: 'Move access',
+      }))
+    if (sure) await save.mutateAsync(typed)
+  }
   if (profile.isError)
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
@@ -79,7 +99,7 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       schema={accounts.updateProfile.input(z)}
       aria-label="Profile"
       className="flex flex-col gap-5"
-      onSubmit={(typed) => save.mutateAsync(typed)}
+      onSubmit={askAndSave}
     >
       <p className="text-sm break-words text-muted">
         Account: <span className="font-medium break-all text-ink">{profile.data.email}</span>
@@ -87,7 +107,11 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>
-      <Field name="tradingViewUsername" label="TradingView Username" hint="The username we grant access to.">
+      <Field
+        name="tradingViewUsername"
+        label="TradingView Username"
+        hint="The account we unlock the indicator for."
+      >
         <Input
           autoComplete="off"
           autoCapitalize="none"

@@ -1,8 +1,10 @@
 import { type ComponentType, useEffect } from 'react'
+import { access } from '#contract/access/access.ts'
 import type { User } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { useUser } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
@@ -16,6 +18,8 @@ import { useOwned } from './use-owned.ts'
 export default function CheckoutPage() {
   const { user, isLoading } = useUser()
   const owned = useOwned()
+  // The first step shows a field more where access unlocks itself: asked here, nothing moves later.
+  const status = useData(access.status, {})
   const { search, navigate } = useNavigation()
   const order = readOrder(search)
   const isUnknown = !isLoading && order === null
@@ -30,7 +34,7 @@ export default function CheckoutPage() {
         <div className="lg:hidden">
           <Placeheld by={OrderLine} order={order} />
         </div>
-        {isLoading || owned.isPending || !order ? (
+        {isLoading || owned.isPending || status.isPending || !order ? (
           <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
             <output className="flex flex-col items-center gap-4 text-muted">
               <Spinner className="size-8 text-accent" />

@@ -72,8 +72,8 @@ function AskedLater() {
     <li className="flex gap-3">
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
       {askExchangeKeys
-        ? 'After payment, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
-        : 'After payment, we ask for your TradingView username, and nothing else.'}
+        ? 'To unlock it, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
+        : 'To unlock it, we ask for your TradingView username, and nothing else.'}
     </li>
   )
 }

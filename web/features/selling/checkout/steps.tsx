@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/accounts.ts'
@@ -7,6 +8,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -151,16 +153,20 @@ const guestForm = z.extend(nameForm, { email: emailField(z) })
 const nameAndPlaceForm = z.extend(nameForm, placeForm)
 const guestAndPlaceForm = z.extend(guestForm, placeForm)
 
-/** Asked before paying, so that everything is unlocked right after it; whatever is typed, the checkout goes on. */
-const NameField = () => (
-  <Field
-    name="tradingViewUsername"
-    label="TradingView Username (optional)"
-    hint="We’ll unlock the indicator for it right after payment. You can add it later."
-  >
-    <UsernameInput />
-  </Field>
-)
+/** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
+function NameField() {
+  const { data } = useData(access.status, {})
+  if (!data?.unlocksItself) return null
+  return (
+    <Field
+      name="tradingViewUsername"
+      label="TradingView Username (optional)"
+      hint="We’ll unlock the indicator for it within seconds of your payment. You can add it later."
+    >
+      <UsernameInput />
+    </Field>
+  )
+}
 
 /** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {

@@ -1,10 +1,10 @@
 import { Fragment, useRef, useState } from 'react'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { call } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
 
-type Answer = OutputOf<typeof tradingView.checkUsername>
+type Answer = OutputOf<typeof access.checkUsername>
 
 /** A TradingView username that is looked up when the visitor leaves the field. It never gets in the way. */
 export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | undefined }) {
@@ -18,7 +18,7 @@ export function UsernameInput({ defaultValue = '' }: { defaultValue?: string | u
     if (typed === checked.typed) return
     setChecked({ typed, answer: null })
     if (typed === '') return
-    const answer = await call(tradingView.checkUsername, { username: typed }).catch(() => null)
+    const answer = await call(access.checkUsername, { username: typed }).catch(() => null)
     if (input.current?.value.trim() === typed) setChecked({ typed, answer })
   }
 
@@ -60,7 +60,7 @@ function Verdict({
   if (answer.found === null) return null
   return (
     <span className="text-warning">
-      TradingView does not know <strong>{typed}</strong>.
+      We can’t find <strong>{typed}</strong> on TradingView.
       {answer.similar.length > 0 && (
         <>
           {' '}

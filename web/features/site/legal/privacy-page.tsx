@@ -177,7 +177,7 @@ function Recipients() {
           Stripe (payments): your email address, your card details, the amount, and what you enter about your
           country and company.
         </li>
-        <li>TradingView: your TradingView username, when we grant you access.</li>
+        <li>TradingView: your TradingView username, when we unlock the indicator for you.</li>
         <li>Our hosting and email providers, on our behalf.</li>
         {regionLookupUrl && (
           <li>{new URL(regionLookupUrl).hostname} (region lookup): the IP address of your connection.</li>

@@ -1,19 +1,16 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
-import type { QueuedRequest } from '#contract/access/access-requests.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { Cell } from '#web/ui/table.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CustomerLink } from '../customers/customer-link.tsx'
 
-export function Buyer({ request: { user, additionalInfo } }: { request: QueuedRequest }) {
+/** Guests have no name: their email opens their page then. */
+export function Customer({ user }: { user: { id: string; name: string; email: string } }) {
   return (
     <Cell className="max-w-64">
-      <CustomerLink id={user.id}>{user.name}</CustomerLink>
-      <span className="block truncate text-muted">{user.email}</span>
-      {additionalInfo && (
-        <span className="mt-1 block text-xs break-words text-muted">“{additionalInfo}”</span>
-      )}
+      <CustomerLink id={user.id}>{user.name || user.email}</CustomerLink>
+      {user.name && <span className="block truncate text-muted">{user.email}</span>}
     </Cell>
   )
 }
@@ -34,10 +31,10 @@ export function CopyButton({ text }: { text: string }) {
       type="button"
       aria-label={`Copy ${text}`}
       onClick={() => void copy().catch((error: unknown) => toastError('Failed to copy', error))}
-      className="inline-flex cursor-pointer items-center gap-2 rounded-sm font-mono text-sm font-medium hover:text-accent-strong"
+      className="inline-flex max-w-full cursor-pointer items-center gap-2 rounded-sm text-left font-mono text-sm font-medium break-all hover:text-accent-strong"
     >
       {text}
-      <Icon className="size-3.5 text-muted" aria-hidden="true" />
+      <Icon className="size-3.5 shrink-0 text-muted" aria-hidden="true" />
     </button>
   )
 }

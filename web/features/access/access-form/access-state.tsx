@@ -1,0 +1,152 @@
+import {
+  CircleCheck,
+  CircleSlash,
+  CircleX,
+  Clock,
+  KeyRound,
+  LoaderCircle,
+  LockKeyhole,
+  type LucideIcon,
+} from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
+import { access, type OwnAccess } from '#contract/access/access.ts'
+import type { Purchase } from '#contract/selling/purchases.ts'
+import type { AccessState, NameProblem } from '#contract/statuses.ts'
+import { nameTaken } from '#contract/tradingview-name.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Time } from '#web/ui/time.tsx'
+
+/** How my access stands; asked again every second, but only while something is on its way. */
+export const useAccess = () =>
+  useData(access.mine, {}, { refetchInterval: (mine) => mine?.some(isOnItsWay) === true && 1000 })
+
+const isOnItsWay = ({ state, problem, oldUsername }: OwnAccess) =>
+  (state === 'unlocking' && !problem) || (state === 'unlocked' && oldUsername !== null)
+
+type Look = { icon: LucideIcon; tone: NonNullable<ComponentProps<typeof Badge>['tone']>; text: string }
+
+const looks: Record<AccessState, Look> = {
+  none: { icon: KeyRound, tone: 'neutral', text: '' },
+  asked: { icon: Clock, tone: 'warning', text: 'requested' },
+  unlocking: { icon: LoaderCircle, tone: 'warning', text: 'unlocking' },
+  unlocked: { icon: CircleCheck, tone: 'good', text: 'unlocked' },
+  locked: { icon: LockKeyhole, tone: 'neutral', text: 'locked' },
+  declined: { icon: CircleX, tone: 'bad', text: 'declined' },
+  withheld: { icon: CircleSlash, tone: 'neutral', text: 'on hold' },
+}
+
+const problems: Record<NameProblem, string> = {
+  not_found: 'not found',
+  taken: 'taken',
+  unreadable: 'not valid',
+}
+
+/** What is wrong with the name, as long as nothing has been unlocked for it. */
+export const problemOf = ({ state, problem }: OwnAccess) =>
+  state === 'unlocked' || state === 'declined' || state === 'withheld' ? null : problem
+
+export function lookOf(mine: OwnAccess): Look {
+  const problem = problemOf(mine)
+  return problem ? { icon: CircleX, tone: 'bad', text: problems[problem] } : looks[mine.state]
+}
+
+export function StateBadge({ mine }: { mine: OwnAccess }) {
+  const { tone, text } = lookOf(mine)
+  return text && <Badge tone={tone}>{text}</Badge>
+}
+
+/** One sentence that is true now. */
+export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
+  const { state, username, similar, promisedBy, unlocksItself } = mine
+  const problem = problemOf(mine)
+  if (problem === 'taken') return <>{nameTaken} If it’s yours, please write to us.</>
+  if (problem === 'unreadable') return <>{username} can’t be a TradingView username. Please correct it.</>
+  if (problem === 'not_found')
+    return (
+      <>
+        We can’t find <strong>{username}</strong> on TradingView.{' '}
+        {similar.length > 0
+          ? `Did you mean ${similar.join(' or ')}?`
+          : 'You’ll find your username in the link to your profile: tradingview.com/u/your_name'}
+      </>
+    )
+  switch (state) {
+    case 'none':
+    case 'locked':
+      return (
+        <>
+          {username ? 'Send us your access request' : 'Add your TradingView username'}, and we’ll unlock the
+          indicator {unlocksItself ? 'within seconds' : 'within 24 hours'}.
+        </>
+      )
+    case 'asked':
+      return <Promised by={promisedBy} isReview={unlocksItself} />
+    case 'unlocking':
+      return <>Unlocking {username}… This usually takes a few seconds.</>
+    case 'unlocked':
+      return <Unlocked mine={mine} purchase={purchase} />
+    case 'declined':
+      return <>We couldn’t unlock it: {mine.declinedBecause}</>
+    case 'withheld':
+      return <>We’ve put your access on hold. You can ask for it again, or reply to any of our emails.</>
+  }
+}
+
+function Promised({ by, isReview }: { by: string | null; isReview: boolean }) {
+  const { supportEmail } = useSettings()
+  const [now] = useState(Date.now)
+  if (!by) return <>We’ve got your request and will email you as soon as it’s unlocked.</>
+  if (Date.parse(by) < now)
+    return (
+      <>
+        We promised access by <Time value={by} withClock /> and are late. Please write to{' '}
+        <a href={`mailto:${supportEmail}`} className="font-medium text-accent underline">
+          {supportEmail}
+        </a>
+        .
+      </>
+    )
+  return (
+    <>
+      {isReview
+        ? 'We’re looking at your request and will email you by '
+        : 'We’ll unlock it and email you by '}
+      <Time value={by} withClock />.
+    </>
+  )
+}
+
+function Unlocked({
+  mine: { reason, until },
+  purchase,
+}: {
+  mine: OwnAccess
+  purchase: Purchase | undefined
+}) {
+  // Days of grace are ours to know: buyers read the day they have paid for.
+  const paidUntil = purchase?.endsAt ?? purchase?.currentPeriodEnd
+  if (reason === 'renews')
+    return paidUntil ? (
+      <>
+        Unlocked. Your subscription renews on <Time value={paidUntil} />.
+      </>
+    ) : (
+      'Unlocked.'
+    )
+  const end = reason === 'ends' ? (paidUntil ?? until) : until
+  return (
+    <>
+      {end ? (
+        <>
+          Unlocked until <Time value={end} />.
+        </>
+      ) : (
+        'Unlocked.'
+      )}{' '}
+      {reason === 'unpaid' && 'Please update your card to keep it.'}
+      {reason === 'disputed' && 'Your payment is disputed, so it isn’t extended for now.'}
+    </>
+  )
+}

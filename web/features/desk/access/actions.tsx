@@ -1,0 +1,194 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { accessAdmin, declineReason } from '#contract/access/access-admin.ts'
+import * as z from '#contract/zod.ts'
+import { call } from '#web/api/client.ts'
+import { toastError, useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Field } from '#web/ui/form.tsx'
+import { FormDialog } from '#web/ui/form-dialog.tsx'
+import { Input } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { TextDialog } from '../parts/text-dialog.tsx'
+import { refreshes } from './refreshes.ts'
+
+const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
+
+/** Another admin may have been faster. */
+function tell(changed: number, title: string, description?: string) {
+  if (changed > 0) toast({ title, ...(description && { description }) })
+  else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
+}
+
+/** What can be done to people's access; whatever was unlocked is handed to `onUnlocked`, for its undo. */
+export function useActions(onUnlocked: (ids: string[]) => void) {
+  const unlocking = {
+    refreshes,
+    failed: 'Failed to unlock',
+    onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
+      changed > 0 ? onUnlocked(ids) : tell(0, ''),
+  }
+  const unlock = useCall(accessAdmin.grant, unlocking)
+  const restore = useCall(accessAdmin.restore, unlocking)
+  const withhold = useCall(accessAdmin.withhold, {
+    refreshes,
+    failed: 'Failed to remove',
+    onSuccess: ({ changed }) => tell(changed, 'Access removed', 'The buyer gets an email.'),
+  })
+  const lock = useCall(accessAdmin.lock, {
+    refreshes,
+    failed: 'Failed to record it',
+    onSuccess: ({ changed }) => tell(changed, `${people(changed)} removed`),
+  })
+  const undo = useUndo()
+  const failed = 'That didn’t work'
+  const retry = useCall(accessAdmin.retry, { refreshes, failed, succeeded: 'Trying again' })
+  const adopt = useCall(accessAdmin.adopt, { refreshes, failed, succeeded: 'Managed from here now' })
+  const rename = useCall(accessAdmin.rename, { refreshes, failed: 'Failed to change the username' })
+  return {
+    isBusy: [unlock, undo, restore, withhold, lock, retry, adopt, rename].some(({ isPending }) => isPending),
+    unlock: (ids: string[]) => unlock.mutate({ ids: ids.slice(0, 200) }),
+    undo: (ids: string[]) => undo.mutate({ ids }),
+    restore: (ids: string[]) => restore.mutate({ ids }),
+    retry: (id: string) => retry.mutate({ id }),
+    adopt: (id: string) => adopt.mutate({ id }),
+    rename: (id: string, username: string) => rename.mutate({ id, username }),
+    /** For people who pay. */
+    async withhold(id: string, username: string | null) {
+      const yes = await confirm({
+        title: 'Remove access',
+        description: `Remove the access of ${username}? They still pay for it; you can restore it as long as they do. Unless TradingView is connected, remove them there, too.`,
+        action: 'Remove',
+        destructive: true,
+      })
+      if (yes) withhold.mutate({ ids: [id] })
+    },
+    /** For people who no longer pay: the seller says that it is done. */
+    async lock(ids: string[], username: string | null) {
+      const yes = await confirm({
+        title: 'Removed on TradingView?',
+        description: `Have you removed ${ids.length === 1 ? username : people(ids.length)} from your scripts on TradingView? They get an email.`,
+        action: 'I’ve removed them',
+      })
+      if (yes) lock.mutate({ ids: ids.slice(0, 200) })
+    },
+  }
+}
+export type Actions = ReturnType<typeof useActions>
+
+const useUndo = (onDone?: () => void) =>
+  useCall(accessAdmin.undo, {
+    refreshes,
+    failed: 'Failed to undo',
+    onSuccess: ({ changed }) => {
+      tell(changed, 'Undone', 'No email was sent.')
+      onDone?.()
+    },
+  })
+
+const undoMilliseconds = 60_000
+
+/** An unlock by hand can be undone for a minute; the buyer gets the email after that. */
+export function UndoBar({ ids, setIds }: { ids: string[]; setIds: (ids: string[]) => void }) {
+  const undo = useUndo(() => setIds([]))
+  useEffect(() => {
+    const timer = setTimeout(setIds, undoMilliseconds, [])
+    return () => clearTimeout(timer)
+  }, [setIds])
+  return (
+    <div role="status" className="flex items-center gap-4 rounded-md bg-accent-soft px-4 py-2 text-sm">
+      <p className="mr-auto">
+        {ids.length === 1 ? 'Unlocked.' : `${people(ids.length)} unlocked.`} The email goes out in a minute.
+      </p>
+      <Button size="sm" variant="secondary" pending={undo.isPending} onClick={() => undo.mutate({ ids })}>
+        Undo
+      </Button>
+    </div>
+  )
+}
+
+const declineForm = z.object({ reason: declineReason(z) })
+
+export function DeclineDialog(props: { ids: string[]; onDone?: () => void; onClose: () => void }) {
+  const { ids, onDone, onClose } = props
+  const decline = useCall(accessAdmin.decline, {
+    refreshes,
+    failed: 'Failed to decline',
+    onSuccess: ({ changed }) => {
+      tell(changed, 'Access declined', `${people(changed)}: they get the reason by email.`)
+      onDone?.()
+      onClose()
+    },
+  })
+  return (
+    <TextDialog
+      title={ids.length === 1 ? 'Decline access' : `Decline ${people(ids.length)}`}
+      description="The buyer gets this by email and can ask again."
+      schema={declineForm}
+      field={{ name: 'reason', label: 'Reason' }}
+      text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
+      button={{ variant: 'danger', pendingText: 'Declining...', children: 'Decline' }}
+      onSubmit={({ reason }) => decline.mutateAsync({ ids: ids.slice(0, 200), reason })}
+      onClose={onClose}
+    />
+  )
+}
+
+const renameForm = z.object({
+  username: z.string().check(z.trim(), z.minLength(1, 'TradingView username is required')),
+})
+
+export function RenameDialog(props: { id: string; username: string | null; onClose: () => void }) {
+  const { id, username, onClose } = props
+  const rename = useCall(accessAdmin.rename, {
+    refreshes,
+    succeeded: 'Username changed',
+    failed: 'Failed to change the username',
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title="Change username"
+      description="The new account is unlocked first, then the old one is removed."
+      schema={renameForm}
+      onSubmit={(typed) => rename.mutateAsync({ id, ...typed })}
+      button={{ pendingText: 'Saving...', children: 'Change' }}
+      onClose={onClose}
+    >
+      <Field name="username" label="TradingView username">
+        <Input autoComplete="off" spellCheck={false} defaultValue={username ?? ''} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+/** The keys live only here: never cached, and gone with the dialog around them. */
+export function ExchangeKeys({ id }: { id: string }) {
+  const reveal = useMutation({
+    mutationFn: () => call(accessAdmin.reveal, { id }),
+    onError: (error) => toastError('Failed to reveal', error),
+    gcTime: 0,
+  })
+  if (!reveal.data)
+    return (
+      <Button size="sm" variant="secondary" pending={reveal.isPending} onClick={() => reveal.mutate()}>
+        Reveal key
+      </Button>
+    )
+  return (
+    <dl className="flex w-full flex-col gap-4">
+      {[
+        ['API key', reveal.data.apiKey],
+        ['Secret key', reveal.data.secretKey],
+      ].map(([title, value]) => (
+        <div key={title} className="flex flex-col gap-1">
+          <dt className="text-sm font-medium">{title}</dt>
+          <dd className="rounded-md border border-line bg-ground p-3 font-mono text-sm break-all select-all">
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

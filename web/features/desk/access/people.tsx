@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
+import { type AccessState, accessStates } from '#contract/statuses.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Filter, RecordList } from '../lists/record-list.tsx'
+import { hiddenActions } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
+import { UndoBar, useActions } from './actions.tsx'
+import { Customer } from './cells.tsx'
+import { More } from './person-dialog.tsx'
+import { stateTexts, stateTones, whatMayBeDone } from './states.ts'
+
+const choices = { q: 'text', state: accessStates } as const
+
+/** Everyone's access, one row each: who has it, who waits, and who had it. */
+export default function People() {
+  const [chosen, choose] = useFilters(choices)
+  const query = usePages(accessAdmin.people, chosen)
+  const { data: counts } = useData(accessAdmin.counts, {})
+  const [unlocked, setUnlocked] = useState<string[]>([])
+  const actions = useActions(setUnlocked)
+  const option = (state: AccessState) => {
+    const count = counts?.people[state]
+    return [state, count === undefined ? stateTexts[state] : `${stateTexts[state]} (${count})`] as const
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      {unlocked.length > 0 && <UndoBar key={unlocked.join()} ids={unlocked} setIds={setUnlocked} />}
+      <RecordList
+        label="People"
+        noun={['person', 'people']}
+        columns={['Customer', 'TradingView username', 'Access', 'On TradingView', 'Until', hiddenActions]}
+        query={query}
+        chosen={chosen}
+        search="Search by username, email or name..."
+        controls={
+          <Filter
+            label="Access"
+            all="Everyone"
+            options={accessStates.map(option)}
+            value={chosen.state}
+            onChange={(state) => choose({ state })}
+          />
+        }
+        none={{ title: 'No one has access yet', description: 'Buyers and their access appear here.' }}
+        renderRow={(person) => (
+          <>
+            <Customer user={person.user} />
+            <Cell label="TradingView username" className="max-w-56 truncate font-mono font-medium">
+              {person.username ?? '–'}
+            </Cell>
+            <Cell label="Access">
+              <Badge tone={stateTones[person.state]}>{stateTexts[person.state]}</Badge>
+              <span className="block text-xs whitespace-nowrap text-muted">
+                since <Time value={person.stateSince} />
+              </span>
+            </Cell>
+            <Cell label="On TradingView">
+              <Lists lists={person.lists} />
+            </Cell>
+            <Cell label="Until" className="whitespace-nowrap">
+              <Until person={person} />
+            </Cell>
+            <Cell className="py-1.5 text-right">
+              <More person={person} may={whatMayBeDone(person)} actions={actions} />
+            </Cell>
+          </>
+        )}
+      />
+    </div>
+  )
+}
+
+function Until({ person: { until, reason } }: { person: AccessPerson }) {
+  if (!reason) return <Badge tone="neutral">not paid</Badge>
+  return until ? <Time value={until} /> : 'no end'
+}
+
+/** One dot for each script: full where TradingView shows the name. */
+function Lists({ lists }: { lists: AccessPerson['lists'] }) {
+  if (lists.length === 0) return '–'
+  return (
+    <ul className="flex gap-1.5">
+      {lists.map(({ script, isPresent }) => {
+        const text = `${script}: ${isPresent === null ? 'not checked yet' : isPresent ? 'yes' : 'no'}`
+        return (
+          <li key={script} title={text}>
+            <span className="sr-only">{text}</span>
+            <span
+              aria-hidden="true"
+              className={classes(
+                'block size-3 rounded-full border',
+                isPresent ? 'border-accent bg-accent' : 'border-field',
+                isPresent === null && 'border-dashed',
+              )}
+            />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

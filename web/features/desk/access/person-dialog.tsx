@@ -1,0 +1,143 @@
+import { Ellipsis } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { auditSentence } from '#contract/desk/audit-actions.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Failed } from '../lists/record-table.tsx'
+import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
+import type { Action } from './states.ts'
+
+export type Person = {
+  id: string
+  user: { name: string; email: string }
+  username: string | null
+  exchangeName?: string | null
+}
+
+/** What a row has no room for: the rest of what can be done, and what happened. */
+export function More(props: { person: Person; may: Action[]; actions: Actions }) {
+  const { person, may, actions } = props
+  const [opened, setOpened] = useState<'person' | 'decline' | 'rename' | null>(null)
+  const close = () => setOpened(null)
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="sm"
+        aria-label={`More about ${person.username ?? person.user.email}`}
+        onClick={() => setOpened('person')}
+      >
+        <Ellipsis className="size-4.5" aria-hidden="true" />
+      </Button>
+      {opened === 'person' && (
+        <PersonDialog person={person} may={may} actions={actions} open={setOpened} onClose={close} />
+      )}
+      {opened === 'decline' && <DeclineDialog ids={[person.id]} onClose={close} />}
+      {opened === 'rename' && <RenameDialog id={person.id} username={person.username} onClose={close} />}
+    </>
+  )
+}
+
+function PersonDialog(props: {
+  person: Person
+  may: Action[]
+  actions: Actions
+  open: (dialog: 'decline' | 'rename') => void
+  onClose: () => void
+}) {
+  const { person, may, actions, open, onClose } = props
+  const { id, username, user, exchangeName } = person
+  const isAdmin = useIsAdmin()
+  /** Whatever is done closes the dialog: the list shows what came of it. */
+  const act = (label: ReactNode, onClick: () => unknown, isDangerous = false) => (
+    <Button
+      size="sm"
+      variant={isDangerous ? 'dangerGhost' : 'secondary'}
+      onClick={() => {
+        onClose()
+        onClick()
+      }}
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <Dialog
+      title={username ?? 'No username yet'}
+      description={[user.name, user.email].filter(Boolean).join(', ')}
+      onClose={onClose}
+      className="max-w-xl"
+    >
+      <div className="flex flex-wrap gap-2">
+        {may.includes('unlock') && act('Unlock', () => actions.unlock([id]))}
+        {may.includes('undo') && act('Undo', () => actions.undo([id]))}
+        {may.includes('restore') && act('Restore', () => actions.restore([id]))}
+        {isAdmin && act('Change username', () => open('rename'))}
+        {isAdmin && may.includes('retry') && act('Try again', () => actions.retry(id))}
+        {isAdmin && may.includes('keys') && <ExchangeKeys id={id} />}
+        {may.includes('removed') && act('Removed', () => actions.lock([id], username))}
+        {may.includes('decline') && act('Decline', () => open('decline'), true)}
+        {may.includes('remove') && act('Remove', () => actions.withhold(id, username), true)}
+      </div>
+      {exchangeName && <p className="text-sm text-muted">Exchange: {exchangeName}</p>}
+      <History id={id} />
+    </Dialog>
+  )
+}
+
+/** What happened, and TradingView's calls with their outcomes, as a seller would say it; anything new appears as it is called. */
+const happenings: Record<string, string> = {
+  paid: 'Paid',
+  ended: 'No longer paid for',
+  named: 'Username given',
+  renamed: 'Username changed',
+  asked: 'Requested access',
+  connector_on: 'Taken over by the connection',
+  connector_off: 'Handed to you',
+  granted: 'Unlocked by your team',
+  undone: 'Undone',
+  declined: 'Declined',
+  withheld: 'Removed by your team',
+  restored: 'Restored',
+  opened: 'Unlocked',
+  closed: 'Locked',
+  find: 'Searched for the name',
+  list: 'Checked',
+  add: 'Added',
+  modify: 'Date updated',
+  remove: 'Removed',
+}
+const outcomes: Record<string, string> = {
+  ok: 'done',
+  passing: 'no answer',
+  session: 'session ended',
+  blocked: 'address blocked',
+  not_yours: 'not this account’s script',
+  no_such_script: 'no such script',
+  no_such_name: 'no such name',
+  stopped: 'connection paused',
+  unknown: 'answer not understood',
+}
+
+function History({ id }: { id: string }) {
+  const { data, isError, refetch } = useData(accessAdmin.history, { id })
+  if (isError) return <Failed retry={() => void refetch()} />
+  if (!data) return <Skeleton className="h-24" />
+  if (data.length === 0) return <p className="text-sm text-muted">No activity in 90 days.</p>
+  return (
+    <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
+      {data.map(({ at, what, outcome, detail }) => (
+        <li key={`${at} ${what} ${outcome} ${detail}`} className="break-words">
+          <Time value={at} withClock /> · {happenings[what] ?? auditSentence(what)}
+          {outcome && ` · ${outcomes[outcome] ?? outcome}`}
+          {detail && <span className="text-muted"> · {detail}</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}

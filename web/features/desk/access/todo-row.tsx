@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'react'
+import type { AccessTodo } from '#contract/access/access-admin.ts'
+import type { TodoKind } from '#contract/statuses.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { Badge } from '#web/ui/badge.tsx'
+import { Button } from '#web/ui/button.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { timeLeft } from '../parts/time-left.ts'
+import { type Actions, RenameDialog } from './actions.tsx'
+import { CopyButton, Customer } from './cells.tsx'
+import { More } from './person-dialog.tsx'
+import type { Action } from './states.ts'
+
+export const kindTexts: Record<TodoKind, string> = {
+  decide: 'Decide',
+  unlock: 'Unlock',
+  move: 'Move',
+  lock: 'Remove',
+  name_not_found: 'Name not found',
+  name_taken: 'Name taken',
+  name_unreadable: 'Name not valid',
+  stuck: 'Stuck',
+  had_access: 'Had access before',
+  renamed: 'Renamed',
+}
+
+/** Those whom one click unlocks. */
+export const isAsking = ({ kind }: AccessTodo) => kind === 'unlock' || kind === 'decide' || kind === 'move'
+
+function sentenceOf({ kind, username, oldUsername, detail }: AccessTodo): string {
+  switch (kind) {
+    case 'decide':
+      return 'Asked again after you declined or removed access.'
+    case 'unlock':
+      return 'Add them on TradingView.'
+    case 'move':
+      return `Add ${username}, then remove ${oldUsername}.`
+    case 'lock':
+      return 'No longer paid for. Remove them on TradingView.'
+    case 'name_not_found':
+      return 'Not on TradingView. We’ve asked the buyer.'
+    case 'name_taken':
+      return 'Two customers use this TradingView account.'
+    case 'name_unreadable':
+      return 'Not a valid TradingView username. Ask the buyer.'
+    case 'stuck':
+      return detail ?? 'TradingView keeps failing for this person.'
+    case 'had_access':
+      return 'Already had access. Manage it from here, so it ends with the subscription?'
+    case 'renamed':
+      return `${oldUsername} seems to be ${username} now.`
+  }
+}
+
+export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions }) {
+  const { kind, username, due, detail, additionalInfo } = row
+  return (
+    <>
+      <Customer user={row.user} />
+      <Cell label="TradingView username">{username ? <CopyButton text={username} /> : '–'}</Cell>
+      <Cell label="What to do" className="max-w-80">
+        {sentenceOf(row)}
+        {detail && kind !== 'stuck' && <span className="block text-xs break-words text-muted">{detail}</span>}
+        {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
+      </Cell>
+      <Cell label="Due" className="whitespace-nowrap">
+        {due ? <TimeLeft until={due} /> : '–'}
+      </Cell>
+      <Cell className="py-1.5">
+        <div className="flex items-center justify-end gap-1">
+          <TheButton row={row} actions={actions} />
+          <More person={row} may={restOf(row)} actions={actions} />
+        </div>
+      </Cell>
+    </>
+  )
+}
+
+function restOf(row: AccessTodo): Action[] {
+  const may: Action[] = row.hasKeys ? ['keys'] : []
+  if (row.kind === 'lock') return may
+  if (isAsking(row)) return [...may, 'decline']
+  // Whether they wait or have access already, the one that doesn't fit changes nothing.
+  return [...may, row.kind.startsWith('name') ? 'decline' : 'remove']
+}
+
+function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
+  const { id, kind, username } = row
+  const [renaming, setRenaming] = useState(false)
+  const isAdmin = useIsAdmin()
+  const button = (label: string, onClick: () => unknown) => (
+    <Button variant="secondary" size="sm" disabled={actions.isBusy} onClick={() => void onClick()}>
+      {label}
+      <span className="sr-only"> {username}</span>
+    </Button>
+  )
+  if (isAsking(row)) return button('Unlock', () => actions.unlock([id]))
+  if (kind === 'lock') return button('Removed', () => actions.lock([id], username))
+  if (!isAdmin) return null
+  if (kind === 'stuck') return button('Try again', () => actions.retry(id))
+  if (kind === 'had_access') return button('Manage', () => actions.adopt(id))
+  if (kind === 'renamed') return button('Use new name', () => username && actions.rename(id, username))
+  return (
+    <>
+      {button('Fix name', () => setRenaming(true))}
+      {renaming && <RenameDialog id={id} username={username} onClose={() => setRenaming(false)} />}
+    </>
+  )
+}
+
+function TimeLeft({ until }: { until: string }) {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  const { text, isOverdue, isSoon } = timeLeft(until, now)
+  return <Badge tone={isOverdue ? 'bad' : isSoon ? 'warning' : 'neutral'}>{text}</Badge>
+}

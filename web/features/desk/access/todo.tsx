@@ -1,0 +1,179 @@
+import { useState } from 'react'
+import { access } from '#contract/access/access.ts'
+import { type AccessTodo, accessAdmin } from '#contract/access/access-admin.ts'
+import { todoKinds } from '#contract/statuses.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Cell } from '#web/ui/table.tsx'
+import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { usePages } from '../lists/use-pages.ts'
+import { BrokenBar } from '../tradingview/trouble.tsx'
+import { DeclineDialog, UndoBar, useActions } from './actions.tsx'
+import { isAsking, kindTexts, TodoCells } from './todo-row.tsx'
+
+const choices = { kind: todoKinds } as const
+
+/** Everyone who waits for the seller: one row each, with what is wrong, by when, and one button. */
+export default function Todo() {
+  const [chosen] = useFilters(choices)
+  const query = usePages(accessAdmin.todo, chosen)
+  const { data: counts } = useData(
+    accessAdmin.counts,
+    {},
+    { refetchInterval: (now) => (now?.addingNow ?? 0) > 0 && 5000 },
+  )
+  const { data: status } = useData(access.status, {})
+  const rows = query.data?.pages.flatMap((page) => page.items) ?? []
+  const selection = useSelection(rows)
+  const [unlocked, setUnlocked] = useState<string[]>([])
+  const actions = useActions((ids) => {
+    setUnlocked(ids)
+    selection.clear()
+  })
+  return (
+    <div className="flex flex-col gap-4">
+      <BrokenBar />
+      <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
+        <Kinds counts={counts?.todo} />
+        {counts && counts.addingNow > 0 && (
+          <p role="status" className="text-sm text-muted">
+            {counts.addingNow} being added now
+          </p>
+        )}
+      </header>
+      {unlocked.length > 0 && <UndoBar key={unlocked.join()} ids={unlocked} setIds={setUnlocked} />}
+      <Chosen selection={selection} actions={actions} />
+      <RecordTable
+        label="To do"
+        noun={['person', 'people']}
+        query={query}
+        empty={
+          <EmptyState
+            title={status?.unlocksItself ? 'All clear. New buyers are added automatically.' : 'All clear.'}
+          />
+        }
+        firstHead={
+          <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
+            <span aria-hidden="true" className="@min-[60rem]:hidden">
+              All
+            </span>
+            <TickBox
+              label="Select everyone loaded"
+              checked={selection.rows.length > 0 && selection.rows.length === selection.possible}
+              onChange={selection.toggleAll}
+            />
+          </span>
+        }
+        columns={['Customer', 'TradingView username', 'What to do', 'Due', hiddenActions]}
+        renderRow={(row) => (
+          <>
+            <Cell className="w-10">
+              {mayChoose(row) && (
+                <TickBox
+                  label={`Select ${row.username}`}
+                  checked={selection.rows.includes(row)}
+                  onChange={() => selection.toggle(row.id)}
+                />
+              )}
+            </Cell>
+            <TodoCells row={row} actions={actions} />
+          </>
+        )}
+      />
+    </div>
+  )
+}
+
+/** The kinds that there are, with how many of each. */
+function Kinds({ counts }: { counts: Partial<Record<(typeof todoKinds)[number], number>> | undefined }) {
+  const [{ kind: chosen }, choose] = useFilters(choices)
+  const present = todoKinds.filter((kind) => (counts?.[kind] ?? 0) > 0 || kind === chosen)
+  const all = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
+  if (present.length === 0) return null
+  const options = [
+    { kind: undefined, text: 'All', count: all },
+    ...present.map((kind) => ({ kind, text: kindTexts[kind], count: counts?.[kind] ?? 0 })),
+  ]
+  return (
+    <fieldset className="flex min-w-0 flex-wrap gap-2">
+      <legend className="sr-only">Show</legend>
+      {options.map(({ kind, text, count }) => (
+        <button
+          key={text}
+          type="button"
+          aria-pressed={kind === chosen}
+          onClick={() => choose({ kind })}
+          className={classes(
+            'inline-flex h-9 cursor-pointer items-center gap-1.5 rounded-full border px-3.5 text-sm font-medium',
+            kind === chosen
+              ? 'border-accent bg-accent-soft text-accent-strong'
+              : 'border-line bg-surface text-muted hover:text-ink',
+          )}
+        >
+          {text} <span className="tabular-nums">{count}</span>
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Only what is done alike for many. */
+const mayChoose = (row: AccessTodo) => isAsking(row) || row.kind === 'lock'
+
+/** The selected rows, ignoring any that have since left the list. */
+function useSelection(present: AccessTodo[]) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const possible = present.filter(mayChoose)
+  const rows = possible.filter(({ id }) => selected.has(id))
+  return {
+    rows,
+    possible: possible.length,
+    clear: () => setSelected(new Set()),
+    toggleAll: () =>
+      setSelected(rows.length === possible.length ? new Set() : new Set(possible.map(({ id }) => id))),
+    toggle: (id: string) => setSelected(new Set(selected).symmetricDifference(new Set([id]))),
+  }
+}
+
+function Chosen(props: {
+  selection: ReturnType<typeof useSelection>
+  actions: ReturnType<typeof useActions>
+}) {
+  const { selection, actions } = props
+  const [declining, setDeclining] = useState(false)
+  const asking = selection.rows.filter(isAsking).map(({ id }) => id)
+  const ended = selection.rows.filter(({ kind }) => kind === 'lock').map(({ id }) => id)
+  if (selection.rows.length === 0) return null
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <span className="mr-auto text-sm text-muted">{selection.rows.length} selected</span>
+      {ended.length > 0 && (
+        <Button size="sm" variant="secondary" onClick={() => void actions.lock(ended, null)}>
+          Removed {ended.length}
+        </Button>
+      )}
+      {asking.length > 0 && (
+        <>
+          <Button size="sm" variant="secondary" onClick={() => setDeclining(true)}>
+            Decline {asking.length}
+          </Button>
+          <Button size="sm" pending={actions.isBusy} onClick={() => actions.unlock(asking)}>
+            Unlock {asking.length}
+          </Button>
+        </>
+      )}
+      {declining && (
+        <DeclineDialog ids={asking} onDone={selection.clear} onClose={() => setDeclining(false)} />
+      )}
+    </div>
+  )
+}
+
+function TickBox({ label, ...rest }: { label: string; checked: boolean; onChange: () => void }) {
+  return (
+    <input type="checkbox" aria-label={label} className="size-4.5 cursor-pointer accent-accent" {...rest} />
+  )
+}

@@ -1,0 +1,78 @@
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Card } from '#web/ui/card.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { refreshes } from './refreshes.ts'
+
+type Run = OutputOf<typeof tradingViewAdmin.runs>[number]
+
+/** What the latest comparison with TradingView's lists found; the earlier ones on request. */
+export function Comparisons() {
+  const { data = [] } = useData(tradingViewAdmin.runs, {})
+  const reconcile = useCall(tradingViewAdmin.reconcile, {
+    refreshes,
+    failed: 'Failed to start the sync',
+    succeeded: 'Sync started.',
+  })
+  // One run for each script; the latest of each is the last comparison.
+  const latest = data.filter(({ script }, index) => data.findIndex((run) => run.script === script) === index)
+  const earlier = data.filter((run) => !latest.includes(run))
+  return (
+    <section aria-labelledby="tradingview-sync" className="flex flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-3">
+        <h2 id="tradingview-sync" className="mr-auto text-xl">
+          Sync log
+        </h2>
+        <Button
+          size="sm"
+          variant="secondary"
+          pending={reconcile.isPending}
+          onClick={() => reconcile.mutate({})}
+        >
+          Sync now
+        </Button>
+      </header>
+      <Card className="flex flex-col gap-3 text-sm">
+        {latest.length === 0 && <p className="text-muted">Runs every night at 03:20 UTC.</p>}
+        <Runs runs={latest} />
+        {earlier.length > 0 && (
+          <details>
+            <summary className="w-fit cursor-pointer font-medium text-accent">Show runs</summary>
+            <div className="mt-3">
+              <Runs runs={earlier} />
+            </div>
+          </details>
+        )}
+      </Card>
+    </section>
+  )
+}
+
+const Runs = ({ runs }: { runs: Run[] }) => (
+  <ul className="flex flex-col gap-2">
+    {runs.map((run) => (
+      <li key={run.id} className="flex flex-wrap gap-x-3 gap-y-1">
+        <span className="font-medium">
+          <Time value={run.startedAt} withClock />
+        </span>
+        <span>{run.script}</span>
+        <span className="text-muted">{inWords(run)}</span>
+      </li>
+    ))}
+  </ul>
+)
+
+function inWords({ isComplete, error, people, missing, wrong, ended, foreign, heldBack }: Run) {
+  if (!isComplete) return `Incomplete list from TradingView; no changes made. ${error ?? ''}`
+  const found = [
+    missing > 0 && `${missing} missing`,
+    wrong > 0 && `${wrong} with a wrong date`,
+    ended > 0 && `${ended} expired, still there`,
+    foreign > 0 && `${foreign} added by hand`,
+    heldBack > 0 && `${heldBack} held back`,
+  ].filter(Boolean)
+  return `${people} on the list; ${found.length > 0 ? found.join(', ') : 'all as it should be'}`
+}

@@ -1,0 +1,60 @@
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import type { ConnectionMode } from '#contract/statuses.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Checkbox } from '#web/ui/input.tsx'
+import { confirmSwitch } from './preview.ts'
+import { refreshes } from './refreshes.ts'
+
+const modes: Record<ConnectionMode, { title: string; text: string }> = {
+  full: { title: 'Add and remove people', text: 'Adds buyers and removes them when they no longer pay.' },
+  grant: { title: 'Add only', text: 'Adds buyers. You remove people by hand.' },
+  dry: { title: 'Dry run', text: 'Changes nothing; only shows what it would do. You do all of it by hand.' },
+}
+const order = ['full', 'grant', 'dry'] as const
+
+/** What the connection may do by itself; before it is switched, it says what that would do. */
+export function Modes({ connection }: { connection: TradingViewConnection }) {
+  const settings = useCall(tradingViewAdmin.settings, {
+    refreshes,
+    failed: 'Failed to change the connection',
+    succeeded: 'Saved',
+  })
+  async function choose(mode: ConnectionMode) {
+    if (mode === connection.mode) return
+    const yes = await confirmSwitch(mode, { title: `Switch to “${modes[mode].title}”?`, action: 'Switch' })
+    if (yes) settings.mutate({ mode })
+  }
+  return (
+    <section aria-labelledby="tradingview-mode" className="flex flex-col gap-4">
+      <h2 id="tradingview-mode" className="text-xl">
+        What it does
+      </h2>
+      <fieldset className="grid min-w-0 gap-3 md:grid-cols-3">
+        <legend className="sr-only">What the connection may do</legend>
+        {order.map((mode) => (
+          <label
+            key={mode}
+            className="flex cursor-pointer items-start gap-3 rounded-lg border border-line bg-surface p-4 shadow-card has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name="mode"
+              className="mt-1 size-4.5 shrink-0 accent-accent"
+              checked={mode === connection.mode}
+              onChange={() => void choose(mode)}
+            />
+            <span>
+              <span className="block font-medium">{modes[mode].title}</span>
+              <span className="block text-sm text-muted">{modes[mode].text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Checkbox
+        label="During a dispute, keep access but don’t extend it"
+        checked={connection.freezesDisputes}
+        onChange={(event) => settings.mutate({ freezesDisputes: event.target.checked })}
+      />
+    </section>
+  )
+}

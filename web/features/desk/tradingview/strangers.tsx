@@ -1,0 +1,67 @@
+import { type Stranger, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { Button } from '#web/ui/button.tsx'
+import { EmptyState } from '#web/ui/card.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Cell } from '#web/ui/table.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
+import { usePages } from '../lists/use-pages.ts'
+import { refreshes } from './refreshes.ts'
+
+/** Who is on the lists although this shop never put them there. */
+export function Strangers() {
+  const query = usePages(tradingViewAdmin.strangers, {})
+  const remove = useCall(tradingViewAdmin.removeStranger, {
+    refreshes,
+    failed: 'Failed to remove',
+    succeeded: 'Removed on TradingView',
+  })
+  async function ask({ id, username, script }: Stranger) {
+    const yes = await confirm({
+      title: 'Remove on TradingView',
+      description: `Remove ${username} from ${script}? No active subscription.`,
+      action: 'Remove',
+      destructive: true,
+    })
+    if (yes) remove.mutate({ id })
+  }
+  return (
+    <section aria-labelledby="tradingview-strangers" className="flex flex-col gap-4">
+      <header>
+        <h2 id="tradingview-strangers" className="text-xl">
+          Added by hand
+        </h2>
+        <p className="text-sm text-muted">
+          People on your lists whom this shop didn’t add. It never removes them by itself.
+        </p>
+      </header>
+      <RecordTable
+        label="Added by hand"
+        noun={['person', 'people']}
+        columns={['Username', 'Script', 'Until', hiddenActions]}
+        query={query}
+        empty={<EmptyState title="No one" />}
+        renderRow={(stranger) => (
+          <>
+            <Cell className="font-mono font-medium break-all">{stranger.username}</Cell>
+            <Cell label="Script">{stranger.script}</Cell>
+            <Cell label="Until" className="whitespace-nowrap">
+              {stranger.until ? <Time value={stranger.until} /> : 'no end'}
+            </Cell>
+            <Cell className="py-1.5 text-right">
+              <Button
+                variant="ghost"
+                size="sm"
+                disabled={remove.isPending}
+                onClick={() => void ask(stranger)}
+              >
+                Remove<span className="sr-only"> {stranger.username}</span>
+              </Button>
+            </Cell>
+          </>
+        )}
+      />
+    </section>
+  )
+}

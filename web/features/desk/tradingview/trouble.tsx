@@ -1,0 +1,37 @@
+import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { useIsAdmin } from '#web/api/session.ts'
+import { useData } from '#web/api/use-data.ts'
+import { Link } from '#web/ui/navigation.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+
+/** What keeps the connection from doing its work. */
+export function troubleOf({ state, downSince, heldBack }: TradingViewConnection): string | null {
+  switch (state) {
+    case 'off':
+      return null
+    case 'expired':
+      return 'Your TradingView session has ended. Buyers have to wait until you reconnect.'
+    case 'blocked':
+      return 'TradingView is blocking this server’s address. Run the shop from another address.'
+    case 'paused':
+      return 'The connection is paused. New buyers wait for you under “To do”.'
+    case 'on':
+      if (downSince) return 'TradingView isn’t answering properly; the shop keeps trying.'
+      return heldBack ? `The sync wants to remove ${heldBack} people. Review before it runs.` : null
+  }
+}
+
+/** Above the seller's work, and only if something is broken. */
+export function BrokenBar() {
+  const { data } = useData(tradingViewAdmin.show, {}, { enabled: useIsAdmin() })
+  const trouble = data && troubleOf(data)
+  if (!trouble) return null
+  return (
+    <Notice tone="bad" className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <p className="mr-auto font-medium">{trouble}</p>
+      <Link href="/admin/access/connection" className="font-medium underline underline-offset-4">
+        Open connection
+      </Link>
+    </Notice>
+  )
+}
