@@ -1,7 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { asker, customer, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import {
+  accessIdOf,
+  asker,
+  customer,
+  dialog,
+  expectLooksRight,
+  openAdmin,
+  question,
+  rowOf,
+  toast,
+} from './desk.ts'
 import { expect, expectAccessible, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
@@ -42,8 +52,12 @@ test.describe('a non-admin', () => {
   })
 })
 
-test.describe('the access tab', () => {
-  test('copies the username, reveals the key, and grants access', async ({ page, shop, context }) => {
+test.describe('what there is to do about access', () => {
+  test('copies the username, reveals the key, unlocks, and takes it back within a minute', async ({
+    page,
+    shop,
+    context,
+  }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { email, tradingViewUsername } = await asker(shop)
     await openAdmin(page, shop, '/admin/access')
@@ -53,17 +67,23 @@ test.describe('the access tab', () => {
     await toast(page, 'Copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(tradingViewUsername)
 
-    await row.getByRole('button', { name: 'Reveal key' }).click()
-    await dialog(page).getByRole('button', { name: 'Reveal' }).click()
+    await row.getByRole('button', { name: `More about ${tradingViewUsername}` }).click()
+    await dialog(page).getByRole('button', { name: 'Reveal key' }).click()
     await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
-    await dialog(page).getByRole('button', { name: 'Close' }).first().click()
+    await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Requested access')
+    await expectLooksRight(page)
+    await page.keyboard.press('Escape')
 
-    await row.getByRole('button', { name: 'Grant' }).click()
-    await toast(page, 'Access granted')
+    await row.getByRole('button', { name: 'Unlock' }).click()
+    await expect(page.getByText('Unlocked. The email goes out in a minute.')).toBeVisible()
+    await expect(row).toBeHidden()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await toast(page, 'Undone')
+    await row.getByRole('button', { name: 'Unlock' }).click()
     await expect(row).toBeHidden()
     await shop.afterUndo()
-    const mails = await shop.mails()
-    expect(mails.some((mail) => mail.to === email && /access/i.test(mail.subject))).toBe(true)
+    const mails = (await shop.mails()).filter((mail) => mail.to === email && /unlocked/i.test(mail.subject))
+    expect(mails).toHaveLength(1)
 
     await page.getByRole('link', { name: 'Activity' }).click()
     await page.getByRole('searchbox').fill('reveal')
@@ -72,41 +92,41 @@ test.describe('the access tab', () => {
     )
   })
 
-  test('refuses several requests with one reason', async ({ page, shop }) => {
+  test('declines several people with one reason', async ({ page, shop }) => {
     const [one, two] = [await asker(shop), await asker(shop)]
-    await openAdmin(page, shop, '/admin/access')
+    await openAdmin(page, shop, '/admin/access?kind=unlock')
     for (const { tradingViewUsername } of [one, two])
-      await page.getByLabel(`Choose ${tradingViewUsername}`).check()
-    await page.getByRole('button', { name: 'Refuse chosen' }).click()
-    await dialog(page).getByRole('button', { name: 'Refuse' }).click()
+      await page.getByLabel(`Select ${tradingViewUsername}`).check()
+    await page.getByRole('button', { name: 'Decline 2' }).click()
+    await dialog(page).getByRole('button', { name: 'Decline' }).click()
     await expect(dialog(page).getByText('Please give a reason')).toBeVisible()
     await page.getByLabel('Reason').fill('This username does not exist.')
-    await dialog(page).getByRole('button', { name: 'Refuse' }).click()
-    await toast(page, 'Access refused')
+    await dialog(page).getByRole('button', { name: 'Decline' }).click()
+    await toast(page, 'Access declined')
     await expect(rowOf(page, one.tradingViewUsername)).toBeHidden()
     await expect(rowOf(page, two.tradingViewUsername)).toBeHidden()
   })
 
-  test('marks overdue requests and lists access to revoke', async ({ page, shop }) => {
+  test('marks what is overdue, and lists whom to remove', async ({ page, shop }) => {
     const late = await asker(shop)
     const gone = await asker(shop)
     await shop.connection.pool.query(
-      `update access_requests set submitted_at = now() - interval '30 hours' where trading_view_username = $1`,
-      [late.tradingViewUsername],
+      `update access set asked_at = now() - interval '30 hours' where user_id = $1`,
+      [late.user.id],
     )
     const admin = await shop.admin()
-    const queue = await admin.call(accessRequests.adminList, { limit: 200 })
-    const { id = '' } =
-      queue.find((request) => request.tradingViewUsername === gone.tradingViewUsername) ?? {}
-    await admin.call(accessRequests.adminGrant, { ids: [id] })
+    await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, gone.email)] })
+    await shop.afterUndo()
     await admin.call(purchases.adminCancel, { id: gone.purchase.id })
     await openAdmin(page, shop, '/admin/access')
     await expect(rowOf(page, late.tradingViewUsername)).toContainText('Overdue by 6 h')
-    const toRevoke = page.getByRole('region', { name: 'To revoke' })
-    await toRevoke.getByRole('button', { name: `Mark as revoked ${gone.tradingViewUsername}` }).click()
-    await question(page).getByRole('button', { name: 'Mark as revoked' }).click()
-    await toast(page, 'Access revoked')
-    await expect(toRevoke.getByText(gone.tradingViewUsername)).toBeHidden()
+    await page.getByRole('button', { name: /^Remove \d+$/ }).click()
+    await expect(page).toHaveURL('/admin/access?kind=lock')
+    await expect(rowOf(page, late.tradingViewUsername)).toBeHidden()
+    await rowOf(page, gone.tradingViewUsername).getByRole('button', { name: 'Removed' }).click()
+    await question(page).getByRole('button', { name: 'I’ve removed them' }).click()
+    await toast(page, '1 person removed')
+    await expect(rowOf(page, gone.tradingViewUsername)).toBeHidden()
   })
 })
 
@@ -118,7 +138,8 @@ test.describe('the admin area', () => {
     '/purchases',
     '/purchases/declarations',
     '/access',
-    '/access/granted',
+    '/access/people',
+    '/access/connection',
     '/messages',
     '/messages/newsletter',
     '/messages/reviews',

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
-import { accounts } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { accessIdOf } from './desk.ts'
+import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
+import { payAsGuest } from './visitors.ts'
 
 type Person = Awaited<ReturnType<TestShop['user']>>
 
@@ -17,7 +20,7 @@ async function open(page: Page, path: string, person: Person, shop: TestShop) {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
-const access = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
+const card = (page: Page) => page.getByRole('region', { name: 'TradingView Access' })
 const form = (page: Page) => page.getByRole('form', { name: 'TradingView Access Request' })
 const list = (page: Page) => page.getByRole('region', { name: 'Recommended Assets' })
 const toastIn = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
@@ -29,10 +32,19 @@ async function fill(page: Page, username: string) {
   await form(page).getByLabel('Exchange Secret Key').fill('my secret key')
 }
 
+const ask = (buyer: Awaited<ReturnType<TestShop['buyer']>>, tradingViewUsername: string) =>
+  buyer.call(access.submitForPurchase, {
+    purchaseId: buyer.purchase.id,
+    exchangeName: 'Binance',
+    tradingViewUsername,
+    apiKey: 'key',
+    secretKey: 'secret',
+  })
+
 test.describe('TradingView access', () => {
   test('can be requested later by a buyer who skipped the form', async ({ page, shop }) => {
     await open(page, '/dashboard', await shop.buyer(), shop)
-    await access(page).getByRole('button', { name: 'Request Access' }).click()
+    await card(page).getByRole('button', { name: 'Request Access' }).click()
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
     for (const text of [
       'Exchange name is required',
@@ -64,14 +76,14 @@ test.describe('TradingView access', () => {
     await expect(toastIn(page)).toContainText('Access request submitted!')
     await expect(toastIn(page)).toContainText("We'll send your TradingView access within 24 hours.")
     await expect(form(page)).toBeHidden()
-    await expect(access(page)).toContainText('ada_trades')
-    await expect(access(page).getByText('requested', { exact: true })).toBeVisible()
-    await expect(access(page)).toContainText(/Promised by .*Submitted on/)
+    await expect(card(page)).toContainText('ada_trades')
+    await expect(card(page).getByText('requested', { exact: true })).toBeVisible()
+    await expect(card(page)).toContainText(/We’ll unlock it and email you by /)
   })
 
   test('says when the request cannot be sent', async ({ page, shop }) => {
     await open(page, '/dashboard', await shop.buyer(), shop)
-    await access(page).getByRole('button', { name: 'Request Access' }).click()
+    await card(page).getByRole('button', { name: 'Request Access' }).click()
     await fill(page, 'ada_trades')
     await page.route('**/access-request', (route) =>
       route.fulfill({ status: 409, json: { message: 'This subscription has ended.' } }),
@@ -84,55 +96,69 @@ test.describe('TradingView access', () => {
 
   test('shows what the seller decided and lets the buyer ask again', async ({ page, shop }) => {
     const [buyer, admin] = [await shop.buyer(), await shop.admin()]
-    const ask = (tradingViewUsername: string) =>
-      buyer.call(accessRequests.submitForPurchase, {
-        purchaseId: buyer.purchase.id,
-        exchangeName: 'Binance',
-        tradingViewUsername,
-        apiKey: 'key',
-        secretKey: 'secret',
-      })
-    const latest = async () => (await buyer.call(accessRequests.list, {})).map(({ id }) => id)
-
-    await ask('ada_typo')
-    await admin.call(accessRequests.adminRefuse, { ids: await latest(), reason: 'No such user.' })
+    await ask(buyer, 'ada_typo')
+    const ids = [await accessIdOf(admin, buyer.user.email)]
+    await admin.call(accessAdmin.decline, { ids, reason: 'No such user.' })
     await open(page, '/dashboard', buyer, shop)
-    await expect(access(page).getByText('refused', { exact: true })).toBeVisible()
-    await expect(access(page)).toContainText('We couldn’t grant it: No such user.')
-    await expect(access(page).getByRole('button', { name: 'Request Again' })).toBeVisible()
+    await expect(card(page).getByText('declined', { exact: true })).toBeVisible()
+    await expect(card(page)).toContainText('We couldn’t unlock it: No such user.')
+    await card(page).getByRole('button', { name: 'Request Again' }).click()
+    await fill(page, 'ada_trades')
+    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
+    await expect(card(page).getByText('requested', { exact: true })).toBeVisible()
 
-    await ask('ada_trades')
-    await admin.call(accessRequests.adminGrant, { ids: await latest() })
+    await admin.call(accessAdmin.grant, { ids })
     await page.reload()
-    await expect(access(page).getByText('granted', { exact: true })).toBeVisible()
-    await expect(access(page).getByRole('button')).toHaveCount(0)
+    await expect(card(page).getByText('unlocked', { exact: true })).toBeVisible()
+    await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
+    await shop.afterUndo()
 
-    await buyer.call(accounts.updateProfile, { name: 'Ada', tradingViewUsername: 'ada_moved' })
-    await page.reload()
-    await expect(access(page)).toContainText('Your profile now says ada_moved.')
-    await access(page).getByRole('button', { name: 'Request Again' }).click()
-    await expect(form(page).getByLabel('TradingView Username')).toHaveValue('ada_moved')
-    await form(page).getByRole('button', { name: 'Cancel' }).click()
-    await expect(form(page)).toBeHidden()
+    await card(page).getByRole('button', { name: 'Change username' }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'TradingView Username' }).fill('ada_moved')
+    await page.getByRole('button', { name: 'Unlock this account' }).click()
+    await expect(card(page).getByRole('heading', { name: 'ada_moved' })).toBeVisible()
+    await expect(card(page)).toContainText('ada_trades stays unlocked until the new one is.')
 
-    await admin.call(accessRequests.adminRevoke, { ids: await latest() })
+    await admin.call(accessAdmin.grant, { ids })
+    await shop.afterUndo()
+    await admin.call(accessAdmin.withhold, { ids })
     await page.reload()
-    await expect(access(page).getByText('revoked', { exact: true })).toBeVisible()
+    await expect(card(page).getByText('on hold', { exact: true })).toBeVisible()
+    await expect(card(page).getByRole('button', { name: 'Request Again' })).toBeVisible()
   })
 
   test('admits when we are late', async ({ page, shop }) => {
     const buyer = await shop.buyer()
-    await buyer.call(accessRequests.submitForPurchase, {
-      purchaseId: buyer.purchase.id,
-      exchangeName: 'Binance',
-      tradingViewUsername: 'ada_waits',
-      apiKey: 'key',
-      secretKey: 'secret',
-    })
-    const [request] = await buyer.call(accessRequests.list, {})
-    await page.clock.setFixedTime(Date.parse(request?.promisedBy ?? '') + 3_600_000)
+    await ask(buyer, 'ada_waits')
+    const [mine] = await buyer.call(access.mine, {})
+    await page.clock.setFixedTime(Date.parse(mine?.promisedBy ?? '') + 3_600_000)
     await open(page, '/dashboard', buyer, shop)
-    await expect(access(page)).toContainText(/We promised access by .* and are late/)
+    await expect(card(page)).toContainText(/We promised access by .* and are late/)
+  })
+
+  test('by hand, the checkout asks for no name; the form leads to /welcome, and both sides get their email', async ({
+    page,
+    shop,
+  }) => {
+    const email = `e2e-${randomUUID()}@example.com`
+    await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+    await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
+    await expect(page.getByLabel(/TradingView Username/)).toHaveCount(0)
+    await payAsGuest(page, email)
+    await expect(page.getByText('we’ll unlock the indicator within 24 hours')).toBeVisible()
+    await fill(page, 'by_hand_buyer')
+    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
+    await expect(toastIn(page)).toContainText('Access request submitted!')
+    await expect(page).toHaveURL('/welcome')
+    await expect(
+      page.getByText('Your access is activated within 24 hours, and an email follows'),
+    ).toBeVisible()
+    await shop.settle()
+    const mails = await shop.mails()
+    expect(mails.filter(({ to, text }) => to === email && text.includes('by_hand_buyer'))).toHaveLength(1)
+    expect(mails.filter(({ to, subject }) => to !== email && subject.includes('Access request'))).not.toEqual(
+      [],
+    )
   })
 })
 
@@ -229,3 +255,23 @@ for (const path of ['/welcome', '/setup-guide'])
     await page.goto(path)
     await expect(page).toHaveURL('/auth')
   })
+
+test.describe('where no exchange keys are asked for', () => {
+  const withoutKeys = inOwnShop({ ASK_EXCHANGE_KEYS: 'no' })
+  withoutKeys('the form is the username alone, after payment and later', async ({ page, shop }) => {
+    const noKeys = async () => {
+      await expect(form(page).getByLabel('TradingView Username')).toBeVisible()
+      await expect(form(page).getByLabel(/Exchange|Key/)).toHaveCount(0)
+    }
+    await payAsGuest(page, `e2e-${randomUUID()}@example.com`)
+    await noKeys()
+    await form(page).getByLabel('TradingView Username').fill('no_keys')
+    await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
+    await expect(toastIn(page)).toContainText('Access request submitted!')
+    await expect(page).toHaveURL('/welcome')
+    await page.context().clearCookies()
+    await open(page, '/dashboard', await shop.buyer(), shop)
+    await card(page).getByRole('button', { name: 'Request Access' }).click()
+    await noKeys()
+  })
+})

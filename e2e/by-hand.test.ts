@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
-import { dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { accessIdOf, dialog, expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
 import { expect, logInAs, test } from './shop.ts'
 
 /** What the seller does by hand: gifts, messages, access, and subscribers who come from elsewhere. */
@@ -53,7 +54,7 @@ test('a gift is booked with a reason and an end; its buyer is told, sees when it
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', kind: 'gift' }])
 })
 
-test('messages are answered, newsletter addresses exported, access revoked and restored', async ({
+test('messages are answered, newsletter addresses exported, access removed and restored', async ({
   page,
   shop,
 }) => {
@@ -90,26 +91,29 @@ test('messages are answered, newsletter addresses exported, access revoked and r
 
   const buyer = await shop.user()
   const purchase = await bookPurchase(shop.connection, buyer.user.id)
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: purchase.id,
     exchangeName: 'Kraken',
     tradingViewUsername: `tv_${mark}`,
     apiKey: 'k',
     secretKey: 's',
   })
-  const [request] = await buyer.call(accessRequests.list, {})
-  await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
-  await page.goto('/admin/access/granted')
+  await admin.call(accessAdmin.grant, { ids: [await accessIdOf(admin, buyer.user.email)] })
+  await shop.afterUndo()
+  await page.goto('/admin/access/people')
   await page.getByRole('searchbox').fill(`tv_${mark}`)
-  await expect(rowOf(page, `tv_${mark}`)).toContainText('paid')
-  await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Revoke' }).click()
-  await question(page).getByRole('button', { name: 'Revoke access' }).click()
-  await toast(page, 'Access revoked')
-  await expect(page.getByText('No people found')).toBeVisible()
-  await page.getByLabel('State').selectOption('revoked')
-  await rowOf(page, `tv_${mark}`).getByRole('button', { name: 'Restore' }).click()
-  await toast(page, 'Access restored')
-  await expect.poll(async () => (await buyer.call(accessRequests.list, {}))[0]?.status).toBe('granted')
+  const person = rowOf(page, `tv_${mark}`)
+  await expect(person).toContainText('unlocked')
+  await person.getByRole('button', { name: /^More/ }).click()
+  await dialog(page).getByRole('button', { name: 'Remove' }).click()
+  await question(page).getByRole('button', { name: 'Remove' }).click()
+  await toast(page, 'Access removed')
+  await expect(person).toContainText('removed by you')
+  await page.getByLabel('Access', { exact: true }).selectOption('withheld')
+  await person.getByRole('button', { name: /^More/ }).click()
+  await dialog(page).getByRole('button', { name: 'Restore' }).click()
+  await expect(page.getByText('Unlocked. The email goes out in a minute.')).toBeVisible()
+  await expect.poll(async () => (await buyer.call(access.mine, {}))[0]?.state).toBe('unlocked')
 })
 
 test('subscribers are imported from a CSV file, with a preview, and from where it stopped', async ({

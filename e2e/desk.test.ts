@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { contact } from '#contract/site/contact.ts'
 import { expectLooksRight, openAdmin } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs } from './shop.ts'
@@ -12,7 +12,7 @@ test('a customer is found by any word, and everything about them is on one page'
   const buyer = await shop.buyer()
   const { email, id } = buyer.user
   const tradingViewUsername = `desk_${randomUUID().slice(0, 8)}`
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: buyer.purchase.id,
     exchangeName: 'Kraken',
     tradingViewUsername,
@@ -40,8 +40,8 @@ test('a customer is found by any word, and everything about them is on one page'
   await expect(page.getByRole('listitem').filter({ hasText: 'Called about alerts' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Add note' })).toBeFocused()
 
-  await page.getByRole('button', { name: 'Grant access' }).click()
-  await expect(page.getByText('access granted', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page.getByText('access unlocked', { exact: true })).toBeVisible()
 
   await page.getByRole('button', { name: /receipt/ }).click()
   await expect(page.getByRole('dialog').getByText('[link removed]')).toBeVisible()

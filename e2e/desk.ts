@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs } from './shop.ts'
@@ -34,7 +35,7 @@ export async function customer(shop: TestShop) {
 export async function asker(shop: TestShop) {
   const buyer = await customer(shop)
   const tradingViewUsername = `tv_${randomUUID().slice(0, 8)}`
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: buyer.purchase.id,
     exchangeName: 'Kraken',
     tradingViewUsername,
@@ -42,6 +43,12 @@ export async function asker(shop: TestShop) {
     secretKey: 'very secret',
   })
   return { ...buyer, tradingViewUsername }
+}
+
+/** The id of somebody's access, as the desk has it. */
+export async function accessIdOf(admin: Awaited<ReturnType<TestShop['admin']>>, email: string) {
+  const [person] = await admin.call(accessAdmin.people, { q: email })
+  return person?.id ?? ''
 }
 
 /** In both themes axe has nothing to say, and at no width does anything hang over the edge. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
@@ -42,7 +42,7 @@ async function attackEverywhere(shop: TestShop) {
   await shop.buy(buyer)
   await buyer.call(accounts.updateProfile, { name: text, tradingViewUsername: text })
   const [purchase] = await buyer.call(purchases.list, {})
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: purchase?.id ?? '',
     exchangeName: text,
     tradingViewUsername: text,
@@ -98,8 +98,8 @@ test('what strangers and buyers write stays text wherever it is read: admin, das
     if (tab === 'Users' || tab === 'Purchases') await panel.getByRole('searchbox').fill(email)
     await expect(panel.getByText(text).first()).toBeVisible()
   }
-  await page.getByRole('button', { name: `Reveal key of ${email}` }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
+  await page.getByRole('button', { name: `More about ${text}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reveal key' }).click()
   await expect(page.getByRole('dialog').getByText(text).first()).toBeVisible()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Activity' }).click()

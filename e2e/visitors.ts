@@ -43,3 +43,17 @@ export async function pauseAtLogin(page: Page) {
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }), { times: 1 })
   await gone
 }
+
+/** From the checkout's first step to the success page, with the card that always works. */
+export async function payAsGuest(page: Page, email: string, username?: string) {
+  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+  await page.getByLabel('Email', { exact: true }).first().fill(email)
+  if (username) await page.getByLabel('TradingView Username (optional)').fill(username)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
+  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+  await page.getByRole('button', { name: /^Pay \$39\.00/ }).click()
+  await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
+}
