@@ -5,7 +5,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recordCommand } from '#server/audit/audit.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { StartError } from '#server/errors.ts'
-import { sealKeys as seal } from '#server/features/access/access-requests/access-requests.ts'
+import { sealKeys as seal } from '#server/features/access/access/access.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { runCommand } from './command.ts'
 import { demoBuyer, demoSupport, letThemBuy } from './demo/buyers.ts'
@@ -69,7 +69,9 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
     await addAssets(client)
     await recordCommand(client, 'demo.fill')
     await client.query('commit')
-    await client.query('vacuum (analyze) users, purchases, access_requests, subscription_movements')
+    await client.query(
+      'vacuum (analyze) users, purchases, access, access_forms, access_events, subscription_movements',
+    )
   } finally {
     await client.end()
   }
@@ -79,7 +81,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
 async function takeIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access_requests'::regclass)
+    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access'::regclass, 'access_forms'::regclass)
       and not exists (select from pg_constraint where conindid = indexrelid)`)
   for (const { name } of rows) await client.query(`drop index ${name}`)
   return rows.map(({ definition }) => definition)
@@ -99,11 +101,12 @@ function statements() {
 /** Keys for the first requests in the queue, so an admin has something to reveal. */
 async function sealKeys(client: pg.Client, secrets: ReturnType<typeof createSecrets>) {
   const { rows } = await client.query<{ id: string }>(
-    `select id from access_requests where status = 'requested' order by submitted_at limit 200`,
+    `select id from access_forms f where exists (select from access a where a.user_id = f.user_id and a.state = 'asked')
+     order by submitted_at limit 200`,
   )
   for (const { id } of rows) {
     const keys = { apiKey: `demo-key-${id.slice(0, 8)}`, secretKey: 'not a real secret' }
-    await client.query('update access_requests set sealed_keys = $2 where id = $1', [
+    await client.query('update access_forms set sealed_keys = $2 where id = $1', [
       id,
       seal(secrets, keys, id),
     ])

@@ -1,5 +1,5 @@
 import { recordCommand } from '#server/audit/audit.ts'
-import { resealKeys } from '#server/features/access/access-requests/access-requests.ts'
+import { resealKeys } from '#server/features/access/access/access.ts'
 import { resealCookies } from '#server/features/access/tradingview/tradingview.ts'
 import { resealAppCodes } from '#server/features/identity/factors/factors.ts'
 import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'

@@ -18,15 +18,14 @@ export function openWings(context: Context, gateways: Gateways) {
   const identity = openIdentity(context, {
     accountChanged: (tx, userId) => selling.customers.accountChanged(tx, userId),
     endOpenLinks: (tx, userId) => selling.declarations.endOpenLinks(tx, userId),
+    usernameGiven: (tx, given) => access.effects.usernameGiven(tx, given),
   })
   const selling: Selling = openSelling(context, {
     stripe,
     identity,
     access: {
       purchasesChanged: (tx, userId) => access.effects.purchasesChanged(tx, userId),
-      purchaseEnded: (tx, of, at) => access.effects.purchaseEnded(tx, of, at),
-      purchaseReplaced: (tx, from, to) => access.effects.purchaseReplaced(tx, from, to),
-      usernameGiven: (tx, given) => access.effects.usernameGiven(tx, given),
+      usernameGiven: (tx, given) => access.effects.usernameGiven(tx, { ...given, by: null }),
     },
   })
   const access: Access = openAccess(context, { gateway: gateways.tradingView, identity, selling })

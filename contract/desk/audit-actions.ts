@@ -1,10 +1,12 @@
 /** Everything the audit log records, as a sentence about the person who did it. Entries keep the name, so a name never changes. */
 const auditActions = {
-  'access.granted': 'Granted access',
-  'access.refused': 'Refused access',
-  'access.revoked': 'Revoked access',
+  'access.declined': 'Declined access',
+  'access.granted': 'Unlocked access',
+  'access.locked': 'Recorded that access was removed',
+  'access.restored': 'Restored access',
   'access.reveal-keys': 'Looked at the exchange keys',
-  'access.undone': 'Took back a grant',
+  'access.undone': 'Took back an unlock',
+  'access.withheld': 'Removed access',
   'admin.add': 'Made an admin on the command line',
   'admin.first': 'Created the first admin',
   'admin.reset': 'Set a new password for an admin',
@@ -69,7 +71,10 @@ const auditActions = {
 }
 export type AuditedAction = keyof typeof auditActions
 
-const sentences: Record<string, string | undefined> = auditActions
+/** What former releases recorded. */
+const formerActions = { 'access.refused': 'Declined access', 'access.revoked': 'Removed access' }
+
+const sentences: Record<string, string | undefined> = { ...auditActions, ...formerActions }
 
 /** Another release may have recorded what this one doesn't know. */
 export const auditSentence = (action: string) => sentences[action] ?? action

@@ -39,7 +39,7 @@ export const needKinds = [
   'overdue_requests',
   'declarations',
   'failed_payments',
-  'to_revoke',
+  'to_lock',
   'failed_jobs',
   'settings',
 ] as const

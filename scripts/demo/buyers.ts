@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { createCaller } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
@@ -181,7 +181,7 @@ async function useCard(
 /** Buys and requests access right away, as the success page offers it. */
 export async function buyAndAsk(shop: Shop, buyer: Person, tradingViewUsername: string) {
   const { call, paymentIntentId } = await buy(shop, buyer, 'monthly')
-  await call(accessRequests.submit, {
+  await call(access.submit, {
     paymentIntentId,
     exchangeName: 'Kraken',
     tradingViewUsername,

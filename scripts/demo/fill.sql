@@ -61,19 +61,38 @@ from (
   from booked) b
 order by created_at;
 
--- Users with a username requested access; the newest requests are still waiting, a few of them too long.
-insert into access_requests (user_id, purchase_id, exchange_name, trading_view_username, additional_info, status, reason,
-  submitted_at, decided_at, ended_at)
-select b.user_id, b.id, w.exchange[1 + floor(b.dice * 8)], u.trading_view_username,
-  case when b.luck < 0.1 then 'I trade mostly in the evening, so no hurry.' end,
-  case when waits then 'requested' when b.luck > 0.83 then 'refused' when ended and b.luck < 0.8 then 'revoked' else 'granted' end,
-  case when not waits and b.luck > 0.83 then 'This TradingView username does not exist.' end, asked_at,
-  case when not waits then asked_at + b.dice * interval '20 hours' end, case when ended then now() end
-from words w, (select * from booked where is_last) b join users u on u.id = b.user_id,
+-- Users with a username sent the form; the newest still wait, a few of them too long.
+create temporary table asked on commit drop as
+select b.user_id, b.id as purchase_id, u.trading_view_username as username, w.exchange[1 + floor(b.dice * 8)] as exchange,
+  case when b.luck < 0.1 then 'I trade mostly in the evening, so no hurry.' end as info, asked_at, ended, b.dice,
+  b.status, p.current_period_end, p.ends_at, p.past_due_since,
+  case when waits then 'asked' when ended and b.luck < 0.8 then 'locked' when b.luck > 0.83 then case when ended then 'none' else 'declined' end
+    else 'unlocked' end as state
+from words w, (select * from booked where is_last) b join users u on u.id = b.user_id join purchases p on p.id = b.id,
   lateral (select b.created_at + b.dice * interval '1 hour' as asked_at, b.status in ('cancelled', 'expired') as ended) a,
   lateral (select not ended and asked_at > now() - interval '50 hours' as waits) r
-where u.trading_view_username is not null
-order by asked_at;
+where u.trading_view_username is not null;
+
+insert into access_forms (user_id, purchase_id, exchange_name, trading_view_username, additional_info, submitted_at)
+select user_id, purchase_id, exchange, username, info, asked_at from asked order by asked_at;
+
+insert into access (user_id, product_id, reason, until, name_key, state, state_since, asked_at, declined_because, unlocked_name)
+select user_id, :product,
+  case status when 'active' then 'renews' when 'pending_cancel' then 'ends' when 'past_due' then 'unpaid' end,
+  case status when 'active' then current_period_end + interval '3 days' when 'pending_cancel' then ends_at
+    when 'past_due' then past_due_since + interval '14 days' end,
+  case when row_number() over (partition by lower(username) order by ended, asked_at) = 1 then lower(username) end,
+  state, case when state = 'asked' then asked_at when ended then now() else asked_at + dice * interval '20 hours' end, asked_at,
+  case when state = 'declined' then 'This TradingView username does not exist.' end,
+  case when state = 'unlocked' then username end
+from asked order by asked_at;
+
+insert into access_events (user_id, product_id, at, event, from_state, to_state, username, reason)
+select user_id, product_id, asked_at, 'asked', 'none', 'asked', trading_view_username, null from access a join users u on u.id = a.user_id
+union all
+select user_id, product_id, state_since,
+  case state when 'declined' then 'declined' when 'locked' then 'closed' when 'none' then 'ended' else 'granted' end,
+  'asked', state, trading_view_username, declined_because from access a join users u on u.id = a.user_id where state <> 'asked';
 
 -- A few dozen who stayed for a month have reviewed it, and not all of them are happy.
 insert into reviews (user_id, product_id, invited_at, stars, text, author, written_at, answer, answered_at)

@@ -10,18 +10,14 @@ import { causeOf } from './connect.ts'
 export const sentences: Record<string, [RefusalCode, string] | null> = {
   users_email_unique: ['email-taken', 'There is already an account with this email.'],
   purchases_one_live: ['already-subscribed', 'There is already an active subscription for this account.'],
-  access_requests_one_open: [
-    'already-asked',
-    'There is already an open request for this purchase. Please reload this page.',
-  ],
-  entitlements_name: ['name-taken', nameTaken],
+  access_name: ['name-taken', nameTaken],
   recommended_assets_ticker: ['already-listed', 'This symbol is already on the list.'],
   // Upserts.
-  entitlements_one: null,
+  access_one: null,
   newsletter_subscriptions_email_unique: null,
   reviews_one_each: null,
   seat_reservations_holder: null,
-  tv_grants_name: null,
+  tv_people_name: null,
   tv_scripts_pineId_unique: null,
   waitlist_once: null,
   // Made by a machine.

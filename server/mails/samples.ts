@@ -121,11 +121,23 @@ export const samples: Samples = {
   cardUpdated: [{ name: 'Ada Lovelace' }],
   refunded: [{ ...about, amount: 39_000 }],
   accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  accessGranted: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  accessRefused: [
-    { name: 'Ada Lovelace', reason: 'TradingView has no user "ada_trades".\nPlease check the spelling.' },
+  accessUnlocked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessDeclined: [
+    {
+      name: 'Ada Lovelace',
+      tradingViewUsername: 'ada_trades',
+      reason: 'TradingView has no user "ada_trades".\nPlease check the spelling.',
+      staysUnlocked: false,
+    },
+    {
+      name: 'Ada Lovelace',
+      tradingViewUsername: 'ada_trades',
+      reason: 'That account belongs to somebody else.',
+      staysUnlocked: true,
+    },
   ],
-  accessRevoked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessWithheld: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
+  accessEnded: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   tradingViewReminder: [{ name: 'Ada Lovelace' }],
   declarationReceived: [
     { ...declared, kind: 'withdrawal', withLink: true },

@@ -1,4 +1,4 @@
-import { accessRequestMails } from './templates/access-requests.ts'
+import { accessMails } from './templates/access.ts'
 import { accountMails } from './templates/accounts.ts'
 import { adminMails } from './templates/admin.ts'
 import { bookingMails } from './templates/bookings.ts'
@@ -15,7 +15,7 @@ export const templates = {
   ...factorMails,
   ...purchaseMails,
   ...bookingMails,
-  ...accessRequestMails,
+  ...accessMails,
   ...declarationMails,
   ...reviewMails,
   ...newsletterMails,

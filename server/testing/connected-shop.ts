@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
 import { type OpenShopOptions, openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -13,9 +13,9 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
 
   const accessOf = async (visitor: Visitor) => {
     await shop.settle()
-    const [access] = await visitor.call(tradingView.mine, {})
-    if (!access) throw new Error('There is no live purchase')
-    return access
+    const [mine] = await visitor.call(access.mine, {})
+    if (!mine) throw new Error('There is no live purchase')
+    return mine
   }
 
   return Object.assign(shop, {

@@ -1,4 +1,5 @@
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { contact } from '#contract/site/contact.ts'
@@ -44,13 +45,13 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   const davids = await shop.buy(david, { laterCard: 'pm_card_chargeCustomerFail' })
   const emils = await shop.buy(emil)
   const farahs = await shop.buy(farah, { billing: 'yearly' })
-  await ada.call(accessRequests.submitForPurchase, { purchaseId: adas.id, ...ask('ada') })
-  await david.call(accessRequests.submitForPurchase, { purchaseId: davids.id, ...ask('david') })
-  await emil.call(accessRequests.submitForPurchase, { purchaseId: emils.id, ...ask('emil') })
+  await ada.call(access.submitForPurchase, { purchaseId: adas.id, ...ask('ada') })
+  await david.call(access.submitForPurchase, { purchaseId: davids.id, ...ask('david') })
+  await emil.call(access.submitForPurchase, { purchaseId: emils.id, ...ask('emil') })
   await shop.settle()
-  const queue = await admin.call(accessRequests.adminList, { limit: 100 })
+  const queue = await admin.call(accessAdmin.todo, { kind: 'unlock', limit: 100 })
   const asked = queue.filter(({ user }) => user.email.endsWith('@example.com'))
-  await admin.call(accessRequests.adminGrant, { ids: asked.map(({ id }) => id) })
+  await admin.call(accessAdmin.grant, { ids: asked.map(({ id }) => id) })
   await emil.call(purchases.cancel, { id: emils.id })
   await admin.call(purchases.adminRefund, { id: farahs.id, amount: 1000, refundedSoFar: 0 })
   await shop.visitor().call(newsletter.subscribe, { email: 'reader@example.com' })
@@ -69,7 +70,7 @@ export async function live(databaseUrl: string, secretsKey: string): Promise<See
   const ben = shop.visitor()
   const { paymentIntentId } = await shop.guest(ben, 'ben@example.com')
   await shop.logInGuest(ben, { paymentIntentId })
-  await ben.call(accessRequests.submit, { paymentIntentId, ...ask('ben') })
+  await ben.call(access.submit, { paymentIntentId, ...ask('ben') })
   const unpaid = await shop.begin(shop.visitor(), { email: 'gina@example.com' })
   await ada.call(accounts.requestPasswordReset, { email: 'ada@example.com' })
   await shop.settle()
@@ -117,7 +118,7 @@ const buyersPaths = [
   '/api/user',
   '/api/user/profile',
   '/api/purchases',
-  '/api/access-requests',
+  '/api/access',
   '/api/recommended-assets',
 ]
 const sellersPaths = [

@@ -4,9 +4,8 @@ import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
-import { carryAccessOver, createAccessRequests, endAccess } from './access-requests/access-requests.ts'
+import { createAccessRoom } from './access/access.ts'
 import { createAssets } from './assets/assets.ts'
-import { createEntitlements } from './entitlements/entitlements.ts'
 import { createPrivatePackage } from './package/package.ts'
 import { createReminders } from './reminders/reminders.ts'
 import { mountAccess } from './routes.ts'
@@ -20,18 +19,17 @@ export type Access = ReturnType<typeof openAccess>
 export function openAccess(context: Context, { gateway, identity, selling }: Others) {
   const { accounts } = identity
   const connector = createConnector(context, gateway)
-  const entitlements = createEntitlements(context, connector)
-  const accessRequests = createAccessRequests(context, { accounts, entitlements, connector })
-  const tradingView = createTradingView(context, { gateway, connector, entitlements, accessRequests })
-  const privatePackage = createPrivatePackage(context, { entitlements })
-  const assets = createAssets(context, { entitlements })
+  const room = createAccessRoom(context, connector)
+  const tradingView = createTradingView(context, { gateway, connector, access: room })
+  const privatePackage = createPrivatePackage(context, room)
+  const assets = createAssets(context, room)
   const reminders = createReminders(context, { accounts })
-  const people: PeoplesRoom[] = [accessRequests, entitlements]
-  const rooms = { accessRequests, tradingView, privatePackage, assets, reminders }
+  const people: PeoplesRoom[] = [room]
+  const rooms = { room, tradingView, privatePackage, assets, reminders }
   const schedules: Schedules = {
-    'announce-grants': { cron: '* * * * *', run: accessRequests.decisions.announce },
-    'hand-over-requests': { cron: '* * * * *', run: accessRequests.askSellerForWaiting },
-    'purge-exchange-keys': { cron: '17 * * * *', run: accessRequests.purgeKeys },
+    'announce-access': { cron: '* * * * *', run: room.decisions.announce },
+    'follow-connector': { cron: '* * * * *', run: room.followConnector },
+    'purge-exchange-keys': { cron: '17 * * * *', run: room.purgeKeys },
     'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile },
     'tradingview-reminder': { cron: '0 8 * * *', run: tradingView.remind },
@@ -40,16 +38,13 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
 
   return {
     tradingView,
-    entitlements,
-    accessRequests,
+    room,
     privatePackage,
     assets,
-    /** What happens here when something happens to purchases. */
+    /** What happens here when something happens to purchases, or somebody gives a name. */
     effects: {
-      purchasesChanged: entitlements.refresh,
-      purchaseEnded: endAccess,
-      purchaseReplaced: carryAccessOver,
-      usernameGiven: accessRequests.recordUsername,
+      purchasesChanged: room.refresh,
+      usernameGiven: room.names.give,
     },
     people,
     schedules: [schedules],

@@ -1,14 +1,14 @@
 import { contract } from '#contract/index.ts'
 import type { Doors } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
-import type { AccessRequests } from './access-requests/access-requests.ts'
+import type { AccessRoom } from './access/access.ts'
 import type { Assets } from './assets/assets.ts'
 import type { PrivatePackage } from './package/package.ts'
 import type { Reminders } from './reminders/reminders.ts'
 import type { TradingView } from './tradingview/tradingview.ts'
 
 type Rooms = {
-  accessRequests: AccessRequests
+  room: AccessRoom
   tradingView: TradingView
   privatePackage: PrivatePackage
   assets: Assets
@@ -17,28 +17,34 @@ type Rooms = {
 
 /** One thin handler for each row of the contract. */
 export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Selling, 'seats'>) {
-  const { accessRequests: requests, privatePackage, assets, reminders } = rooms
-  const { buyers, connecting, scripts, people, person } = rooms.tradingView
-  mount(contract.accessRequests, {
-    submit: ({ paymentIntentId, ...form }, { actor }) => requests.submit(actor, { paymentIntentId }, form),
-    submitForPurchase: ({ purchaseId, ...form }, { actor }) => requests.submit(actor, { purchaseId }, form),
-    list: (_input, { actor }) => requests.list(actor.user.id),
-    adminList: (input) => requests.lists.open(input),
-    adminToRevoke: (input) => requests.lists.toRevoke(input),
-    adminGranted: ({ state = 'granted', ...wanted }) => requests.lists.granted(state, wanted),
-    adminGrant: ({ ids }, { actor }) => requests.decisions.grant(actor, ids),
-    adminUndo: ({ ids }, { actor }) => requests.decisions.undo(actor, ids),
-    adminRefuse: ({ ids, reason }, { actor }) => requests.decisions.decline(actor, ids, reason),
-    adminRevoke: ({ ids }, { actor }) => requests.decisions.revoke(actor, ids),
-    adminRestore: ({ ids }, { actor }) => requests.decisions.restore(actor, ids),
-    adminReveal: ({ id }, { actor }) => requests.revealKeys(actor, id),
-  })
-  mount(contract.tradingView, {
-    checkUsername: ({ username }) => buyers.checkUsername(username),
-    mine: (_input, { actor }) => buyers.mine(actor.user.id),
-    recheck: ({ purchaseId }, { actor }) => buyers.recheck(actor, purchaseId),
+  const { room, privatePackage, assets, reminders } = rooms
+  const { asking, decisions, lists } = room
+  const { checkUsername, connecting, scripts, people, person } = rooms.tradingView
+  mount(contract.access, {
+    submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
+    submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
+    mine: (_input, { actor }) => asking.mine(actor.user.id),
+    recheck: ({ purchaseId }, { actor }) => asking.recheck(actor, purchaseId),
     changeUsername: ({ purchaseId, username }, { actor }) =>
-      buyers.changeUsername(actor, purchaseId, username),
+      asking.changeUsername(actor, purchaseId, username),
+    status: () => asking.status(),
+    checkUsername: ({ username }) => checkUsername(username),
+  })
+  mount(contract.accessAdmin, {
+    todo: (input) => lists.todo(input),
+    counts: () => lists.counts(),
+    people: (input) => lists.people(input),
+    history: ({ id }) => lists.history(id),
+    grant: ({ ids }, { actor }) => decisions.grant(actor, ids),
+    undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
+    decline: ({ ids, reason }, { actor }) => decisions.decline(actor, ids, reason),
+    withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),
+    restore: ({ ids }, { actor }) => decisions.restore(actor, ids),
+    lock: ({ ids }, { actor }) => decisions.lock(actor, ids),
+    rename: ({ id, username }, { actor }) => decisions.rename(actor, id, username),
+    retry: ({ id }, { actor }) => person.retry(actor, id),
+    adopt: ({ id }, { actor }) => person.adopt(actor, id),
+    reveal: ({ id }, { actor }) => room.revealKeys(actor, id),
   })
   mount(contract.tradingViewAdmin, {
     show: () => connecting.show(),
@@ -52,14 +58,10 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     scripts: () => scripts.list(),
     chooseScript: ({ pineId, productId }, { actor }) => scripts.choose(actor, pineId, productId),
     dropScript: ({ pineId }, { actor }) => scripts.drop(actor, pineId),
-    people: (paging) => people.list(paging),
-    history: ({ id }) => people.history(id),
-    attention: () => people.attention(),
+    preview: () => connecting.preview(),
+    strangers: (paging) => people.strangers(paging),
+    removeStranger: ({ id }, { actor }) => person.removeStranger(actor, id),
     runs: () => people.runs(),
-    retry: ({ id }, { actor }) => person.retry(actor, id),
-    remove: ({ id }, { actor }) => person.remove(actor, id),
-    adopt: ({ id }, { actor }) => person.adopt(actor, id),
-    rename: ({ id, username }, { actor }) => person.rename(actor, id, username),
     meter: seats.meter.read,
   })
   mount(contract.privatePackage, {

@@ -29,20 +29,18 @@ type Others = { stripe: StripeGateway; identity: Identity; selling: Selling; acc
 export function openDesk(context: Context, { stripe, identity, selling, access, site }: Others) {
   const { accounts, sessions } = identity
   const { purchases } = selling
-  const { accessRequests, entitlements, tradingView, privatePackage, assets } = access
+  const { room, privatePackage, assets } = access
   const customers = createCustomerDesk(context, {
     accounts,
     sessions,
     purchases,
     contact: site.contact,
-    accessRequests,
-    entitlements,
-    tradingView,
+    access: room,
     privatePackage,
     assets,
   })
-  const imports = createImports(context, { accounts, purchases, accessRequests, entitlements })
-  const overview = createOverview(context, { accessRequests })
+  const imports = createImports(context, { accounts, purchases, access: room })
+  const overview = createOverview(context, room)
   const exports = createExports(context)
   const people: PeoplesRoom[] = [customers]
   const schedules: Schedules = {

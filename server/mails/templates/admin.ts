@@ -38,7 +38,7 @@ const accessRequested: Template<{ name: string; email: string; tradingViewUserna
   preheader: `${name || email} is waiting for TradingView access, promised within 24 hours.`,
   heading: 'A buyer is waiting for access',
   paragraphs: [
-    'Please give this account access to Rebound Sigma Pro on TradingView, then mark the request as granted in the admin area; the buyer gets an email. Access is promised within 24 hours.',
+    'Please give this account access to Rebound Sigma Pro on TradingView, then press Unlock in the admin area; the buyer gets an email. Access is promised within 24 hours.',
   ],
   details: [
     ['TradingView username', tradingViewUsername],

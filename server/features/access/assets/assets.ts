@@ -5,9 +5,9 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Entitlements } from '../entitlements/entitlements.ts'
+import type { AccessRoom } from '../access/access.ts'
 
-type Others = { entitlements: Pick<Entitlements, 'owns'> }
+type Others = Pick<AccessRoom, 'owns'>
 type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
 
 const shownColumns = {
@@ -20,7 +20,7 @@ const shownColumns = {
 export type Assets = ReturnType<typeof createAssets>
 
 /** The Rebound List: the symbols the seller recommends, in the seller's order. */
-export function createAssets({ db, now, audit }: Context, { entitlements }: Others) {
+export function createAssets({ db, now, audit }: Context, { owns }: Others) {
   /** Positions are assigned one at a time, so two admins never assign the same one. */
   const inOrder = <Result>(change: (tx: Transaction) => Promise<Result>) =>
     db.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export function createAssets({ db, now, audit }: Context, { entitlements }: Othe
 
   return {
     async list(userId: string) {
-      if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
+      if (!(await owns(userId, reboundSigmaPro.id)))
         throw new Refusal(403, 'not-an-owner', 'The Rebound List is for owners of Rebound Sigma Pro')
       return db
         .select(shownColumns)

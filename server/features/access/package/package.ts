@@ -1,9 +1,9 @@
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import type { Entitlements } from '../entitlements/entitlements.ts'
+import type { AccessRoom } from '../access/access.ts'
 
-type Others = { entitlements: Pick<Entitlements, 'owns'> }
+type Others = Pick<AccessRoom, 'owns'>
 
 const setupNotes = [
   'Use daily charts. The rules are built for closing prices, not for intraday moves.',
@@ -23,10 +23,10 @@ const quickInstructions = [
 export type PrivatePackage = ReturnType<typeof createPrivatePackage>
 
 /** What only owners may see; the rest of the package is on TradingView. */
-export function createPrivatePackage({ settings }: Context, { entitlements }: Others) {
+export function createPrivatePackage({ settings }: Context, { owns }: Others) {
   return {
     async show(userId: string) {
-      if (!(await entitlements.owns(userId, reboundSigmaPro.id)))
+      if (!(await owns(userId, reboundSigmaPro.id)))
         throw new Refusal(
           403,
           'not-an-owner',

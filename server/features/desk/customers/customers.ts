@@ -4,11 +4,9 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { conflict, Refusal } from '#server/errors.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { Assets } from '#server/features/access/assets/assets.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
 import type { PrivatePackage } from '#server/features/access/package/package.ts'
-import type { TradingView } from '#server/features/access/tradingview/tradingview.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
@@ -21,9 +19,7 @@ type Others = {
   sessions: Sessions
   purchases: Purchases
   contact: Pick<Contact, 'historyOf'>
-  accessRequests: AccessRequests
-  entitlements: Pick<Entitlements, 'owns'>
-  tradingView: Pick<TradingView, 'buyers'>
+  access: AccessRoom
   privatePackage: PrivatePackage
   assets: Pick<Assets, 'list'>
 }
@@ -38,7 +34,7 @@ const mostMails = { requests: 10, seconds: 86_400 }
 /** Everything about a customer in one place. It owns only the notes; the rest it asks of the other rooms. */
 export function createCustomerDesk(context: Context, others: Others) {
   const { db, audit, attempts, mails } = context
-  const { accounts, purchases, accessRequests, entitlements, tradingView, privatePackage, assets } = others
+  const { accounts, purchases, access, privatePackage, assets } = others
   const { describe, sendPasswordLink, correctEmail } = accounts.corrections
   const notes = createNotes(context)
 
@@ -71,12 +67,12 @@ export function createCustomerDesk(context: Context, others: Others) {
 
     async show(id: string) {
       const account = await describe(id)
-      const [owned, requests, written] = await Promise.all([
+      const [owned, rows, written] = await Promise.all([
         purchases.administration.list({ userId: id, limit: mostPurchases }),
-        accessRequests.list(id),
+        access.lists.of(id),
         notes.of(id),
       ])
-      return { ...account, purchases: owned.items, accessRequests: requests, notes: written }
+      return { ...account, purchases: owned.items, access: rows, notes: written }
     },
 
     async payments(id: string) {
@@ -103,12 +99,11 @@ export function createCustomerDesk(context: Context, others: Others) {
       if (isStaff({ isAdmin, role }))
         throw conflict('staff-account', 'You can’t view the shop as a staff member')
       await audit.record(db, actor, { action: 'user.see-as', aboutId: id })
-      const owns = await entitlements.owns(id, reboundSigmaPro.id)
+      const owns = await access.owns(id, reboundSigmaPro.id)
       return {
         user: { id, name, email, isAdmin, role, isProven: verifiedAt !== null, createdAt },
         purchases: (await purchases.list(id, { limit: mostPurchases })).items,
-        accessRequests: await accessRequests.list(id),
-        access: await tradingView.buyers.mine(id),
+        access: await access.asking.mine(id),
         privatePackage: owns ? await privatePackage.show(id) : null,
         assets: owns ? await assets.list(id) : null,
       }

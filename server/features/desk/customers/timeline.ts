@@ -5,7 +5,7 @@ import { exactDollars } from '#contract/money.ts'
 import { billingPeriods } from '#contract/statuses.ts'
 import type { Audit } from '#server/audit/audit.ts'
 import { decodeCursor, type HistoryPart, pageOf } from '#server/database/cursor.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
+import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { Sessions } from '#server/features/identity/sessions/sessions.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import type { Contact } from '#server/features/site/contact/contact.ts'
@@ -15,7 +15,7 @@ type Rooms = {
   purchases: Pick<Purchases, 'historyOf'>
   mails: Pick<Mails, 'sent'>
   contact: Pick<Contact, 'historyOf'>
-  accessRequests: Pick<AccessRequests, 'historyOf'>
+  access: Pick<AccessRoom, 'historyOf'>
   sessions: Pick<Sessions, 'historyOf'>
   audit: Pick<Audit, 'historyOf'>
 }
@@ -40,7 +40,7 @@ export function createTimeline(rooms: Rooms) {
       title: `Wrote: “${message}”`,
       detail: wasLoggedIn ? '' : 'same address, not logged in',
     })),
-    source('access', rooms.accessRequests.historyOf, ({ key, what, username, reason }) => ({
+    source('access', rooms.access.historyOf, ({ key, what, username, reason }) => ({
       id: key,
       title: what,
       detail: [username, reason].filter(Boolean).join(': '),

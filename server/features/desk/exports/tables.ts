@@ -81,12 +81,14 @@ const tables: Record<FileKind, Table> = {
       Exchange: plain('r.exchange_name'),
       'TradingView username': plain('r.trading_view_username'),
       'Additional information': plain('r.additional_info'),
-      Status: 'r.status',
-      Reason: plain('r.reason'),
-      'Decided (UTC)': moment('r.decided_at'),
+      Status: 'a.state',
+      Reason: plain('a.declined_because'),
+      'Decided (UTC)': moment('a.state_since'),
     },
-    from: 'access_requests r join users u on u.id = r.user_id order by r.submitted_at, r.id',
-    rowsLike: 'access_requests',
+    from: `access_forms r join users u on u.id = r.user_id
+      left join lateral (select * from access where user_id = r.user_id order by state_since desc limit 1) a on true
+      order by r.submitted_at, r.id`,
+    rowsLike: 'access_forms',
   },
   newsletter: {
     columns: {

@@ -8,8 +8,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
-import type { AccessRequests } from '#server/features/access/access-requests/access-requests.ts'
-import type { Entitlements } from '#server/features/access/entitlements/entitlements.ts'
+import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { Purchases } from '#server/features/selling/purchases/purchases.ts'
 import { readLine, type Subscriber } from './read-line.ts'
@@ -17,8 +16,7 @@ import { readLine, type Subscriber } from './read-line.ts'
 type Others = {
   accounts: Pick<Accounts, 'guests'>
   purchases: Pick<Purchases, 'booked'>
-  accessRequests: Pick<AccessRequests, 'recordUsername'>
-  entitlements: Pick<Entitlements, 'usernames'>
+  access: Pick<AccessRoom, 'names'>
 }
 
 type Options = { invite: boolean; hasAccess: boolean }
@@ -35,7 +33,7 @@ const isThere = 'Has a subscription already'
  */
 export function createImports(
   { db, now, audit }: Context,
-  { accounts, purchases: { booked }, accessRequests, entitlements }: Others,
+  { accounts, purchases: { booked }, access: { names } }: Others,
 ) {
   async function ownerOf(tx: Database | Transaction, email: string) {
     const [user] = await tx
@@ -56,7 +54,7 @@ export function createImports(
     if (owner?.purchaseId) return { verdict: 'there' as const, message: isThere }
     // No account has this id, so the name belongs to another one.
     const userId = owner?.id ?? product.id
-    if (username && (await entitlements.usernames.takenBy(tx, product.id, keyOfName(username), userId)))
+    if (username && (await names.takenBy(tx, { userId, productId: product.id }, keyOfName(username))))
       return { verdict: 'fault' as const, message: nameTaken }
     return undefined
   }
@@ -81,14 +79,7 @@ export function createImports(
         endsAt: paidUntil,
         invite,
       })
-      if (username)
-        await accessRequests.recordUsername(tx, {
-          userId,
-          purchaseId,
-          productId: product.id,
-          username,
-          ...(hasAccess ? { grantedBy: actor.user.id } : {}),
-        })
+      if (username) await names.give(tx, { userId, username, by: actor.user.id, isUnlocked: hasAccess })
       await audit.record(tx, actor, { action: 'purchase.import', subject: purchaseId, aboutId: userId })
       return { verdict: 'new' as const, message: 'Booked' }
     })

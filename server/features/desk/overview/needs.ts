@@ -1,21 +1,17 @@
-import { asc, eq, min, sql } from 'drizzle-orm'
-import { promisedBy } from '#contract/access/access-requests.ts'
+import { eq, min, sql } from 'drizzle-orm'
+import { promisedBy } from '#contract/access/access.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Context } from '#server/context.ts'
-import { accessRequests, declarations, purchases } from '#server/database/schema.ts'
-import {
-  type AccessRequests,
-  isOverdue,
-  openRequests,
-} from '#server/features/access/access-requests/access-requests.ts'
+import { declarations, purchases } from '#server/database/schema.ts'
+import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
 /** What needs the seller now. Each is one indexed read, and the list behind its link shows exactly the same rows. */
-export function createNeeds({ db, now, queue, settings }: Context, requests: Pick<AccessRequests, 'lists'>) {
+export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pick<AccessRoom, 'lists'>) {
   const counted = async (count: number | Promise<number>): Promise<Found> => ({
     count: await count,
     dueAt: null,
@@ -35,14 +31,8 @@ export function createNeeds({ db, now, queue, settings }: Context, requests: Pic
       return found ?? nothing
     },
     async overdue_requests() {
-      const overdue = openRequests(db, isOverdue(now()))
-        .orderBy(asc(accessRequests.submittedAt))
-        .limit(mostCounted)
-        .as('overdue')
-      const [found] = await db
-        .select({ count: sql<number>`count(*)::int`, since: min(overdue.submittedAt) })
-        .from(overdue)
-      return found ? { count: found.count, dueAt: found.since && promisedBy(found.since) } : nothing
+      const { overdue, oldest } = await lists.promised()
+      return { count: overdue, dueAt: overdue > 0 && oldest ? promisedBy(oldest) : null }
     },
     async declarations() {
       const [found] = await db
@@ -63,7 +53,7 @@ export function createNeeds({ db, now, queue, settings }: Context, requests: Pic
         .from(unpaid)
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
-    to_revoke: () => counted(requests.lists.countToRevoke(mostCounted)),
+    to_lock: async () => counted((await lists.countKinds()).lock),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

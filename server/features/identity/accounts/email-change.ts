@@ -24,6 +24,11 @@ export type AccountEvents = {
   accountChanged(tx: Transaction, userId: string): Promise<void>
   /** The old address is no longer theirs: links that were mailed there and not opened yet stop working. */
   endOpenLinks(tx: Transaction, userId: string): Promise<void>
+  /** Somebody wants their access for another TradingView account. */
+  usernameGiven(
+    tx: Transaction,
+    given: { userId: string; username: string; by: null; field: 'tradingViewUsername' },
+  ): Promise<void>
 }
 type Others = AccountEvents & { questions: EmailQuestions; passwordLinks: PasswordLinks }
 

@@ -8,7 +8,7 @@ import type { AccountEvents } from './email-change.ts'
 type Changes = { name?: string | undefined; tradingViewUsername?: string | undefined }
 
 /** What people tell us about themselves. */
-export function createProfile({ db, now }: Context, { accountChanged }: AccountEvents) {
+export function createProfile({ db, now }: Context, { accountChanged, usernameGiven }: AccountEvents) {
   return {
     async show(userId: string) {
       const [found] = await db
@@ -28,23 +28,18 @@ export function createProfile({ db, now }: Context, { accountChanged }: AccountE
       }
     },
 
-    async update({ user }: Actor, { name, tradingViewUsername }: Changes) {
+    async update({ user }: Actor, { name, tradingViewUsername: username }: Changes) {
       await db.transaction(async (tx) => {
+        const [before] = await tx.select().from(users).where(eq(users.id, user.id)).for('no key update')
         await tx
           .update(users)
-          .set({
-            name: name ?? users.name,
-            tradingViewUsername:
-              tradingViewUsername === undefined ? users.tradingViewUsername : tradingViewUsername || null,
-          })
+          .set({ name: name ?? users.name })
           .where(eq(users.id, user.id))
         if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
+        // Saving the form without touching the name asks for nothing.
+        if (username !== undefined && username !== (before?.tradingViewUsername ?? ''))
+          await usernameGiven(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername' })
       })
-    },
-
-    /** Access requests set it too. */
-    async setTradingViewUsername(tx: Transaction, userId: string, tradingViewUsername: string) {
-      await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
     },
 
     /** Records that these people were just asked for their TradingView username. */
@@ -55,4 +50,13 @@ export function createProfile({ db, now }: Context, { accountChanged }: AccountE
         .where(sql`${users.id} = any(${sql.param(userIds)}::uuid[])`)
     },
   }
+}
+
+/** Only the access wing gives people their names: a name has consequences there. */
+export async function setTradingViewUsername(
+  tx: Transaction,
+  userId: string,
+  tradingViewUsername: string | null,
+) {
+  await tx.update(users).set({ tradingViewUsername }).where(eq(users.id, userId))
 }

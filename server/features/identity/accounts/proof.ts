@@ -1,6 +1,6 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '#server/database/connect.ts'
-import { accessRequests, users } from '#server/database/schema.ts'
+import { access, users } from '#server/database/schema.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { endSessions, forgetDevices } from '../sessions/sessions.ts'
 import { dropPendingChange } from './changed-addresses.ts'
@@ -10,24 +10,16 @@ import { dropPendingChange } from './changed-addresses.ts'
  * factors, known devices, name. Purchases stay, and so does the TradingView name that was given for one.
  */
 export async function startOver(tx: Transaction, userId: string, at: Date) {
-  const givenForPurchase = tx
-    .select({ name: accessRequests.tradingViewUsername })
-    .from(accessRequests)
-    .where(
-      and(
-        eq(accessRequests.userId, userId),
-        isNull(accessRequests.endedAt),
-        sql`${accessRequests.status} in ('requested', 'granted')`,
-      ),
-    )
-    .orderBy(desc(accessRequests.submittedAt))
-    .limit(1)
+  const isGivenForPurchase = tx
+    .select({ one: sql`1` })
+    .from(access)
+    .where(and(eq(access.userId, userId), isNotNull(access.reason), ne(access.state, 'none')))
   await tx
     .update(users)
     .set({
       passwordHash: null,
       name: '',
-      tradingViewUsername: sql`(${givenForPurchase})`,
+      tradingViewUsername: sql`case when exists (${isGivenForPurchase}) then ${users.tradingViewUsername} end`,
       verifiedAt: null,
       handedOverAt: at,
     })

@@ -64,7 +64,6 @@ export function createAdministration({ db, now, audit }: Context, others: Others
     async remove(actor: Actor, id: string) {
       await endAtStripe(await findPurchase(db, id))
       await db.transaction(async (tx) => {
-        await access.purchaseEnded(tx, { purchaseId: id }, now())
         const [removed] = await tx.delete(purchases).where(eq(purchases.id, id)).returning()
         if (!removed) return
         await access.purchasesChanged(tx, removed.userId)

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
 import type { EndReason } from '#contract/statuses.ts'
-import { isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
@@ -58,8 +57,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .returning()
     await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
-    if (after && username && !refundedBecause)
-      await access.usernameGiven(tx, { userId, purchaseId: after.id, productId: after.productId, username })
+    if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
     if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
@@ -100,7 +98,6 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // Stripe sends a dozen events about one payment: most say what is already written.
     if (isDeepStrictEqual({ ...before, ...changes }, before)) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
-    if (after && !isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: after.id }, now())
     await access.purchasesChanged(tx, before.userId)
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })

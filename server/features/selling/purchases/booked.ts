@@ -46,8 +46,6 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
     const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, id)).returning()
     if (!after) return
     const next = isLive(after.status) ? undefined : await liveOf(tx, after)
-    if (next) await access.purchaseReplaced(tx, id, next)
-    if (!isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: id }, now())
     await access.purchasesChanged(tx, after.userId)
     // A buyer who has subscribed in time loses nothing, so there is nothing to tell.
     if (!next) await notices.tell(tx, { before, after })

@@ -159,5 +159,5 @@ async function endAllOf({ db, now }: Context, { stripe, access, sync }: Others, 
     .update(purchases)
     .set({ status: 'cancelled', endedAt: now(), endedBecause: 'cancelled' })
     .where(and(eq(purchases.userId, userId), isLivePurchase, isNull(purchases.stripeSubscriptionId)))
-  await access.purchaseEnded(db, { userId }, now())
+  await db.transaction((tx) => access.purchasesChanged(tx, userId))
 }

@@ -1,5 +1,5 @@
 import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
-import type { Database, Transaction } from '#server/database/connect.ts'
+import type { Transaction } from '#server/database/connect.ts'
 
 /** What a purchase says about access. */
 export type PurchaseFacts = {
@@ -22,18 +22,8 @@ export type EntitlementSettings = {
 export type AccessEffects = {
   /** Any purchase of this person has begun, ended or changed. */
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
-  purchaseEnded(
-    tx: Transaction | Database,
-    of: { purchaseId: string } | { userId: string },
-    at: Date,
-  ): Promise<void>
-  /** The buyer had bought the next one in time. */
-  purchaseReplaced(tx: Transaction, fromPurchaseId: string, toPurchaseId: string): Promise<void>
   /** The buyer gave it at the checkout, and has paid. */
-  usernameGiven(
-    tx: Transaction,
-    given: { userId: string; purchaseId: string; productId: string; username: string },
-  ): Promise<void>
+  usernameGiven(tx: Transaction, given: { userId: string; username: string }): Promise<void>
 }
 
 const day = 86_400_000

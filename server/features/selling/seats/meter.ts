@@ -4,11 +4,11 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import {
-  entitlements,
+  access,
   purchases,
   seatReservations,
   tvConnection,
-  tvGrants,
+  tvPeople,
   waitlist,
 } from '#server/database/schema.ts'
 
@@ -27,11 +27,11 @@ export function createMeter({ db, now, mails, supportEmail }: Context) {
 
   const endingBy = (date: Date) =>
     db.$count(
-      entitlements,
+      access,
       and(
-        eq(entitlements.productId, productId),
-        sql`${entitlements.reason} in ('ends', 'unpaid')`,
-        lte(entitlements.until, date),
+        eq(access.productId, productId),
+        sql`${access.reason} in ('ends', 'unpaid')`,
+        lte(access.until, date),
       ),
     )
 
@@ -104,9 +104,9 @@ export async function takenSeats(db: Connected, productId: string): Promise<numb
 /** People whom TradingView lists and who have no account here. */
 async function othersListed(db: Connected): Promise<number> {
   const rows = await db
-    .select({ count: sql<number>`count(distinct ${tvGrants.usernameKey})::int` })
-    .from(tvGrants)
-    .where(and(isNull(tvGrants.userId), eq(tvGrants.isPresent, true)))
+    .select({ count: sql<number>`count(distinct ${tvPeople.usernameKey})::int` })
+    .from(tvPeople)
+    .where(and(isNull(tvPeople.userId), eq(tvPeople.isPresent, true)))
   return rows[0]?.count ?? 0
 }
 

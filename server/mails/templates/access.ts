@@ -17,7 +17,7 @@ const accessRequestReceived: Template<{ name: string; tradingViewUsername: strin
   footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
 })
 
-const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
+const accessUnlocked: Template<{ name: string; tradingViewUsername: string }> = (
   { name, tradingViewUsername },
   { publicUrl },
 ) => ({
@@ -33,20 +33,48 @@ const accessGranted: Template<{ name: string; tradingViewUsername: string }> = (
   action: { label: 'Start the setup guide', url: `${publicUrl}/setup-guide` },
 })
 
-const accessRefused: Template<{ name: string; reason: string }> = ({ name, reason }, { publicUrl }) => ({
-  subject: 'We couldn’t grant your TradingView access yet',
+const accessDeclined: Template<{
+  name: string
+  tradingViewUsername: string
+  reason: string
+  /** The buyer only wanted another account, and keeps the one they have. */
+  staysUnlocked: boolean
+}> = ({ name, tradingViewUsername, reason, staysUnlocked }, { publicUrl }) => ({
+  subject: staysUnlocked
+    ? 'Your TradingView access stays where it is'
+    : 'We couldn’t unlock your TradingView access yet',
   preheader: 'We need one more thing from you.',
-  heading: 'One step left',
+  heading: staysUnlocked ? 'Your access stays where it is' : 'One step left',
   paragraphs: [
     greeting(name),
-    'We looked at your access request and couldn’t unlock Rebound Sigma Pro yet. Here’s why:',
+    staysUnlocked
+      ? 'We looked at your request and couldn’t move Rebound Sigma Pro to this TradingView account. It stays unlocked for the one you have. Here’s why:'
+      : 'We looked at your access request and couldn’t unlock Rebound Sigma Pro yet. Here’s why:',
   ],
+  details: [['TradingView username', inertLine(tradingViewUsername)]],
   quote: reason,
   action: { label: 'Send the request again', url: `${publicUrl}/dashboard` },
   footnote: 'Anything unclear? Reply to this email.',
 })
 
-const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
+/** To somebody who still pays, so it must not speak of an end. */
+const accessWithheld: Template<{ name: string; tradingViewUsername: string }> = (
+  { name, tradingViewUsername },
+  { publicUrl },
+) => ({
+  subject: 'We’ve removed your TradingView access',
+  preheader: 'Your subscription itself is unchanged.',
+  heading: 'We’ve removed your access',
+  paragraphs: [
+    greeting(name),
+    'We have removed Rebound Sigma Pro from this TradingView account. Your subscription itself is unchanged.',
+    'To talk about it, reply to this email. You can also ask for access again on your dashboard.',
+  ],
+  details: [['TradingView username', inertLine(tradingViewUsername)]],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
+const accessEnded: Template<{ name: string; tradingViewUsername: string }> = (
   { name, tradingViewUsername },
   { publicUrl },
 ) => ({
@@ -55,14 +83,14 @@ const accessRevoked: Template<{ name: string; tradingViewUsername: string }> = (
   heading: 'Your access has ended',
   paragraphs: [
     greeting(name),
-    'Rebound Sigma Pro is no longer unlocked for this TradingView account, because the subscription behind it has ended or you moved to another username.',
+    'Rebound Sigma Pro is no longer unlocked for this TradingView account, because the subscription behind it has ended.',
     'You’re welcome back any time. If you think this is a mistake, reply to this email.',
   ],
   details: [['TradingView username', inertLine(tradingViewUsername)]],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-/** For owners whose username we don't have, so we can't grant access. */
+/** For owners who haven't asked for access yet. */
 const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
   subject: 'We need your TradingView username',
   preheader: 'Without it, we can’t unlock Rebound Sigma Pro for you.',
@@ -74,10 +102,11 @@ const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-export const accessRequestMails = {
+export const accessMails = {
   accessRequestReceived,
-  accessGranted,
-  accessRefused,
-  accessRevoked,
+  accessUnlocked,
+  accessDeclined,
+  accessWithheld,
+  accessEnded,
   tradingViewReminder,
 }

@@ -1,0 +1,46 @@
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { createAsking } from './asking.ts'
+import { createDecisions } from './decisions.ts'
+import { owns, recompute } from './entitled.ts'
+import { purgeKeys, revealKeys } from './forms.ts'
+import { createLists } from './lists.ts'
+import { createNames } from './names.ts'
+import { createPersonalData } from './people.ts'
+import { type ConnectorDoor, personOf } from './rows.ts'
+import { createConnectorChanges } from './seen.ts'
+
+export { resealKeys, sealKeys } from './forms.ts'
+
+export type AccessRoom = ReturnType<typeof createAccessRoom>
+
+/** One row for each person and product says how far their access on TradingView is; whoever moves it, moves it here. */
+export function createAccessRoom(context: Context, connector: ConnectorDoor) {
+  const { db } = context
+  const names = createNames(context, connector)
+  const connectorChanged = createConnectorChanges(context, connector)
+  return {
+    ...createPersonalData(context, connector),
+    names,
+    asking: createAsking(context, connector, names),
+    decisions: createDecisions(context, connector, names),
+    lists: createLists(context, connector),
+    connectorChanged,
+    followConnector: () => db.transaction(connectorChanged),
+    owns: (userId: string, productId: string) => owns(db, userId, productId),
+    revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
+    purgeKeys: () => purgeKeys(context),
+
+    /** With every change of a purchase. */
+    async refresh(tx: Transaction, userId: string) {
+      const works = await connector.isWorking(tx)
+      const rows = await recompute(tx, context, userId, works)
+      await connector.requestSync(tx, userId)
+      if (!works || !rows.some(({ reason, state, nameKey }) => reason && state === 'none' && !nameKey)) return
+      // The name in the profile of somebody who buys for the first time; a stranger may have typed an unproven one.
+      const { tradingViewUsername: username, verifiedAt } = await personOf(tx, userId)
+      if (username && verifiedAt) await names.give(tx, { userId, username, by: null })
+    },
+  }
+}

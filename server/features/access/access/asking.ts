@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { promisedBy, type SentAccessRequest } from '#contract/access/access.ts'
+import { isLive } from '#contract/statuses.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { access, purchases, tvPeople, users } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { insistOnKeys, storeForm } from './forms.ts'
+import type { Names } from './names.ts'
+import type { ConnectorDoor } from './rows.ts'
+
+/** A purchase, by its id or by its first payment. */
+type Which = { purchaseId: string } | { paymentIntentId: string }
+
+/** How buyers ask for access, and what they see of it. */
+export function createAsking(context: Context, connector: ConnectorDoor, names: Names) {
+  const { db, config } = context
+
+  return {
+    /** Always welcome: with the name that is unlocked already, nothing changes. */
+    async submit({ user }: Actor, which: Which, sent: SentAccessRequest) {
+      if (config.askExchangeKeys) insistOnKeys(sent)
+      await db.transaction(async (tx) => {
+        const { id: purchaseId } = await lockLivePurchase(tx, user.id, which)
+        await storeForm(tx, context, { id: randomUUID(), userId: user.id, purchaseId }, sent)
+        const { tradingViewUsername: username } = sent
+        await names.give(tx, { userId: user.id, username, by: null, field: 'tradingViewUsername' })
+      })
+    },
+
+    /** Another TradingView account. The new name is unlocked before the old one is locked. */
+    changeUsername: ({ user }: Actor, purchaseId: string, username: string) =>
+      db.transaction(async (tx) => {
+        await lockLivePurchase(tx, user.id, { purchaseId })
+        await names.give(tx, { userId: user.id, username, by: null, field: 'username' })
+      }),
+
+    recheck: ({ user }: Actor, purchaseId: string) =>
+      db.transaction(async (tx) => {
+        await lockLivePurchase(tx, user.id, { purchaseId })
+        await names.recheck(tx, user.id)
+      }),
+
+    status: async () => ({ unlocksItself: await connector.isWorking() }),
+
+    /** One entry for each live purchase. */
+    async mine(userId: string) {
+      const live = await db
+        .select({
+          purchaseId: purchases.id,
+          productId: purchases.productId,
+          username: users.tradingViewUsername,
+          row: access,
+        })
+        .from(purchases)
+        .innerJoin(users, eq(users.id, purchases.userId))
+        .leftJoin(access, and(eq(access.userId, purchases.userId), eq(access.productId, purchases.productId)))
+        .where(and(eq(purchases.userId, userId), isLivePurchase))
+      if (live.length === 0) return []
+      const seen = await db
+        .select({ key: tvPeople.usernameKey, at: tvPeople.observedAt })
+        .from(tvPeople)
+        .where(eq(tvPeople.userId, userId))
+      const changeFrom = await names.mayChangeFrom(userId)
+      const unlocksItself = await connector.isWorking()
+      return live.map(({ purchaseId, productId, username, row }) => {
+        const isWaiting = row?.state === 'asked' || row?.state === 'unlocking'
+        const old = row?.unlockedName
+        const times = seen.flatMap(({ key, at }) => (key === row?.nameKey && at ? at.getTime() : []))
+        return {
+          purchaseId,
+          productId,
+          username,
+          state: row?.state ?? ('none' as const),
+          problem: row?.nameProblem ?? null,
+          similar: row?.similar ?? [],
+          until: row?.until ?? null,
+          reason: row?.reason ?? null,
+          promisedBy: isWaiting && row.askedAt ? promisedBy(row.askedAt) : null,
+          declinedBecause: row?.declinedBecause ?? null,
+          mayChangeFrom: old ? changeFrom : null,
+          oldUsername: old && isWaiting && keyOfName(old) !== row.nameKey ? old : null,
+          unlocksItself,
+          lastCheckedAt: times.length > 0 ? new Date(Math.max(...times)) : null,
+        }
+      })
+    },
+  }
+}
+
+async function lockLivePurchase(tx: Transaction, userId: string, which: Which) {
+  const [purchase] = await tx
+    .select({ id: purchases.id, status: purchases.status })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.userId, userId),
+        'purchaseId' in which
+          ? eq(purchases.id, which.purchaseId)
+          : eq(purchases.paymentIntentId, which.paymentIntentId),
+      ),
+    )
+    .for('no key update')
+  if (!purchase) throw notFound('Purchase')
+  if (!isLive(purchase.status))
+    throw conflict('subscription-ended', 'This subscription has ended. Please subscribe again to get access.')
+  return purchase
+}

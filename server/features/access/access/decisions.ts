@@ -1,0 +1,170 @@
+import { eq, inArray, lte } from 'drizzle-orm'
+import type { AccessEvent } from '#contract/statuses.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { access } from '#server/database/schema.ts'
+import { conflict, notFound } from '#server/errors.ts'
+import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
+import type { Names } from './names.ts'
+import { type ConnectorDoor, change, lockRows, personOf } from './rows.ts'
+import { type AccessRow, factsOf, next } from './rules.ts'
+import { closed } from './seen.ts'
+
+/** How long an unlock by hand can be undone. Only then is the buyer told, TradingView called, and are the keys deleted. */
+const undoMilliseconds = 60_000
+
+type Decision = 'granted' | 'restored' | 'undone' | 'declined' | 'withheld' | 'locked'
+/** Does it to one locked row, if that is possible; says whether it was. */
+type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
+
+/** What the seller's people decide. All of it is audited, by the id of the person's access. */
+export function createDecisions(context: Context, connector: ConnectorDoor, names: Names) {
+  const { db, now, audit } = context
+
+  async function decide(actor: Actor, ids: string[], decision: Decision, act: Act) {
+    const changed = await db.transaction(async (tx) => {
+      const works = await connector.isWorking(tx)
+      let count = 0
+      for (const row of await lockRows(tx, ids)) {
+        if (!(await act(tx, row, works))) continue
+        count += 1
+        // A reason stays with the person's access: it may name the buyer.
+        const about = { aboutId: row.userId, detail: { request: row.id } }
+        await audit.record(tx, actor, { action: `access.${decision}`, ...about })
+        await connector.requestSync(tx, row.userId)
+      }
+      return count
+    })
+    if (changed > 0) return { changed }
+    if ((await db.$count(access, inArray(access.id, ids))) === 0) throw notFound('Access')
+    if (decision === 'undone')
+      throw conflict(
+        'too-late',
+        'It’s too late to undo this: the buyer has been told. You can remove it instead.',
+      )
+    throw conflict(
+      'already-handled',
+      'This was already handled, or the subscription has ended. Please reload the list.',
+    )
+  }
+
+  const stepOf = (event: AccessEvent, row: AccessRow, works: boolean) =>
+    next(event, factsOf(row, works, now()))
+
+  const unlock =
+    (actor: Actor, event: 'granted' | 'restored'): Act =>
+    async (tx, row, works) => {
+      const step = stepOf(event, row, works)
+      if (!step) return false
+      const { tradingViewUsername } = await personOf(tx, row.userId)
+      const { state, needsDecision, unlockedName } = row
+      const by = { decidedBy: actor.user.id, undoUntil: new Date(now().getTime() + undoMilliseconds) }
+      await change(
+        tx,
+        context,
+        row,
+        { event, to: step.to, byAdmin: actor.user.id },
+        {
+          ...by,
+          undoTo: { state, needsDecision, unlockedName },
+          ...(step.to === 'unlocked' ? { unlockedName: tradingViewUsername } : {}),
+          ...(state === 'withheld' ? { askedAt: now() } : {}),
+        },
+      )
+      return true
+    }
+
+  return {
+    grant: (actor: Actor, ids: string[]) => decide(actor, ids, 'granted', unlock(actor, 'granted')),
+    restore: (actor: Actor, ids: string[]) => decide(actor, ids, 'restored', unlock(actor, 'restored')),
+
+    /** Takes an unlock back before the buyer is told of it. */
+    undo: (actor: Actor, ids: string[]) =>
+      decide(actor, ids, 'undone', async (tx, row) => {
+        const { undoTo, undoUntil } = row
+        if (!undoTo || !undoUntil || undoUntil <= now()) return false
+        const { state: to, ...before } = undoTo
+        const back = { ...before, decidedBy: null }
+        await change(tx, context, row, { event: 'undone', to, byAdmin: actor.user.id }, back)
+        return true
+      }),
+
+    /** Somebody who only wanted another name keeps the old one. */
+    decline: (actor: Actor, ids: string[], reason: string) =>
+      decide(actor, ids, 'declined', async (tx, row, works) => {
+        const step = stepOf('declined', row, works)
+        if (!step) return false
+        const { tradingViewUsername: username } = await personOf(tx, row.userId)
+        const byAdmin = actor.user.id
+        const isMove = step.to === 'unlocked' && row.unlockedName !== null
+        if (isMove && row.unlockedName) await setTradingViewUsername(tx, row.userId, row.unlockedName)
+        await change(
+          tx,
+          context,
+          row,
+          { event: 'declined', to: step.to, username, reason, byAdmin, mail: 'accessDeclined' },
+          {
+            decidedBy: byAdmin,
+            ...(isMove && row.unlockedName
+              ? { nameKey: keyOfName(row.unlockedName), nameProblem: null, similar: [] }
+              : { declinedBecause: reason }),
+          },
+        )
+        return true
+      }),
+
+    /** From somebody who pays, until it is restored. By hand, the seller says that it is removed already. */
+    withhold: (actor: Actor, ids: string[]) =>
+      decide(actor, ids, 'withheld', async (tx, row, works) => {
+        const step = stepOf('withheld', row, works)
+        if (!step) return false
+        const byAdmin = actor.user.id
+        const username = row.unlockedName
+        await change(
+          tx,
+          context,
+          row,
+          { event: 'withheld', to: step.to, username, byAdmin, mail: 'accessWithheld' },
+          { decidedBy: byAdmin, ...(works ? {} : { unlockedName: null }) },
+        )
+        return true
+      }),
+
+    /** The seller has removed somebody by hand who no longer pays, or from whom it is withheld. */
+    lock: (actor: Actor, ids: string[]) =>
+      decide(actor, ids, 'locked', async (tx, row, works) => {
+        const isWithheld = row.state === 'withheld' && row.unlockedName !== null
+        if (!isWithheld && !stepOf('closed', row, works)) return false
+        await closed(tx, context, row, { byAdmin: actor.user.id })
+        return true
+      }),
+
+    /** What can no longer be undone: buyers are told, or the connector begins. */
+    announce: () =>
+      db.transaction(async (tx) => {
+        const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, now()))
+        for (const row of await lockRows(
+          tx,
+          due.map(({ id }) => id),
+        )) {
+          const to = row.state
+          if (to === 'unlocked') {
+            const username = row.unlockedName
+            await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
+          } else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
+          await connector.requestSync(tx, row.userId)
+        }
+      }),
+
+    /** Another name for a customer, without the buyers' limits. */
+    rename: (actor: Actor, id: string, username: string) =>
+      db.transaction(async (tx) => {
+        const [row] = await tx.select().from(access).where(eq(access.id, id))
+        if (!row) throw notFound('Access')
+        await names.give(tx, { userId: row.userId, username, by: actor.user.id, field: 'username' })
+        await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
+      }),
+  }
+}

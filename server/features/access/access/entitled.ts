@@ -1,0 +1,93 @@
+import { and, eq } from 'drizzle-orm'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { access, purchases, tvConnection, users } from '#server/database/schema.ts'
+import { entitlementOf } from '#server/features/selling/purchases/purchases.ts'
+import { change } from './rows.ts'
+import { type AccessRow, factsOf, next } from './rules.ts'
+
+/** Whether somebody has a live purchase: all that the shop's own pages ask. */
+export async function owns(db: Database, userId: string, productId: string): Promise<boolean> {
+  const [found] = await db
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
+    .limit(1)
+  return found !== undefined
+}
+
+/** Writes down what this person's purchases give, for each product, and what follows from it. The person is locked. */
+export async function recompute(
+  tx: Transaction,
+  context: Context,
+  userId: string,
+  connector: boolean,
+): Promise<AccessRow[]> {
+  const [person] = await tx
+    .select({ deletedAt: users.deletedAt })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  if (!person || person.deletedAt) return []
+  const [settings = { freezesDisputes: true }] = await tx
+    .select({ freezesDisputes: tvConnection.freezesDisputes })
+    .from(tvConnection)
+  const bought = await tx.select().from(purchases).where(eq(purchases.userId, userId))
+  const known = await tx.select().from(access).where(eq(access.userId, userId)).for('update')
+  const rows: AccessRow[] = []
+  for (const productId of new Set([...bought, ...known].map((each) => each.productId))) {
+    const paid = bought.filter((purchase) => purchase.productId === productId)
+    const row = known.find((each) => each.productId === productId)
+    const held = row?.reason ? { until: row.until, reason: row.reason } : null
+    const after = entitlementOf(paid, settings, held)
+    if (!row && !after) continue
+    const before = row ?? (await begin(tx, context, userId, productId))
+    rows.push(await store(tx, context, before, after ?? { reason: null, until: null }, connector))
+  }
+  return rows
+}
+
+async function begin(
+  tx: Transaction,
+  { now }: Context,
+  userId: string,
+  productId: string,
+): Promise<AccessRow> {
+  const [row] = await tx.insert(access).values({ userId, productId, stateSince: now() }).returning()
+  if (!row) throw new Error(`No access could be begun for ${userId}`)
+  return row
+}
+
+async function store(
+  tx: Transaction,
+  context: Context,
+  before: AccessRow,
+  { reason, until }: Pick<AccessRow, 'reason' | 'until'>,
+  connector: boolean,
+): Promise<AccessRow> {
+  const row = { ...before, reason, until }
+  const at = context.now()
+  const event = reason === null ? (before.reason === null ? undefined : 'ended') : 'paid'
+  const step = event && next(event, factsOf(row, connector, at))
+  if (event && (step || (before.reason === null) !== (reason === null)))
+    return change(
+      tx,
+      context,
+      before,
+      { event, to: step?.to ?? before.state },
+      {
+        reason,
+        until,
+        ...(step?.to === 'unlocking' ? { askedAt: at } : {}),
+        // From now on it waits to be locked.
+        ...(event === 'ended' ? { stateSince: at } : {}),
+      },
+    )
+  if (before.reason === reason && before.until?.getTime() === until?.getTime()) return before
+  await tx
+    .update(access)
+    .set({ reason, until, version: before.version + 1 })
+    .where(eq(access.id, before.id))
+  return { ...row, version: before.version + 1 }
+}

@@ -1,0 +1,116 @@
+import { and, desc, eq, isNotNull, lt, notExists, or, sql } from 'drizzle-orm'
+import { accessRequestForm, type SentAccessRequest } from '#contract/access/access.ts'
+import { keptSince, retention } from '#contract/retention.ts'
+import * as z from '#contract/zod.ts'
+import type { Actor } from '#server/actor.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { access, accessForms } from '#server/database/schema.ts'
+import { conflict, notFound, Refusal } from '#server/errors.ts'
+import type { Secrets } from '#server/security/secrets.ts'
+
+export type Keys = { apiKey: string; secretKey: string }
+
+/** The row's id is sealed in, so keys copied to another row can't be opened there. */
+export const sealKeys = (secrets: Secrets, { apiKey, secretKey }: Keys, formId: string) =>
+  secrets.seal(JSON.stringify([apiKey, secretKey]), formId)
+
+function openKeys(secrets: Secrets, sealedKeys: string, formId: string): Keys {
+  const missing = secrets.missingKey(sealedKeys)
+  if (missing)
+    throw conflict(
+      'secrets-key-missing',
+      `These keys were sealed with another SECRETS_KEY (fingerprint ${missing}). Set it as SECRETS_KEY_OLD and restart the shop.`,
+    )
+  const [apiKey, secretKey]: [string, string] = JSON.parse(secrets.open(sealedKeys, formId))
+  return { apiKey, secretKey }
+}
+
+/** Where the shop asks for them. */
+export function insistOnKeys(sent: SentAccessRequest) {
+  const { error } = z.safeParse(accessRequestForm(z), sent)
+  const [issue] = error?.issues ?? []
+  if (issue)
+    throw new Refusal(400, 'invalid-input', issue.message, {
+      fields: { [String(issue.path[0])]: issue.message },
+    })
+}
+
+export async function storeForm(
+  tx: Transaction,
+  { now, secrets }: Context,
+  whose: { id: string; userId: string; purchaseId: string },
+  { apiKey, secretKey, exchangeName = '', tradingViewUsername, additionalInfo }: SentAccessRequest,
+) {
+  await tx.insert(accessForms).values({
+    ...whose,
+    exchangeName,
+    tradingViewUsername,
+    additionalInfo: additionalInfo || null,
+    sealedKeys: apiKey && secretKey ? sealKeys(secrets, { apiKey, secretKey }, whose.id) : null,
+    submittedAt: now(),
+  })
+}
+
+/** For the admin who sets up the exchange; each look is on record. */
+export function revealKeys({ db, secrets, audit }: Context, actor: Actor, accessId: string): Promise<Keys> {
+  return db.transaction(async (tx) => {
+    const [form] = await tx
+      .select({ id: accessForms.id, sealedKeys: accessForms.sealedKeys, userId: access.userId })
+      .from(access)
+      .leftJoin(accessForms, and(eq(accessForms.userId, access.userId), isNotNull(accessForms.sealedKeys)))
+      .where(eq(access.id, accessId))
+      .orderBy(desc(accessForms.submittedAt))
+      .limit(1)
+    if (!form) throw notFound('Access')
+    if (!form.id || form.sealedKeys === null) throw conflict('keys-deleted', 'These keys have been deleted.')
+    const { id, userId, sealedKeys } = form
+    await audit.record(tx, actor, {
+      action: 'access.reveal-keys',
+      aboutId: userId,
+      detail: { request: id },
+    })
+    return openKeys(secrets, sealedKeys, id)
+  })
+}
+
+/** Keys are kept only while they're needed: somebody waits for access or may wait again, and for 30 days at most. */
+export async function purgeKeys({ db, now }: Context) {
+  const waits = db
+    .select({ one: sql`1` })
+    .from(access)
+    .where(
+      and(
+        eq(access.userId, accessForms.userId),
+        or(sql`${access.state} in ('asked', 'unlocking')`, isNotNull(access.undoUntil)),
+      ),
+    )
+  await db
+    .update(accessForms)
+    .set({ sealedKeys: null })
+    .where(
+      and(
+        isNotNull(accessForms.sealedKeys),
+        or(lt(accessForms.submittedAt, keptSince(now(), retention.exchangeKeys)), notExists(waits)),
+      ),
+    )
+}
+
+/** Seals every stored key anew with the current SECRETS_KEY. Safe to run while the shop serves, and again after an interruption; returns how many rows. */
+export async function resealKeys(db: Database, secrets: Secrets): Promise<{ resealed: number }> {
+  const rows = await db
+    .select({ id: accessForms.id, sealedKeys: accessForms.sealedKeys })
+    .from(accessForms)
+    .where(isNotNull(accessForms.sealedKeys))
+  let resealed = 0
+  for (const { id, sealedKeys } of rows) {
+    if (sealedKeys === null || secrets.isCurrent(sealedKeys)) continue
+    // A form whose keys were purged in the meantime is left alone.
+    const changed = await db
+      .update(accessForms)
+      .set({ sealedKeys: secrets.seal(secrets.open(sealedKeys, id), id) })
+      .where(and(eq(accessForms.id, id), eq(accessForms.sealedKeys, sealedKeys)))
+    resealed += changed.rowCount ?? 0
+  }
+  return { resealed }
+}

@@ -1,0 +1,195 @@
+import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import type { RefusalCode } from '#contract/refusals.ts'
+import { keyOfName, nameTaken, readUsername } from '#contract/tradingview-name.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { access, accessEvents } from '#server/database/schema.ts'
+import { conflict, Refusal } from '#server/errors.ts'
+import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
+import { recompute } from './entitled.ts'
+import { type ConnectorDoor, change, personOf, type Whose } from './rows.ts'
+import { type AccessRow, factsOf, next } from './rules.ts'
+
+/** The form's field that a refusal belongs to. */
+type Field = 'username' | 'tradingViewUsername'
+
+export type GivenName = {
+  userId: string
+  username: string
+  /** The admin who gives it; null for the buyer. */
+  by: string | null
+  /** Where somebody waits for an answer, a name that can't work is refused; elsewhere it is kept with its problem. */
+  field?: Field
+  /** The admin says that it is unlocked on TradingView already. */
+  isUnlocked?: boolean
+}
+
+const day = 86_400_000
+const week = 7 * day
+const year = 365 * day
+const changesInAYear = 5
+
+export type Names = ReturnType<typeof createNames>
+
+/** The TradingView account that somebody wants unlocked: theirs alone, however and wherever it is given. */
+export function createNames(context: Context, connector: ConnectorDoor) {
+  const { db, now } = context
+
+  /** Once in seven days and five times in a year; before the first unlock, a name can be corrected freely. */
+  async function mayChangeFrom(userId: string, tx: Transaction | Database = db): Promise<Date | null> {
+    const changes = await tx
+      .select({ at: accessEvents.at })
+      .from(accessEvents)
+      .where(
+        and(eq(accessEvents.userId, userId), eq(accessEvents.event, 'renamed'), isNull(accessEvents.byAdmin)),
+      )
+      .orderBy(desc(accessEvents.at))
+      .limit(changesInAYear)
+    const [newest] = changes
+    const fifth = changes[changesInAYear - 1]
+    const free = Math.max(newest ? newest.at.getTime() + week : 0, fifth ? fifth.at.getTime() + year : 0)
+    return free > now().getTime() ? new Date(free) : null
+  }
+
+  async function refuseTooSoon(tx: Transaction, userId: string) {
+    const from = await mayChangeFrom(userId, tx)
+    if (!from) return
+    const on = from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+    throw conflict('too-soon', `You can change your TradingView username again on ${on}.`)
+  }
+
+  /** Gives one product's access the name, and lets it wait for that. */
+  async function claim(
+    tx: Transaction,
+    row: AccessRow,
+    { username, key, by, field, isUnlocked = false }: Omit<GivenName, 'userId'> & { key: string | null },
+    works: boolean,
+  ) {
+    const isTaken = key !== null && (await takenBy(tx, row, key)) !== undefined
+    if (isTaken && field && works) throw refusal(field, 409, 'name-taken', nameTaken)
+    if (key && !isTaken) await release(tx, row, key)
+    const nameKey = isTaken ? null : key
+    const nameProblem = isTaken ? ('taken' as const) : key ? null : ('unreadable' as const)
+    const isSame = nameKey === row.nameKey && nameProblem === row.nameProblem && nameKey !== null
+    const named = isSame ? {} : { nameKey, nameProblem, similar: [], nameCheckedAt: null }
+    const after = { ...row, ...named }
+    const facts = factsOf(after, works, now())
+    const isMove = facts.isPaid && facts.holds === 'other'
+    if (isMove && !isSame && by === null && field) await refuseTooSoon(tx, row.userId)
+    const isOpen = isUnlocked && facts.isPaid && nameKey !== null
+    const step = isOpen ? { to: 'unlocked' as const } : next('asked', facts)
+    const needsDecision = (step && 'needsDecision' in step && step.needsDecision) || false
+    if (isSame && step?.to === row.state && needsDecision === row.needsDecision) return
+    const to = step?.to ?? row.state
+    const isWaiting = to === 'asked' || to === 'unlocking'
+    await change(
+      tx,
+      context,
+      row,
+      { event: eventOf(isMove && !isSame, isOpen, step !== undefined), to, username, byAdmin: by },
+      {
+        ...named,
+        needsDecision,
+        ...(isWaiting ? { askedAt: now() } : {}),
+        ...(isOpen ? { unlockedName: username, decidedBy: by } : {}),
+      },
+    )
+  }
+
+  return {
+    mayChangeFrom,
+    takenBy,
+
+    /** The one way a name is given: at the checkout, in the form, in the profile, by an admin, by an import. */
+    async give(tx: Transaction, given: GivenName) {
+      const { userId, username: typed, field } = given
+      const works = await connector.isWorking(tx)
+      const rows = await recompute(tx, context, userId, works)
+      if (typed.trim() === '') return clear(tx, userId, rows, field)
+      const read = readUsername(typed)
+      if ('refusal' in read && field && works) throw refusal(field, 400, 'invalid-input', read.refusal)
+      const username = 'username' in read ? read.username : typed.trim().slice(0, 100)
+      const key = 'username' in read ? keyOfName(read.username) : null
+      // Two customers who give the same name at the same moment take turns.
+      if (key) await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${key}))`)
+      const { tradingViewUsername: before } = await personOf(tx, userId)
+      // The same name keeps TradingView's spelling.
+      if (key === null || key !== (before && keyOfName(before)))
+        await setTradingViewUsername(tx, userId, username)
+      for (const row of rows) await claim(tx, row, { ...given, username, key }, works)
+      await connector.requestSync(tx, userId)
+    },
+
+    /** Asks again about a name that was unknown: it may take minutes until TradingView finds a new one. */
+    async recheck(tx: Transaction, userId: string) {
+      await tx
+        .update(access)
+        .set({ nameCheckedAt: null, nameProblem: null })
+        .where(and(eq(access.userId, userId), isUnknownName))
+      await connector.requestSync(tx, userId)
+    },
+
+    /** Asks again about every name that is paid for and that nothing looks like. */
+    async recheckUnknown() {
+      const unknown = await db
+        .select({ userId: access.userId })
+        .from(access)
+        .where(and(isUnknownName, isNotNull(access.reason), sql`${access.similar} = '[]'`))
+      for (const { userId } of unknown) await db.transaction((tx) => this.recheck(tx, userId))
+    },
+  }
+}
+
+/** Somebody who pays always has a name again, or none yet. */
+async function clear(tx: Transaction, userId: string, rows: AccessRow[], field: Field = 'username') {
+  if (rows.some(({ reason, state }) => reason !== null && state !== 'none'))
+    throw refusal(
+      field,
+      400,
+      'invalid-input',
+      'Please enter the TradingView username that we unlock for you.',
+    )
+  await tx.update(access).set({ nameKey: null, nameProblem: null }).where(eq(access.userId, userId))
+  await setTradingViewUsername(tx, userId, null)
+}
+
+function eventOf(isMove: boolean, isOpen: boolean, isPaid: boolean) {
+  if (isOpen) return 'granted'
+  if (isMove) return 'renamed'
+  return isPaid ? 'asked' : 'named'
+}
+
+const isUnknownName = eq(access.nameProblem, 'not_found')
+
+const refusal = (field: Field, status: number, code: RefusalCode, message: string) =>
+  new Refusal(status, code, message, { fields: { [field]: message } })
+
+const isUnlockedName = (key: string) => sql`lower(${access.unlockedName}) = ${key}`
+const ofOthers = ({ userId, productId }: Whose) =>
+  and(eq(access.productId, productId), ne(access.userId, userId))
+
+/** The other customer who pays for this name, or has it until it is moved. */
+async function takenBy(tx: Transaction | Database, whose: Whose, key: string): Promise<string | undefined> {
+  const [other] = await tx
+    .select({ userId: access.userId })
+    .from(access)
+    .where(and(ofOthers(whose), isNotNull(access.reason), or(eq(access.nameKey, key), isUnlockedName(key))))
+  return other?.userId
+}
+
+/** Another customer had this name, and no longer pays; if they come back, they are told that it is taken. */
+async function release(tx: Transaction, whose: Whose, key: string) {
+  await tx
+    .update(access)
+    .set({ nameKey: null, nameProblem: 'taken', version: sql`${access.version} + 1` })
+    .where(and(ofOthers(whose), eq(access.nameKey, key)))
+  // What is open now belongs to the new customer: nothing is left to lock.
+  await tx
+    .update(access)
+    .set({
+      unlockedName: null,
+      state: sql`case ${access.state} when 'unlocked' then 'locked' else ${access.state} end`,
+      version: sql`${access.version} + 1`,
+    })
+    .where(and(ofOthers(whose), isUnlockedName(key)))
+}

@@ -1,0 +1,127 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { AccessEvent, AccessState } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
+import { access, accessEvents, accessForms, users } from '#server/database/schema.ts'
+import type { AccessRow } from './rules.ts'
+
+export type { AccessRow } from './rules.ts'
+
+/** One person's access to one product. */
+export type Whose = { userId: string; productId: string }
+
+/** What this room knows of the connector. */
+export type ConnectorDoor = {
+  /** Whether buyers may expect to be unlocked by themselves. */
+  isWorking(tx?: Database | Transaction): Promise<boolean>
+  /** Whether it is connected at all, working or not. */
+  isOn(tx?: Database | Transaction): Promise<boolean>
+  /** Queues what has to happen on TradingView, along with the change. */
+  requestSync(tx: Transaction, userId: string): Promise<void>
+}
+
+export type Happening = {
+  event: AccessEvent
+  to: AccessState
+  /** The name it is about. */
+  username?: string | null
+  reason?: string
+  byAdmin?: string | null
+  /** Tells the buyer; nothing is sent to someone who is gone. */
+  mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
+}
+
+export async function lockRow(tx: Transaction, { userId, productId }: Whose): Promise<AccessRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(access)
+    .where(and(eq(access.userId, userId), eq(access.productId, productId)))
+    .for('update')
+  return row
+}
+
+/** Always locked in the same order, so two who choose overlapping rows can't wait for each other. */
+export const lockRows = (tx: Transaction, ids: string[]) =>
+  tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
+
+export async function personOf(tx: Transaction, userId: string) {
+  const [person] = await tx.select().from(users).where(eq(users.id, userId))
+  if (!person) throw new Error(`There is no user ${userId}`)
+  return person
+}
+
+/**
+ * The only way a state changes: with its event, and with the email about it. Whoever had a minute to undo something has
+ * it no longer, unless `changes` says so.
+ */
+export async function change(
+  tx: Transaction,
+  context: Pick<Context, 'now' | 'mails' | 'supportEmail'>,
+  row: AccessRow,
+  { event, to, username, reason, byAdmin = null, mail }: Happening,
+  changes: Partial<AccessRow> = {},
+): Promise<AccessRow> {
+  const at = context.now()
+  const [changed] = await tx
+    .update(access)
+    .set({
+      state: to,
+      ...(to === row.state ? {} : { stateSince: at, needsDecision: false }),
+      undoUntil: null,
+      undoTo: null,
+      ...(to === 'declined' ? {} : { declinedBecause: null }),
+      ...changes,
+      version: sql`${access.version} + 1`,
+    })
+    .where(eq(access.id, row.id))
+    .returning()
+  if (!changed) throw new Error(`There is no access ${row.id}`)
+  const person = await personOf(tx, row.userId)
+  const name = username ?? person.tradingViewUsername ?? ''
+  const isTold = mail !== undefined && person.deletedAt === null
+  await tx.insert(accessEvents).values({
+    userId: row.userId,
+    productId: row.productId,
+    at,
+    event,
+    fromState: row.state,
+    toState: to,
+    username: person.deletedAt ? null : name,
+    reason: person.deletedAt ? null : (reason ?? null),
+    byAdmin,
+    mail: isTold ? mail : null,
+  })
+  if (isTold)
+    await context.mails.send(tx, person.email, mail, {
+      name: person.name,
+      tradingViewUsername: name,
+      reason: reason ?? '',
+      staysUnlocked: to === 'unlocked',
+    })
+  // An admin who gives somebody a name knows of it.
+  if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
+  // Nobody needs the exchange's keys once it is decided for good.
+  if (to !== 'asked' && to !== 'unlocking' && changed.undoUntil === null) await forgetKeys(tx, row.userId)
+  return changed
+}
+
+/** The buyer is promised an answer within a day, and the seller is asked for it: once for each time somebody asks. */
+export async function askSeller(
+  tx: Transaction,
+  { mails, supportEmail }: Pick<Context, 'mails' | 'supportEmail'>,
+  { id, userId, askedAt }: AccessRow,
+) {
+  const { name, email, tradingViewUsername, deletedAt } = await personOf(tx, userId)
+  if (deletedAt) return
+  const about = { name, tradingViewUsername: tradingViewUsername ?? '' }
+  const occasion = `${id} ${askedAt?.toISOString()}`
+  await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)
+  await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, email }, tx)
+}
+
+export async function forgetKeys(tx: Transaction, userId: string) {
+  await tx
+    .update(accessForms)
+    .set({ sealedKeys: null })
+    .where(and(eq(accessForms.userId, userId), sql`${accessForms.sealedKeys} is not null`))
+}

@@ -1,0 +1,143 @@
+import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import type { NameProblem } from '#contract/statuses.ts'
+import { keyOfName } from '#contract/tradingview-name.ts'
+import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
+import { access, accessEvents } from '#server/database/schema.ts'
+import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
+import { askSeller, type ConnectorDoor, change, lockRow, lockRows, personOf, type Whose } from './rows.ts'
+import { type AccessRow, factsOf, next } from './rules.ts'
+
+/*
+ * What the connector reports, and what it means for people's access.
+ */
+
+type Telling = Pick<Context, 'mails' | 'now' | 'supportEmail'>
+
+/** This name is open on every script of the product. True if the buyer had been waiting for it. */
+export async function recordUnlocked(
+  tx: Transaction,
+  context: Telling,
+  whose: Whose,
+  username: string,
+): Promise<boolean> {
+  const row = await lockRow(tx, whose)
+  if (!row || row.nameKey !== keyOfName(username)) return false
+  const step = next('opened', factsOf(row, true, context.now()))
+  if (step) {
+    const happening = { event: 'opened', to: step.to, username, mail: 'accessUnlocked' } as const
+    await change(tx, context, row, happening, { unlockedName: username, decidedBy: null })
+  } else if (row.state === 'unlocked' && row.unlockedName !== username)
+    await tx.update(access).set({ unlockedName: username }).where(eq(access.id, row.id))
+  return step !== undefined
+}
+
+/** This name, which nobody should have, is closed on every script of the product. */
+export async function recordLocked(tx: Transaction, context: Telling, whose: Whose, username: string) {
+  const row = await lockRow(tx, whose)
+  if (!row?.unlockedName || keyOfName(row.unlockedName) !== keyOfName(username)) return
+  await closed(tx, context, row, {})
+}
+
+/** By the connector or by hand: the account has no access anymore. */
+export async function closed(
+  tx: Transaction,
+  context: Telling,
+  row: AccessRow,
+  { byAdmin = null }: { byAdmin?: string | null },
+) {
+  const step = next('closed', factsOf(row, true, context.now()))
+  const username = row.unlockedName
+  if (!step) return void (await tx.update(access).set({ unlockedName: null }).where(eq(access.id, row.id)))
+  const mail = row.reason === null ? ({ mail: 'accessEnded' } as const) : {}
+  await change(
+    tx,
+    context,
+    row,
+    { event: 'closed', to: step.to, username, byAdmin, ...mail },
+    { unlockedName: null, decidedBy: byAdmin },
+  )
+  // A deleted person's row was kept only so that it could be locked.
+  const { deletedAt } = await personOf(tx, row.userId)
+  if (deletedAt) await tx.delete(access).where(eq(access.id, row.id))
+}
+
+type Checked = { username: string; problem: NameProblem | null; similar: string[]; at: Date }
+
+/** What TradingView says about a name; nothing if the person has given another one in the meantime. */
+export async function recordCheckedName(
+  tx: Transaction,
+  { id, userId }: Pick<AccessRow, 'id' | 'userId'>,
+  { username, problem, similar, at }: Checked,
+) {
+  const checked = await tx
+    .update(access)
+    .set({ nameProblem: problem, similar, nameCheckedAt: at })
+    .where(and(eq(access.id, id), eq(access.nameKey, keyOfName(username))))
+  if (checked.rowCount && !problem) await setTradingViewUsername(tx, userId, username)
+}
+
+/** The names, in lower case, that this shop has unlocked for this person: those it may lock again. */
+export async function namesUnlockedHere(tx: Transaction, { userId, productId }: Whose): Promise<Set<string>> {
+  const rows = await tx
+    .selectDistinct({ name: accessEvents.username })
+    .from(accessEvents)
+    .where(
+      and(
+        eq(accessEvents.userId, userId),
+        eq(accessEvents.productId, productId),
+        inArray(accessEvents.toState, ['unlocked']),
+      ),
+    )
+  const [row] = await tx
+    .select({ name: access.unlockedName })
+    .from(access)
+    .where(and(eq(access.userId, userId), eq(access.productId, productId)))
+  return new Set([...rows, ...(row ? [row] : [])].flatMap(({ name }) => (name ? keyOfName(name) : [])))
+}
+
+/** What the connector has not unlocked within this time is promised by email, and shown to the seller. */
+export const connectorPatience = 10 * 60_000
+
+export const hasWaitedForConnector = (now: Date) =>
+  and(
+    eq(access.state, 'unlocking'),
+    isNull(access.nameProblem),
+    lt(access.askedAt, new Date(now.getTime() - connectorPatience)),
+  )
+
+/** Those who wait go to whoever can unlock now. Nothing happens if nothing has changed, so it may run at any time. */
+export function createConnectorChanges(context: Context, connector: ConnectorDoor) {
+  const { now } = context
+
+  return async function connectorChanged(tx: Transaction) {
+    const works = await connector.isWorking(tx)
+    const candidates = await tx
+      .select({ id: access.id })
+      .from(access)
+      .where(
+        works
+          ? or(
+              hasWaitedForConnector(now()),
+              and(
+                inArray(access.state, ['none', 'locked', 'asked']),
+                sql`${access.reason} is not null and ${access.nameKey} is not null and not ${access.needsDecision}`,
+              ),
+            )
+          : eq(access.state, 'unlocking'),
+      )
+    if (candidates.length === 0) return
+    const event = works ? 'connector_on' : 'connector_off'
+    for (const row of await lockRows(
+      tx,
+      candidates.map(({ id }) => id),
+    )) {
+      const step = next(event, factsOf(row, works, now()))
+      if (step) {
+        const askedAt = row.state === 'none' || row.state === 'locked' ? now() : row.askedAt
+        await change(tx, context, row, { event, to: step.to }, { askedAt })
+        await connector.requestSync(tx, row.userId)
+      } else if (row.state === 'unlocking') await askSeller(tx, context, row)
+    }
+  }
+}
