@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
-import { type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
+import { type Client, date, dateOrNull, idOf } from './client.ts'
 import type { Payment } from './payments.ts'
-import { type Invoicing, type Tax, taxReader } from './taxes.ts'
+import { type Tax, taxReader } from './taxes.ts'
 
 /** What the shop needs to know about a subscription, as Stripe reports it right now. */
 export type Subscription = {
@@ -26,80 +26,10 @@ export type Subscription = {
   payments: Payment[]
 }
 
-type NewSubscription = {
-  customerId: string
-  subscriptionId: string
-  paymentIntentId: string
-  clientSecret: string
-}
-
-/** The parameter that names the price. */
-const price = 'items[0][price]'
-
-/** What the browser needs to pay the first invoice. */
-const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
-
 type PaymentsOf = (subscription: string, customer: string) => Promise<Payment[]>
 
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
-
-/** A subscription until its first payment. */
-export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Invoicing) {
-  const taxOf = taxReader({ sdk, ask })
-  return {
-    /** Reports what is missing when the price is no longer sold or the customer was deleted. */
-    async create(wanted: {
-      attempt: string
-      customerId: string
-      priceId: string
-    }): Promise<NewSubscription | { missing: 'price' | 'customer' }> {
-      const isGone = (error: unknown, param: string) => isRefused(error, { param })
-      const request = sdk.subscriptions.create(
-        {
-          customer: wanted.customerId,
-          items: [{ price: wanted.priceId }],
-          payment_behavior: 'default_incomplete',
-          payment_settings: {
-            save_default_payment_method: 'on_subscription',
-            payment_method_types: ['card'],
-          },
-          ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
-          metadata: { checkout: wanted.attempt },
-          expand: withFirstPayment,
-        },
-        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}` },
-      )
-      try {
-        const subscription = await ask(request, (error) => isGone(error, price) || isGone(error, 'customer'))
-        return {
-          customerId: wanted.customerId,
-          subscriptionId: subscription.id,
-          ...firstPayment(subscription),
-        }
-      } catch (error) {
-        if (isGone(error, price)) return { missing: 'price' }
-        if (isGone(error, 'customer')) return { missing: 'customer' }
-        throw error
-      }
-    },
-
-    /** The secret of a checkout that is still unpaid, or nothing. */
-    async openClientSecret(subscriptionId: string): Promise<string | undefined> {
-      const subscription = await ask(sdk.subscriptions.retrieve(subscriptionId, { expand: withFirstPayment }))
-      return subscription.status === 'incomplete' ? firstPayment(subscription).clientSecret : undefined
-    },
-
-    /** The tax inside the first invoice, to be shown before it is paid. */
-    async taxOnFirstInvoice(subscriptionId: string): Promise<Tax | null> {
-      if (!automaticTax) return null
-      const { latest_invoice: invoice } = await ask(
-        sdk.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
-      )
-      return invoice && typeof invoice === 'object' ? taxOf(invoice) : null
-    },
-  }
-}
 
 /** A subscription from its first payment to its end. */
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, paymentsOf: PaymentsOf) {
@@ -185,12 +115,4 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
       await orMissing(sdk.subscriptions.cancel(id))
     },
   }
-}
-
-function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
-  const paid = typeof invoice === 'object' ? invoice : null
-  const paymentIntentId = idOf(paid?.payments?.data[0]?.payment.payment_intent)
-  const clientSecret = paid?.confirmation_secret?.client_secret
-  if (!paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
-  return { paymentIntentId, clientSecret }
 }
