@@ -2,22 +2,34 @@ import type { Stripe } from 'stripe'
 import { type Client, idOf, isRefused } from './client.ts'
 import { type Invoicing, type Tax, taxReader } from './taxes.ts'
 
-type NewSubscription = {
-  customerId: string
-  subscriptionId: string
-  paymentIntentId: string
-  clientSecret: string
-}
+/** What the browser needs to pay the first invoice, and what to say before. */
+type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
+
+type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
 
 /** The parameter that names the price. */
 const price = 'items[0][price]'
 
-/** What the browser needs to pay the first invoice. */
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
 /** A subscription until its first payment. */
 export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Invoicing) {
   const taxOf = taxReader({ sdk, ask })
+
+  async function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
+    const first = typeof invoice === 'object' ? invoice : null
+    const paymentIntentId = idOf(first?.payments?.data[0]?.payment.payment_intent)
+    const clientSecret = first?.confirmation_secret?.client_secret
+    if (!first || !paymentIntentId || !clientSecret)
+      throw new Error(`Subscription ${id} has no payment to confirm`)
+    return {
+      paymentIntentId,
+      clientSecret,
+      amountDue: first.amount_due,
+      tax: automaticTax ? await taxOf(first) : null,
+    }
+  }
+
   return {
     /** Reports what is missing when the price is no longer sold or the customer was deleted. */
     async create(wanted: {
@@ -46,7 +58,7 @@ export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Inv
         return {
           customerId: wanted.customerId,
           subscriptionId: subscription.id,
-          ...firstPayment(subscription),
+          ...(await firstPayment(subscription)),
         }
       } catch (error) {
         if (isGone(error, price)) return { missing: 'price' }
@@ -55,27 +67,12 @@ export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Inv
       }
     },
 
-    /** The secret of a checkout that is still unpaid, or nothing. */
-    async openClientSecret(subscriptionId: string): Promise<string | undefined> {
+    /** How to pay a checkout that is still unpaid, or nothing. */
+    async open(subscriptionId: string): Promise<FirstPayment | undefined> {
       const subscription = await ask(sdk.subscriptions.retrieve(subscriptionId, { expand: withFirstPayment }))
-      return subscription.status === 'incomplete' ? firstPayment(subscription).clientSecret : undefined
-    },
-
-    /** The tax inside the first invoice, to be shown before it is paid. */
-    async taxOnFirstInvoice(subscriptionId: string): Promise<Tax | null> {
-      if (!automaticTax) return null
-      const { latest_invoice: invoice } = await ask(
-        sdk.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
-      )
-      return invoice && typeof invoice === 'object' ? taxOf(invoice) : null
+      if (subscription.status !== 'incomplete') return undefined
+      const { clientSecret, amountDue, tax } = await firstPayment(subscription)
+      return { clientSecret, amountDue, tax }
     },
   }
-}
-
-function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
-  const paid = typeof invoice === 'object' ? invoice : null
-  const paymentIntentId = idOf(paid?.payments?.data[0]?.payment.payment_intent)
-  const clientSecret = paid?.confirmation_secret?.client_secret
-  if (!paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
-  return { paymentIntentId, clientSecret }
 }
