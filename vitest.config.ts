@@ -15,7 +15,7 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['{contract,server,sandbox,web,scripts,proofs}/**/*.test.{ts,tsx}'],
+    include: ['{contract,server,sandbox,web,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: 'server/testing/global-setup.ts',
     sequence: { sequencer: SlowFirst },
     pool: 'threads',

@@ -24,6 +24,8 @@ export class ApiError extends Error {
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
+  /** What it costs by now, in cents. */
+  readonly amount: number | undefined
 
   constructor(status: number, statusText: string, body: string, retryAfter?: string | null) {
     // A proxy's page is markup, which tells no one anything.
@@ -36,6 +38,7 @@ export class ApiError extends Error {
     this.fields = parsed.fields ?? {}
     this.again = parsed.again
     this.next = parsed.next
+    this.amount = parsed.amount
     this.retryAfterSeconds = retryAfter ? Number(retryAfter) : undefined
   }
 }
@@ -46,6 +49,7 @@ type Explained = {
   fields?: Record<string, string>
   again?: WayToProve[]
   next?: WayToProve[]
+  amount?: number
 }
 
 function parseError(body: string): Explained {

@@ -28,7 +28,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     ...inPath,
     'website',
     // Optional, and asked in addition to the promised fields.
-    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername'] : []),
+    ...(path === '/api/create-subscription-intent' ? ['tradingViewUsername', 'amount'] : []),
     ...(path === '/api/admin/purchases' ? ['kind', 'reason', 'endsAt', 'invite'] : []),
     ...(path === '/api/admin/users' ? ['invite'] : []),
     // Only asked for where the seller has Stripe compute the tax.

@@ -51,6 +51,7 @@ export const refusalCodes = [
   'too-late',
   // Buying, and what was bought.
   'sold-out',
+  'price-changed',
   'already-subscribed',
   'not-paid',
   'paid-twice',

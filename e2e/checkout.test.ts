@@ -75,6 +75,24 @@ test.describe('a guest', () => {
     await expect(page).toHaveURL('/welcome')
   })
 
+  test('whose page shows an old price sees the new one before going on', async ({ page }) => {
+    const sent: unknown[] = []
+    await page.route('/api/create-subscription-intent', async (route) => {
+      const body = route.request().postDataJSON()
+      sent.push(body.amount)
+      if (sent.length > 1) return route.continue({ postData: JSON.stringify({ ...body, amount: 3900 }) })
+      const refusal = { message: 'The price has changed to $45.00', code: 'price-changed', amount: 4500 }
+      await route.fulfill({ status: 409, json: refusal })
+    })
+    await goToPayment(page, someone())
+    await expect(page.getByText('The price has changed to $45.00')).toBeVisible()
+    await expect(page.getByText('Renews every month at $45.00')).toBeVisible()
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    // The button says what Stripe will charge.
+    await expect(payButton(page)).toBeVisible()
+    expect(sent).toEqual([3900, 4500])
+  })
+
   test('whose email has an account is asked to log in', async ({ page, shop }) => {
     const owner = await shop.verifiedUser()
     await goToPayment(page, owner.user.email)

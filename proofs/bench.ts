@@ -16,7 +16,7 @@ import { untilQuiet } from './lab/measures.ts'
 import { seller } from './lab/shop-process.ts'
 
 /** `npm run proof -- bench`: the shop compared with the limit of the machine, in one table. `--quick` uses a small shop, in under a minute. */
-const quick = process.argv.includes('--quick')
+const quick = Boolean(process.env.QUICK)
 
 await freshWeb()
 const lab = await openLab()

@@ -13,12 +13,26 @@ const proofs: Record<string, string> = {
   spreadsheets: 'opens the exports in LibreOffice the way American, German and Swiss sellers do',
 }
 
-const [name = ''] = process.argv.splice(2, 1)
+/** Those that end in a verdict are tests. */
+const files: Record<string, string> = {
+  faults: 'proofs/faults',
+  cluster: 'proofs/cluster.test.ts',
+  million: 'proofs/million.test.ts',
+  operations: 'proofs/operations.test.ts',
+}
+
+const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '--quick')
+if (process.argv.includes('--quick')) process.env.QUICK = '1'
+process.argv.splice(2, 1)
 if (!Object.hasOwn(proofs, name)) {
   const lines = Object.entries(proofs).map(([each, about]) => `  ${each.padEnd(14)}${about}`)
   console.error(['npm run proof -- <name>', ...lines].join('\n'))
   process.exit(1)
 } else if (name === 'spreadsheets') {
   const ok = await show('vitest run server/features/desk/exports/spreadsheets.test.ts', { SPREADSHEETS: '1' })
+  process.exit(ok ? 0 : 1)
+} else if (files[name]) {
+  const chosen = words.length > 0 ? `-t "${words.join('|')}"` : ''
+  const ok = await show(`vitest run --config=proofs/vitest.config.ts ${files[name]} ${chosen}`)
   process.exit(ok ? 0 : 1)
 } else await import(`./${name}.ts`)

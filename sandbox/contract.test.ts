@@ -87,6 +87,8 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await sandbox.controls.closeDispute(dispute.id, 'won')
   await stripe.disputes.retrieve(dispute.id)
 
+  await changeInDashboard(shop, monthly.id, taxed.id)
+
   const failing = await buyAndFail({ price: (await price('week')).id })
   await sandbox.controls.advance(8, 'day')
   await stripe.subscriptions.retrieve(failing.subscription.id, { expand: ['latest_invoice'] })
@@ -127,6 +129,41 @@ async function liveThrough(shop: Awaited<ReturnType<typeof openTestSandbox>>) {
   await publicly(`payment_intents/${paid.intent}?client_secret=${paid.clientSecret}`)
   await publicly(`setup_intents/${setup.id}?client_secret=${setup.client_secret}`)
   await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
+}
+
+/** What sellers do at Stripe itself, and what lists and refetched objects say of it. */
+async function changeInDashboard(
+  { stripe, sandbox: { controls }, buy, buyAndFail }: Awaited<ReturnType<typeof openTestSandbox>>,
+  monthly: string,
+  taxed: string,
+) {
+  const read = (id: string) =>
+    stripe.subscriptions.retrieve(id, { expand: ['discounts.source.coupon', 'customer'] })
+  const bought = await buy('pm_card_visa', { price: monthly })
+  const { id } = bought.subscription
+  await controls.dashboard.setQuantity(id, 2)
+  await controls.dashboard.applyCoupon(id, { percent: 20, months: 3 })
+  await controls.dashboard.giveCredit(bought.customer.id, 100_000)
+  await controls.advance(1, 'month')
+  await read(id)
+  await controls.dashboard.changePrice(id, taxed)
+  await controls.pause(id)
+  await read(id)
+  await controls.dashboard.unpause(id)
+  await stripe.invoices.list({ subscription: id, expand: ['data.payments'] })
+  await stripe.charges.list({ customer: bought.customer.id, expand: ['data.refunds'] })
+  const dispute = await controls.openDispute(bought.intent)
+  await controls.closeDispute(dispute.id, 'lost')
+  await controls.dashboard.moveDispute(dispute.id, 'appeal_needs_response')
+  await stripe.disputes.list({ charge: dispute.charge })
+
+  const late = await buyAndFail({ price: monthly })
+  await controls.advance(1, 'month')
+  const { latest_invoice: owed } = await read(late.subscription.id)
+  await controls.dashboard.markUncollectible(owed as string)
+  await stripe.invoices.retrieve(owed as string)
+  await controls.dashboard.payOutOfBand(owed as string)
+  await stripe.invoices.retrieve(owed as string, { expand: ['payments'] })
 }
 
 function record(sandbox: { onCall(listener: (call: Call) => void): void }) {

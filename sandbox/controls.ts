@@ -1,12 +1,16 @@
 import { claimCharge } from './api/money.ts'
 import { addSteps, type Interval } from './basics.ts'
 import type { Clock } from './billing/clock.ts'
-import { closeDispute, failRefund, openDispute, refund } from './billing/disputes.ts'
-import { update } from './billing/invoices.ts'
+import { applyCoupon, changePlan, pause, resume } from './billing/dashboard.ts'
+import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
+import { markUncollectible, payOutOfBand, update } from './billing/invoices.ts'
 import { authenticatePayment, authenticateSetup } from './billing/payments.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
-import { periodOf } from './objects/subscription.ts'
+import type { DisputeStatus } from './objects/charge.ts'
+import type { Customer } from './objects/customer.ts'
+import type { Off } from './objects/discount.ts'
+import { type PauseReason, periodOf } from './objects/subscription.ts'
 import type { Fault, Key, Quirks } from './quirks.ts'
 import type { createWebhooks } from './webhooks.ts'
 import type { Work } from './work.ts'
@@ -26,7 +30,8 @@ export function createControls({ books, clock, webhooks }: Given) {
   return {
     ...timeControls(clock, () => void webhooks.wake()),
     ...behaviorControls(books, webhooks),
-    ...dashboardControls(act),
+    ...quickControls(act),
+    dashboard: dashboardControls(act),
   }
 }
 
@@ -85,7 +90,7 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 type Act = <T>(task: (work: Work) => Promise<T>) => Promise<T>
 
 /** What sellers, buyers and banks do at Stripe itself. */
-function dashboardControls(act: Act) {
+function quickControls(act: Act) {
   return {
     /** Stripe's customer portal only knows `cancel_at`. */
     cancelInPortal: (subscription: string) =>
@@ -99,15 +104,8 @@ function dashboardControls(act: Act) {
         })
       }),
 
-    /** As after a trial that ended without a card. */
-    pause: (subscription: string) =>
-      act(async (work) => {
-        const found = await work.claim('subscription', subscription)
-        if (found.status !== 'active') throw invalid('Only an active subscription can be paused.')
-        const paused = await update(work, found, { ...found, status: 'paused' })
-        work.emit('customer.subscription.paused', paused)
-        return paused
-      }),
+    pause: (subscription: string, reason: PauseReason = 'pause_requested') =>
+      act(async (work) => pause(work, await work.claim('subscription', subscription), reason)),
 
     archivePrice: (price: string, active = false) =>
       act(async (work) => {
@@ -131,8 +129,8 @@ function dashboardControls(act: Act) {
     openDispute: (paymentIntent: string) =>
       act(async (work) => openDispute(work, await claimCharge(work, undefined, paymentIntent))),
 
-    closeDispute: (dispute: string, outcome: 'won' | 'lost') =>
-      act(async (work) => closeDispute(work, await work.claim('dispute', dispute), outcome)),
+    closeDispute: (dispute: string, outcome: 'won' | 'lost' | 'prevented') =>
+      act(async (work) => moveDispute(work, await work.claim('dispute', dispute), outcome)),
 
     /** The buyer's answer in the 3-D Secure dialog, for tests without a browser. */
     authenticate: (intent: string, outcome: 'complete' | 'fail') =>
@@ -143,6 +141,52 @@ function dashboardControls(act: Act) {
           : await authenticatePayment(work, await work.claim('payment_intent', intent), passed)
         return { succeeded: !(answer instanceof Failure) }
       }),
+  }
+}
+
+/** What else sellers change at Stripe itself; the shop has no part in it. */
+function dashboardControls(act: Act) {
+  const changeCustomer = (id: string, change: (customer: Customer) => Customer) =>
+    act(async (work) => {
+      await work.claim('customer', id)
+      const before = await work.customer(id)
+      work.emit('customer.updated', await work.save(change(before)), before)
+    })
+
+  return {
+    unpause: (subscription: string) =>
+      act(async (work) => resume(work, await work.claim('subscription', subscription))),
+
+    /** Another price, under another interval perhaps. */
+    changePrice: (subscription: string, price: string) =>
+      act(async (work) =>
+        changePlan(work, await work.claim('subscription', subscription), {
+          price: await work.get('price', price),
+        }),
+      ),
+
+    setQuantity: (subscription: string, quantity: number) =>
+      act(async (work) => changePlan(work, await work.claim('subscription', subscription), { quantity })),
+
+    applyCoupon: (subscription: string, off: Off) =>
+      act(async (work) => applyCoupon(work, await work.claim('subscription', subscription), off)),
+
+    /** It pays the next invoices first. */
+    giveCredit: (customer: string, amount: number) =>
+      changeCustomer(customer, (found) => ({ ...found, balance: found.balance - amount })),
+
+    /** Stripe can no longer tell which tax is due. */
+    loseTaxPlace: (customer: string) => changeCustomer(customer, (found) => ({ ...found, address: null })),
+
+    markUncollectible: (invoice: string) =>
+      act(async (work) => markUncollectible(work, await work.claim('invoice', invoice))),
+
+    payOutOfBand: (invoice: string) =>
+      act(async (work) => payOutOfBand(work, await work.claim('invoice', invoice))),
+
+    /** Evidence was sent, or a loss appealed. */
+    moveDispute: (dispute: string, to: DisputeStatus) =>
+      act(async (work) => moveDispute(work, await work.claim('dispute', dispute), to)),
   }
 }
 

@@ -19,6 +19,8 @@ export type Quirks = {
   /** When a failed renewal is retried, and what becomes of the subscription after the last try. */
   retries: keyof typeof retryDays
   afterRetries: 'cancel' | 'unpaid' | 'past_due'
+  /** A `cancel_at` within the paid period becomes the period's end. */
+  shortens: boolean
 }
 
 export type Fault = {
@@ -53,6 +55,7 @@ export const usual: Quirks = {
   key: { state: 'works' },
   retries: 'smart',
   afterRetries: 'cancel',
+  shortens: false,
 }
 
 /** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */

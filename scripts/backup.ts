@@ -1,10 +1,6 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
 import pg from 'pg'
 import { recordCommand } from '#server/audit/audit.ts'
-import { backup } from '#server/database/backup.ts'
+import { backupToFile } from '#server/database/backup.ts'
 import { StartError } from '#server/errors.ts'
 import { createSecrets, findSecretsKey } from '#server/security/secrets.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -22,25 +18,10 @@ await runCommand(async ({ config, url }) => {
     )
   const secrets = createSecrets(found)
   await note(url)
-  // Written under another name first, so a file with this name is always complete.
-  const part = `${file}.part`
-  const zipped = createGzip()
-  // A new file: one that someone else put there would keep its owner and its mode, or lead elsewhere.
-  await rm(part, { force: true })
-  const written = pipeline(zipped, createWriteStream(part, { mode: 0o600, flags: 'wx' }))
-  try {
-    const [{ tables, rows }] = await Promise.all([
-      backup(url, zipped, { secrets, version: packageJson.version }).finally(() => zipped.end()),
-      written,
-    ])
-    await rename(part, file)
-    const key = config.secretsKey ? 'SECRETS_KEY' : `${config.dataDir}/secrets-key`
-    console.log(`Backed up ${rows} rows from ${tables} tables to ${file}.`)
-    console.log(`To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  const { tables, rows } = await backupToFile(url, file, { secrets, version: packageJson.version })
+  const key = config.secretsKey ? 'SECRETS_KEY' : `${config.dataDir}/secrets-key`
+  console.log(`Backed up ${rows} rows from ${tables} tables to ${file}.`)
+  console.log(`To restore it you need ${key} (fingerprint ${secrets.keyId}): keep a copy somewhere else.`)
 })
 
 /** A database that cannot be written needs its backup more than any other. */

@@ -17,16 +17,18 @@ type Count = {
 
 const kinds: [name: string, count: () => Promise<Count>][] = [
   ['checks', check],
-  ['unit and API tests', unitTests],
+  ['unit and API tests', () => vitestTwice('')],
   ['browser tests', browserTests],
-  ['faults', faults],
+  ['faults', () => vitestTwice('--config=proofs/vitest.config.ts proofs/faults', { QUICK: '1' })],
 ]
 
-async function unitTests(): Promise<Count> {
-  const first = await vitest()
+/** Whatever failed gets a second try. */
+async function vitestTwice(given: string, env: Record<string, string> = {}): Promise<Count> {
+  const first = await vitest(given, env)
   if (first.failures.length === 0) return counted(first.ok, first.passed, 0, first.skipped)
   for (const { text } of first.failures) console.log(`failed on first try: ${text}`)
-  const again = await vitest([...new Set(first.failures.map(({ file }) => file))])
+  const files = new Set(first.failures.map(({ file }) => file))
+  const again = await vitest([given.split(' ')[0], ...files].join(' '), env)
   const lasting = again.ok ? [] : again.failures
   const retried = first.failures.filter(({ name }) => !lasting.some((failure) => failure.name === name))
   return {
@@ -36,11 +38,11 @@ async function unitTests(): Promise<Count> {
   }
 }
 
-async function vitest(files: string[] = []) {
+async function vitest(given: string, env: Record<string, string>) {
   const report = 'test-results/vitest.json'
   rmSync(report, { force: true })
   const command = 'vitest run --reporter=default --reporter=json'
-  const ok = await show(`${command} --outputFile.json=${report} ${files.join(' ')}`)
+  const ok = await show(`${command} --outputFile.json=${report} ${given}`, env)
   const results: {
     name: string
     status: string
@@ -88,14 +90,6 @@ function browserTestsThat(status: string, suites: Suite[]): string[] {
       .map(({ file, title }) => `e2e/${file} › ${title}`),
     ...browserTestsThat(status, inner),
   ])
-}
-
-async function faults(): Promise<Count> {
-  const report = 'test-results/faults.json'
-  rmSync(report, { force: true })
-  const ok = await show('node proofs/run.ts faults --quick')
-  const { passed, failed, skipped, ...names } = readReport(report)
-  return { ...counted(ok, passed, failed, skipped), ...names }
 }
 
 function readReport(path: string) {

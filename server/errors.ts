@@ -11,6 +11,8 @@ export class Refusal extends Error {
   readonly again: WayToProve[] | undefined
   /** After the right password: what completes the login. */
   readonly next: WayToProve[] | undefined
+  /** What it costs by now, in cents. */
+  readonly amount: number | undefined
 
   constructor(
     status: number,
@@ -21,6 +23,7 @@ export class Refusal extends Error {
       retryAfterSeconds?: number
       again?: WayToProve[]
       next?: WayToProve[]
+      amount?: number
     } = {},
   ) {
     super(message)
@@ -30,6 +33,7 @@ export class Refusal extends Error {
     this.retryAfterSeconds = more.retryAfterSeconds
     this.again = more.again
     this.next = more.next
+    this.amount = more.amount
   }
 }
 

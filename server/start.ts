@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +13,7 @@ import type { Config } from './config.ts'
 import { assertReachable, type Connection, connect } from './database/connect.ts'
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
+import { readMigrations } from './database/migrations.ts'
 import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
@@ -26,7 +28,7 @@ import { assertWritable } from './process/data-folder.ts'
 import { explainListen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
 import { createPasswords, type Passwords } from './security/passwords.ts'
-import { createSecrets, loadSecretsKey } from './security/secrets.ts'
+import { createSecrets, loadSecretsKey, type Secrets } from './security/secrets.ts'
 import { createShopSettings, type ShopSettings } from './settings/settings.ts'
 
 export type Shop = {
@@ -68,6 +70,7 @@ type SiteParts = Parts & {
   security: SecurityHeaders
   log: Logger
 }
+type BackupParts = { dataDir: string; secrets: Secrets; log: Logger }
 type AdminParts = Parts & { passwords: Passwords; now: () => Date }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
@@ -102,14 +105,16 @@ export async function startShop(
     })
     closers.push(connection.close)
     await assertReachable(connection.pool, url)
-    await migrate(connection.url)
+    const secrets = createSecrets(loadSecretsKey(given.secretsKey, given.dataDir), given.oldSecretsKey)
+    await migrate(connection.url, readMigrations(), () =>
+      backUpFirst(connection.url, { dataDir: given.dataDir, secrets, log }),
+    )
 
     const config = {
       ...given,
       port,
       publicUrl: given.publicUrlIsGiven ? given.publicUrl : `http://localhost:${port}`,
     }
-    const secrets = createSecrets(loadSecretsKey(config.secretsKey, config.dataDir), config.oldSecretsKey)
     const mailsGoTo = config.mail.smtpUrl ? new URL(config.mail.smtpUrl).host : config.mail.outbox
     const settings = createShopSettings({
       db: connection.db,
@@ -193,6 +198,21 @@ export async function startShop(
     await close()
     throw error
   }
+}
+
+/** Before an upgrade that cannot be undone. Loaded only then: it happens once in the life of a shop. */
+async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) {
+  const { backupToFile } = await import('./database/backup.ts')
+  const { default: packageJson } = await import('../package.json', { with: { type: 'json' } })
+  const { version } = packageJson
+  const folder = join(dataDir, 'backups')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  const file = join(folder, `before-${version}-${time}.sql.gz`)
+  const { rows } = await backupToFile(url, file, { secrets, version })
+  log.warn(
+    `Version ${version} changes the database for good. ${rows} rows were backed up to ${file} first; going back means restoring it (docs/operations.md).`,
+  )
 }
 
 /** The pages, with what they show of the settings and of the books. */

@@ -23,6 +23,8 @@ export const checkout = {
       z.strictObject({
         productSlug: z.string().check(z.maxLength(100)),
         billingType: billingType(z),
+        /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
+        amount: z.optional(z.int()),
         email: z.optional(email(z)),
         /** For access right after paying. It never stops the checkout, whatever is typed. */
         tradingViewUsername: optionalText(z, 200),
@@ -34,6 +36,8 @@ export const checkout = {
       z.strictObject({
         clientSecret: z.string(),
         isPaid: z.boolean(),
+        /** What the first payment charges, in cents. */
+        amountDue: z.int(),
         /** The tax inside the price, where there is any. */
         tax: z.optional(tax(z)),
       }),

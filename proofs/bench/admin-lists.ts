@@ -90,9 +90,9 @@ async function somePayment(shop: LabShop) {
 export type Cost = { buffers: number; statements: number; milliseconds: number }
 
 /** Makes PostgreSQL count statements and the buffers they touch, which takes a restart. */
-export async function countStatements({ postgres }: Lab, shop: LabShop) {
+export async function countStatements({ restart }: Lab, shop: LabShop) {
   await shop.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`)
-  await postgres.restart()
+  await restart()
   await shop.query('create extension if not exists pg_stat_statements')
   while (!(await shop.isReady())) await sleep(50)
 }

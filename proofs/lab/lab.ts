@@ -20,25 +20,50 @@ export type LabShop = Awaited<ReturnType<Lab['openShop']>>
  */
 export async function openLab() {
   const home = mkdtempSync(join(tmpdir(), 'shop-lab-'))
-  const postgres = await openEmbedded(home)
-  const first = await openProcess({ DATA_DIR: home, DATABASE_URL: postgres.url })
+  const { url, superuserUrl, folder, close } = await openEmbedded(home)
+  const first = await openProcess({ DATA_DIR: home, DATABASE_URL: url })
   // The shop creates its admin after it is ready.
-  while ((await query(postgres.url, 'select 1 from users')).length === 0) await sleep(20)
+  while ((await query(url, 'select 1 from users')).length === 0) await sleep(20)
   await first.stop()
+  const place = { home, url, superuserUrl, folder }
+  return {
+    ...labAt(place),
+    place,
+    async close() {
+      await close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
 
-  /** A copy of that shop's database, or an empty one. */
+type Place = { home: string; url: string; superuserUrl: string; folder: string }
+
+/** A lab that is open already, perhaps in another process. */
+export function labAt({ home, url, superuserUrl, folder }: Place) {
+  /** A copy of the first shop's database, or an empty one. */
   async function createDatabase({ empty = false } = {}) {
     const name = `lab_${randomBytes(4).toString('hex')}`
-    const address = new URL(postgres.superuserUrl)
+    const address = new URL(superuserUrl)
     address.pathname = '/postgres'
     await query(address.href, `create database ${name} ${empty ? '' : 'template shop'}`)
     address.pathname = `/${name}`
     return address.href
   }
 
+  const postmaster = () => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+
   return {
     createDatabase,
-    postgres: controlsOf(postgres),
+    postmaster,
+    /** PostgreSQL, in fast mode: it cuts clients off, as an operator or a failover would. It comes back on the same port. */
+    async restart() {
+      const pid = postmaster()
+      process.kill(pid, 'SIGINT')
+      while (isRunning(pid)) await sleep(5)
+      const pgCtl = join(postgresBinaries(), 'bin', 'pg_ctl')
+      const options = [`--pgdata=${folder}`, `--log=${folder}.log`, `--options=-p ${new URL(url).port}`]
+      spawnSync(pgCtl, ['start', '--wait', '--silent', ...options], { ...nobody, cwd: '/', stdio: 'ignore' })
+    },
     async openShop(env: Record<string, string> = {}) {
       const databaseUrl = await createDatabase()
       const dataDir = mkdtempSync(join(tmpdir(), 'shop-lab-data-'))
@@ -56,31 +81,11 @@ export async function openLab() {
         },
       }
     },
-    async close() {
-      await postgres.close()
-      rmSync(home, { recursive: true, force: true })
-    },
-  }
-}
-
-function controlsOf({ folder, url }: { folder: string; url: string }) {
-  const postmaster = () => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-  return {
-    postmaster,
-    /** Fast mode: it cuts clients off, as an operator or a failover would. It comes back on the same port. */
-    async restart() {
-      const pid = postmaster()
-      process.kill(pid, 'SIGINT')
-      while (isRunning(pid)) await sleep(5)
-      const pgCtl = join(postgresBinaries(), 'bin', 'pg_ctl')
-      const options = [`--pgdata=${folder}`, `--log=${folder}.log`, `--options=-p ${new URL(url).port}`]
-      spawnSync(pgCtl, ['start', '--wait', '--silent', ...options], { ...nobody, cwd: '/', stdio: 'ignore' })
-    },
   }
 }
 
 /** A shop as large as the budgets assume or, with `--quick`, a small one. */
-export const size = process.argv.includes('--quick')
+export const size = process.env.QUICK
   ? { users: 2000, purchases: 5000 }
   : { users: 300_000, purchases: 1_000_000 }
 

@@ -12,21 +12,16 @@ const personal = new RegExp(
   'i',
 )
 
-const said = { lines: 0, leaks: new Set<string>() }
+const leaks = new Set<string>()
 
 /** Reads everything that a shop's process says. */
 export function watchForLeaks(...streams: Readable[]) {
   for (const stream of streams)
     createInterface({ input: stream }).on('line', (line) => {
-      said.lines += 1
       const leak = personal.exec(line)
-      if (leak && said.leaks.size < 20)
-        said.leaks.add(line.slice(Math.max(0, leak.index - 100), leak.index + 60))
+      if (leak && leaks.size < 20) leaks.add(line.slice(Math.max(0, leak.index - 100), leak.index + 60))
     })
 }
 
-/** What all shops of this lab have said so far. */
-export const saidSoFar = (): { lines: number; leaks: string[] } => ({
-  lines: said.lines,
-  leaks: [...said.leaks],
-})
+/** In what all shops of this process have said. */
+export const leaksSoFar = () => [...leaks]

@@ -69,7 +69,7 @@ export const moneyRoutes = [
   ),
   route('POST', '/v1/invoices/:id/void', {}, async ({ work, id }) => {
     const invoice = await upToDate(work, await work.claim('invoice', id))
-    if (invoice.status !== 'open') {
+    if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
       throw invalid(
         `You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`,
         'invoice',

@@ -97,7 +97,8 @@ async function follow(work: Work, value: unknown, steps: string[], path: string)
   if (key === undefined || value === null) return value
   if (Array.isArray(value)) {
     const each: unknown[] = []
-    for (const item of value) each.push(await follow(work, item, steps, path))
+    for (const item of value)
+      each.push(await follow(work, typeof item === 'string' ? await byId(work, item) : item, steps, path))
     return each
   }
   if (!isPlain(value)) throw cannot(path)

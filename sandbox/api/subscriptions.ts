@@ -1,3 +1,4 @@
+import { periodEnd } from '../basics.ts'
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
@@ -86,7 +87,11 @@ function withCancelAt(
   }
 }
 
-function changed(subscription: Subscription, params: Change, now: number): Subscription {
+function changed(
+  subscription: Subscription,
+  params: Change,
+  { now, quirks }: Pick<Work, 'now' | 'quirks'>,
+): Subscription {
   if (params.cancel_at !== undefined && params.cancel_at_period_end !== undefined) {
     throw invalid(
       'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
@@ -100,6 +105,7 @@ function changed(subscription: Subscription, params: Change, now: number): Subsc
       throw invalid('cancel_at must be in the future.', 'cancel_at')
     }
     after = withCancelAt(after, params.cancel_at, false, now)
+    if (quirks.shortens) after = endingAt(after, params.cancel_at)
   }
   if (params.cancel_at_period_end !== undefined) {
     // A date set by the portal survives clearing the flag, which was never set.
@@ -119,6 +125,14 @@ function changed(subscription: Subscription, params: Change, now: number): Subsc
         settings?.save_default_payment_method ?? after.payment_settings.save_default_payment_method,
     },
   }
+}
+
+/** A date within the period shortens it; without one, the period is as long as it was. */
+function endingAt(subscription: Subscription, at: number | null): Subscription {
+  const { start, end, step } = periodOf(subscription)
+  const { trial_end: trialEnd, billing_cycle_anchor: anchor } = subscription
+  const whole = trialEnd && trialEnd > start ? trialEnd : periodEnd(anchor, step, start)
+  return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
 }
 
 /** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
@@ -170,13 +184,13 @@ export const subscriptionRoutes = [
         customer,
         lines,
         change: (draft) => ({
-          ...changed(draft, params, work.now),
+          ...changed(draft, params, work),
           automatic_tax: params.automatic_tax?.enabled
             ? { ...draft.automatic_tax, enabled: true, liability: { type: 'self' } }
             : draft.automatic_tax,
         }),
       })
-      if (params.payment_behavior === 'default_incomplete') return subscription
+      if (params.payment_behavior === 'default_incomplete' || !intent) return subscription
       const method = await storedCard(work, subscription)
       if (!method) {
         throw invalid(
@@ -201,7 +215,7 @@ export const subscriptionRoutes = [
         throw invalid('You cannot update a subscription that is `canceled` or `incomplete_expired`.')
       }
       await assertOwnCard(work, params.default_payment_method, before.customer, 'default_payment_method')
-      const after = changed(before, params, work.now)
+      const after = changed(before, params, work)
       return update(work, before, params.trial_end ? onTrial(after, params.trial_end, work.now) : after)
     },
   ),

@@ -1,6 +1,13 @@
 import { day } from '../basics.ts'
 import { Failure, invalid } from '../failure.ts'
-import { type Charge, type Dispute, newDispute, newRefund, type Refund } from '../objects/charge.ts'
+import {
+  type Charge,
+  type Dispute,
+  type DisputeStatus,
+  newDispute,
+  newRefund,
+  type Refund,
+} from '../objects/charge.ts'
 import type { Work } from '../work.ts'
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
@@ -93,10 +100,22 @@ export async function openDispute(work: Work, charge: Charge): Promise<Dispute> 
   return dispute
 }
 
-export async function closeDispute(work: Work, dispute: Dispute, outcome: 'won' | 'lost'): Promise<Dispute> {
-  if (dispute.status !== 'needs_response') throw invalid('This dispute is already closed.')
-  const closed = await work.save({ ...dispute, status: outcome })
-  if (outcome === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)
-  work.emit('charge.dispute.closed', closed, dispute)
-  return closed
+/** Where a dispute can go from where it is. A loss can be appealed; `prevented`: the cardholder was paid back already. */
+const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
+  needs_response: ['under_review', 'won', 'lost', 'prevented'],
+  under_review: ['won', 'lost'],
+  lost: ['appeal_needs_response'],
+  appeal_needs_response: ['appeal_under_review', 'won', 'lost'],
+  appeal_under_review: ['won', 'lost'],
+  won: [],
+  prevented: [],
+}
+
+export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
+  if (!nextStates[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
+  const moved = await work.save({ ...dispute, status: to })
+  if (to === 'won') work.emit('charge.dispute.funds_reinstated', moved, dispute)
+  const isClosed = to === 'won' || to === 'lost' || to === 'prevented'
+  work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', moved, dispute)
+  return moved
 }

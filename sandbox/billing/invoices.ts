@@ -1,6 +1,7 @@
 import { day } from '../basics.ts'
-import { newPaymentIntent } from '../objects/intent.ts'
-import { type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
+import { offOf } from '../objects/discount.ts'
+import { newPaymentIntent, type PaymentIntent } from '../objects/intent.ts'
+import { type Cut, type Entry, type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
 import type { Subscription } from '../objects/subscription.ts'
 import { retryDays } from '../quirks.ts'
 import type { Work } from '../work.ts'
@@ -15,12 +16,44 @@ export function nextAttempt({ now, quirks }: Work, invoice: Invoice): number | n
 type Bill = {
   subscription: Subscription
   reason: Invoice['billing_reason']
-  period: Invoice['lines']['data'][number]['period']
+  entries: Entry[]
 }
 
-/** Writes a period's invoice with the payment intent that is to pay it, and links it to the subscription. */
-export async function bill(work: Work, { subscription, reason, period }: Bill) {
-  const customer = await work.customer(subscription.customer)
+/** A whole period of every item. */
+export const periodEntries = (subscription: Subscription, period: Entry['period']): Entry[] =>
+  subscription.items.data.map((item) => ({
+    item,
+    period,
+    amount: item.price.unit_amount * item.quantity,
+    isProration: false,
+  }))
+
+async function cutsOf(work: Work, subscription: Subscription): Promise<Cut[]> {
+  const running: Cut[] = []
+  for (const id of subscription.discounts) {
+    const { end, source } = await work.get('discount', id)
+    const coupon = await work.get('coupon', source.coupon)
+    if (end === null || end > work.now) running.push({ discount: id, of: (amount) => offOf(coupon, amount) })
+  }
+  return running
+}
+
+/** Without a place, Stripe goes on charging, but without tax. */
+const withPlace = (subscription: Subscription, country: string | null | undefined): Subscription =>
+  country || !subscription.automatic_tax.enabled
+    ? subscription
+    : {
+        ...subscription,
+        automatic_tax: { enabled: false, disabled_reason: 'requires_location_inputs', liability: null },
+      }
+
+/**
+ * Writes an invoice with the payment intent that is to pay it, and links it to the subscription. If nothing is due, there
+ * is no intent, and it is paid.
+ */
+export async function bill(work: Work, { subscription: given, reason, entries }: Bill) {
+  const customer = await work.customer(given.customer)
+  const subscription = withPlace(given, customer.address?.country)
   const names = new Map<string, string>()
   for (const item of subscription.items.data) {
     names.set(item.price.product, (await work.get('product', item.price.product)).name)
@@ -33,11 +66,23 @@ export async function bill(work: Work, { subscription, reason, period }: Bill) {
     customer,
     subscription,
     productName,
-    period,
+    entries,
+    cuts: await cutsOf(work, subscription),
     reason,
     tax,
     taxIds,
   })
+  await work.save({
+    ...customer,
+    balance: invoice.ending_balance,
+    currency: invoice.currency,
+    next_invoice_sequence: customer.next_invoice_sequence + 1,
+  })
+  const billed = { ...subscription, latest_invoice: invoice.id }
+  if (invoice.amount_due === 0) {
+    const paid = await work.insert({ ...invoice, ...asPaid(invoice, work.now) })
+    return { invoice: paid, intent: null, subscription: billed }
+  }
   const intent = newPaymentIntent({
     now: work.now,
     amount: invoice.amount_due,
@@ -46,16 +91,28 @@ export async function bill(work: Work, { subscription, reason, period }: Bill) {
     description: reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
     saveCard: true,
   })
-  await work.save({
-    ...customer,
-    currency: invoice.currency,
-    next_invoice_sequence: customer.next_invoice_sequence + 1,
-  })
   await work.insert(invoice)
   await work.insert(intent)
   await work.insert(newInvoicePayment(work.now, invoice, intent.id))
-  const billed = { ...subscription, latest_invoice: invoice.id }
   return { invoice, intent, subscription: billed }
+}
+
+const asPaid = (invoice: Invoice, now: number) => ({
+  status: 'paid' as const,
+  amount_paid: invoice.amount_due,
+  amount_remaining: 0,
+  attempted: true,
+  auto_advance: false,
+  next_payment_attempt: null,
+  status_transitions: { ...invoice.status_transitions, paid_at: now },
+})
+
+export function tellOfBill(work: Work, invoice: Invoice, intent: PaymentIntent | null) {
+  work.emit('invoice.created', invoice)
+  work.emit('invoice.finalized', invoice)
+  if (intent) return work.emit('payment_intent.created', intent)
+  work.emit('invoice.paid', invoice)
+  work.emit('invoice.payment_succeeded', invoice)
 }
 
 async function paymentOf(work: Work, intent: string) {
@@ -75,28 +132,24 @@ export async function invoicePaid(work: Work, intent: string, method: string) {
     amount_paid: found.invoice.amount_due,
     status_transitions: { ...found.payment.status_transitions, paid_at: work.now },
   })
-  const invoice = await work.save({
-    ...found.invoice,
-    status: 'paid' as const,
-    amount_paid: found.invoice.amount_due,
-    amount_remaining: 0,
-    attempted: true,
-    attempt_count: found.invoice.attempt_count + 1,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status_transitions: { ...found.invoice.status_transitions, paid_at: work.now },
-  })
   work.emit('invoice_payment.paid', payment)
+  await settleInvoice(work, { ...found.invoice, attempt_count: found.invoice.attempt_count + 1 }, method)
+}
+
+/** The money is there, from a card or from elsewhere: the subscription follows. */
+async function settleInvoice(work: Work, open: Invoice, method: string | null) {
+  const invoice = await work.save({ ...open, ...asPaid(open, work.now) })
   work.emit('invoice.paid', invoice)
   work.emit('invoice.payment_succeeded', invoice)
 
   const before = await subscriptionOf(work, invoice)
   if (before.ended_at !== null) return
-  const revives = ['incomplete', 'past_due', 'unpaid'].includes(before.status)
-  const saves = before.payment_settings.save_default_payment_method === 'on_subscription'
+  const revives = ['incomplete', 'past_due', 'unpaid', 'paused'].includes(before.status)
+  const saves = method !== null && before.payment_settings.save_default_payment_method === 'on_subscription'
   await update(work, before, {
     ...before,
     status: revives ? 'active' : before.status,
+    status_details: undefined,
     default_payment_method: saves ? method : before.default_payment_method,
   })
 }
@@ -141,6 +194,19 @@ export async function update(work: Work, before: Subscription, after: Subscripti
 
 /** The buyer no longer owes anything: the invoice is void and its intent cannot be paid. */
 export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice> {
+  await cancelPayments(work, invoice)
+  const voided = await work.save({
+    ...invoice,
+    status: 'void' as const,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, voided_at: work.now },
+  })
+  work.emit('invoice.voided', voided)
+  return voided
+}
+
+async function cancelPayments(work: Work, invoice: Invoice) {
   for (const payment of await work.all('invoice_payment', { invoice: invoice.id })) {
     const intent = await work.get('payment_intent', payment.payment.payment_intent)
     await work.save({
@@ -157,15 +223,24 @@ export async function voidInvoice(work: Work, invoice: Invoice): Promise<Invoice
     })
     work.emit('payment_intent.canceled', canceled)
   }
-  const voided = await work.save({
+}
+
+/** Marked as paid in the dashboard: by bank transfer, for example. */
+export async function payOutOfBand(work: Work, invoice: Invoice) {
+  await cancelPayments(work, invoice)
+  await settleInvoice(work, invoice, null)
+}
+
+/** Nobody expects it to be paid anymore, but it can be. */
+export async function markUncollectible(work: Work, invoice: Invoice) {
+  const given = await work.save({
     ...invoice,
-    status: 'void' as const,
+    status: 'uncollectible' as const,
     auto_advance: false,
     next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, voided_at: work.now },
+    status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: work.now },
   })
-  work.emit('invoice.voided', voided)
-  return voided
+  work.emit('invoice.marked_uncollectible', given)
 }
 
 /** The invoice stays open and can still be paid by hand, but the card is not tried again. */

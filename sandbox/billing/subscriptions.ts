@@ -11,7 +11,15 @@ import {
   withPeriod,
 } from '../objects/subscription.ts'
 import type { Work } from '../work.ts'
-import { bill, nextAttempt, stopCollecting, update, voidInvoice } from './invoices.ts'
+import {
+  bill,
+  nextAttempt,
+  periodEntries,
+  stopCollecting,
+  tellOfBill,
+  update,
+  voidInvoice,
+} from './invoices.ts'
 import { confirmPayment, declinePayment, finishPayment, genericDecline } from './payments.ts'
 
 export type Line = { price: Price; quantity: number }
@@ -40,14 +48,12 @@ export async function startSubscription(work: Work, { customer, lines, change }:
   const { invoice, intent, subscription } = await bill(work, {
     subscription: draft,
     reason: 'subscription_create',
-    period: { start: work.now, end: periodEnds },
+    entries: periodEntries(draft, { start: work.now, end: periodEnds }),
   })
-  await work.insert(subscription)
-  work.emit('customer.subscription.created', subscription)
-  work.emit('invoice.created', invoice)
-  work.emit('invoice.finalized', invoice)
-  work.emit('payment_intent.created', intent)
-  return { subscription, intent }
+  const started = await work.insert(intent ? subscription : { ...subscription, status: 'active' as const })
+  work.emit('customer.subscription.created', started)
+  tellOfBill(work, invoice, intent)
+  return { subscription: started, intent }
 }
 
 /** What falls due on a subscription: the end of an unpaid start, of a scheduled cancellation or of a period. */
@@ -63,20 +69,28 @@ export async function subscriptionDue(work: Work, subscription: Subscription) {
 async function renew(work: Work, before: Subscription) {
   const { end: start, step } = periodOf(before)
   const next = periodEnd(before.billing_cycle_anchor, step, start)
-  const { invoice, intent, subscription } = await bill(work, {
-    // A trial ends with its period.
-    subscription: {
-      ...withPeriod(before, start, next),
-      status: before.status === 'trialing' ? 'active' : before.status,
-    },
+  // A trial ends with its period.
+  const renewed: Subscription = {
+    ...withPeriod(before, start, next),
+    status: before.status === 'trialing' ? 'active' : before.status,
+  }
+  await charge(work, before, renewed, {
     reason: 'subscription_cycle',
-    period: { start, end: next },
+    entries: periodEntries(renewed, { start, end: next }),
   })
+}
+
+/** Writes what a changed subscription owes, and charges the stored card. */
+export async function charge(
+  work: Work,
+  before: Subscription,
+  after: Subscription,
+  owed: Omit<Parameters<typeof bill>[1], 'subscription'>,
+) {
+  const { invoice, intent, subscription } = await bill(work, { ...owed, subscription: after })
   await update(work, before, subscription)
-  work.emit('invoice.created', invoice)
-  work.emit('invoice.finalized', invoice)
-  work.emit('payment_intent.created', intent)
-  await collect(work, invoice)
+  tellOfBill(work, invoice, intent)
+  if (intent) await collect(work, invoice)
 }
 
 /** The sandbox's own attempt to charge the stored card, at a renewal and on retry days. */
@@ -98,7 +112,7 @@ export async function storedCard(work: Work, subscription: Subscription): Promis
 }
 
 async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Subscription) {
-  const intent = await intentOf(work, invoice)
+  const intent = await payingIntent(work, invoice)
   const method = await storedCard(work, subscription)
   if (!method) {
     const attempted = await work.save({
@@ -118,28 +132,36 @@ async function payWithStoredCard(work: Work, invoice: Invoice, subscription: Sub
   await confirmPayment(work, intent, method, 'at once')
 }
 
+/** None, if nothing was due. */
 export async function intentOf(work: Work, invoice: Invoice) {
   const [payment] = await work.all('invoice_payment', { invoice: invoice.id })
-  if (!payment) throw new Error(`${invoice.id} has no payment`)
-  return work.get('payment_intent', payment.payment.payment_intent)
+  return payment && work.get('payment_intent', payment.payment.payment_intent)
+}
+
+async function payingIntent(work: Work, invoice: Invoice) {
+  const intent = await intentOf(work, invoice)
+  if (!intent) throw new Error(`${invoice.id} has no payment`)
+  return intent
 }
 
 /** A new request first finishes any payment still in progress. */
 export async function upToDate(work: Work, invoice: Invoice): Promise<Invoice> {
-  await finishPayment(work, await intentOf(work, invoice))
+  const intent = await intentOf(work, invoice)
+  if (intent) await finishPayment(work, intent)
   return work.get('invoice', invoice.id)
 }
 
 /** `POST /v1/invoices/:id/pay`: immediately, with the given card or the stored one. */
 export async function payInvoice(work: Work, invoice: Invoice, given: PaymentMethod | undefined) {
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
-  if (invoice.status !== 'open') throw invalid('This invoice can no longer be paid')
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalid('This invoice can no longer be paid')
   const subscription = await work.get('subscription', invoice.parent.subscription_details.subscription)
   const method = given ?? (await storedCard(work, subscription))
   if (!method) {
     throw invalid('There is no default_payment_method set on this Customer, Subscription or Invoice.')
   }
-  const outcome = await confirmPayment(work, await intentOf(work, invoice), method, 'at once')
+  const outcome = await confirmPayment(work, await payingIntent(work, invoice), method, 'at once')
   if (outcome instanceof Failure) return outcome
   if (outcome.status === 'requires_action') {
     return new Failure(402, {

@@ -128,6 +128,15 @@ const noEvidence = {
   enhanced_evidence: {},
 }
 
+export type DisputeStatus =
+  | 'needs_response'
+  | 'under_review'
+  | 'won'
+  | 'lost'
+  | 'prevented'
+  | 'appeal_needs_response'
+  | 'appeal_under_review'
+
 export const newDispute = (now: number, charge: Charge) => ({
   id: newId('du'),
   object: 'dispute' as const,
@@ -162,7 +171,7 @@ export const newDispute = (now: number, charge: Charge) => ({
     type: 'card' as const,
   },
   reason: 'fraudulent',
-  status: 'needs_response' as 'needs_response' | 'won' | 'lost',
+  status: 'needs_response' as DisputeStatus,
   $sandbox: { customer: charge.customer },
 })
 

@@ -15,7 +15,7 @@ const noCreditNoteExtras = {
 }
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
-type Reason = 'subscription_create' | 'subscription_cycle'
+type Reason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
 type Period = { start: number; end: number }
 
 const dollars = (cents: number, currency: string) =>
@@ -23,56 +23,75 @@ const dollars = (cents: number, currency: string) =>
 
 type Item = Subscription['items']['data'][number]
 
-const newLine = (
-  invoice: string,
-  subscription: Subscription,
-  item: Item,
-  product: string,
-  period: Period,
-  tax: Tax | null,
-) => ({
-  id: newId('il'),
-  object: 'line_item' as const,
-  amount: item.price.unit_amount * item.quantity,
-  currency: item.price.currency,
-  description: `${item.quantity} × ${product} (at ${dollars(item.price.unit_amount, item.price.currency)} / ${item.plan.interval})`,
-  discount_amounts: [],
-  discountable: true,
-  discounts: [],
-  invoice,
-  livemode: false,
-  metadata: subscription.metadata,
-  parent: {
-    invoice_item_details: null,
-    subscription_item_details: {
-      invoice_item: null,
-      proration: false,
-      proration_details: { credited_items: null },
-      subscription: subscription.id,
-      subscription_item: item.id,
+/** What one line of an invoice is about: a whole period, or the rest of one at another price or quantity. */
+export type Entry = { item: Item; period: Period; amount: number; isProration: boolean }
+
+/** What a running discount takes off an amount. */
+export type Cut = { discount: string; of: (amount: number) => number }
+
+type LineGiven = {
+  invoice: string
+  subscription: Subscription
+  product: string
+  tax: Tax | null
+  cuts: Cut[]
+}
+
+const newLine = (entry: Entry, { invoice, subscription, product, tax, cuts }: LineGiven) => {
+  const { item, period, amount, isProration } = entry
+  const discountAmounts = isProration
+    ? []
+    : cuts.map(({ discount, of }) => ({ amount: of(amount), discount }))
+  const net = amount - sumOf(discountAmounts)
+  return {
+    id: newId('il'),
+    object: 'line_item' as const,
+    amount,
+    currency: item.price.currency,
+    description: isProration
+      ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${item.quantity} × ${product}`
+      : `${item.quantity} × ${product} (at ${dollars(item.price.unit_amount, item.price.currency)} / ${item.plan.interval})`,
+    discount_amounts: discountAmounts,
+    discountable: !isProration,
+    discounts: discountAmounts.map(({ discount }) => discount),
+    invoice,
+    livemode: false,
+    metadata: subscription.metadata,
+    parent: {
+      invoice_item_details: null,
+      subscription_item_details: {
+        invoice_item: null,
+        proration: isProration,
+        proration_details: { credited_items: null },
+        subscription: subscription.id,
+        subscription_item: item.id,
+      },
+      type: 'subscription_item_details' as const,
     },
-    type: 'subscription_item_details' as const,
-  },
-  period,
-  pretax_credit_amounts: [],
-  pricing: {
-    price_details: { price: item.price.id, product: item.price.product },
-    type: 'price_details' as const,
-    unit_amount_decimal: item.price.unit_amount_decimal,
-  },
-  quantity: item.quantity,
-  quantity_decimal: String(item.quantity),
-  subscription: subscription.id,
-  subtotal: item.price.unit_amount * item.quantity,
-  taxes: taxesOn(item.price.unit_amount * item.quantity, tax),
-})
+    period,
+    pretax_credit_amounts: [],
+    pricing: {
+      price_details: { price: item.price.id, product: item.price.product },
+      type: 'price_details' as const,
+      unit_amount_decimal: item.price.unit_amount_decimal,
+    },
+    quantity: item.quantity,
+    quantity_decimal: String(item.quantity),
+    subscription: subscription.id,
+    subtotal: amount,
+    taxes: taxesOn(net, tax),
+  }
+}
+
+const sumOf = (amounts: { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0)
 
 type Given = {
   now: number
   customer: Customer
   subscription: Subscription
   productName: (product: string) => string
-  period: Period
+  entries: Entry[]
+  cuts: Cut[]
   reason: Reason
   /** Null without automatic tax. */
   tax: Tax | null
@@ -81,14 +100,26 @@ type Given = {
 
 /** A finalized invoice: the sandbox skips the hour that Stripe keeps a renewal's invoice as a draft. */
 export function newInvoice(given: Given) {
-  const { now, customer, subscription, productName, period, reason, tax } = given
+  const { now, customer, subscription, productName, entries, cuts, reason, tax } = given
   const id = newId('in')
-  const lines = subscription.items.data.map((item) =>
-    newLine(id, subscription, item, productName(item.price.product), period, tax),
+  const about = { invoice: id, subscription, tax, cuts }
+  const lines = entries.map((entry) =>
+    newLine(entry, { ...about, product: productName(entry.item.price.product) }),
   )
-  const total = lines.reduce((sum, line) => sum + line.amount, 0)
+  const subtotal = sumOf(lines)
+  const discountAmounts = cuts
+    .map(({ discount }) => ({
+      amount: sumOf(
+        lines.flatMap((line) => line.discount_amounts).filter((each) => each.discount === discount),
+      ),
+      discount,
+    }))
+    .filter(({ amount }) => amount > 0)
+  const total = subtotal - sumOf(discountAmounts)
+  // A credit pays first; what is left of a negative total becomes one.
+  const due = Math.max(0, total + customer.balance)
   const totalTaxes = taxesOn(total, tax)
-  const untaxed = total - totalTaxes.reduce((sum, { amount }) => sum + amount, 0)
+  const untaxed = total - sumOf(totalTaxes)
   const secret = randomText(40)
   const page = `/_sandbox/invoices/${id}/${secret}`
   return {
@@ -97,16 +128,17 @@ export function newInvoice(given: Given) {
     ...noInvoiceExtras,
     account_country: 'US',
     account_name: 'Stripe sandbox',
-    amount_due: total,
+    amount_due: due,
     amount_overpaid: 0,
     amount_paid: 0,
-    amount_remaining: total,
+    amount_remaining: due,
     amount_shipping: 0,
     attempt_count: 0,
     attempted: false,
-    auto_advance: reason === 'subscription_cycle',
+    auto_advance: reason !== 'subscription_create',
     automatic_tax: {
-      disabled_reason: null,
+      disabled_reason:
+        subscription.automatic_tax.disabled_reason && ('finalization_requires_location_inputs' as const),
       enabled: tax !== null,
       liability: tax && { type: 'self' as const },
       provider: tax && 'stripe',
@@ -124,9 +156,9 @@ export function newInvoice(given: Given) {
     customer_tax_exempt: 'none' as const,
     customer_tax_ids: given.taxIds.map(({ type, value }) => ({ type, value })),
     default_tax_rates: [],
-    discounts: [],
+    discounts: discountAmounts.map(({ discount }) => discount),
     effective_at: now,
-    ending_balance: 0,
+    ending_balance: total + customer.balance - due,
     footer: customer.invoice_settings.footer,
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
@@ -143,22 +175,22 @@ export function newInvoice(given: Given) {
     },
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: now,
-    period_start: reason === 'subscription_create' ? now : period.start,
+    period_start: reason === 'subscription_cycle' ? (entries[0]?.period.start ?? now) : now,
     post_payment_credit_notes_amount: 0 as number,
     pre_payment_credit_notes_amount: 0,
-    starting_balance: 0,
+    starting_balance: customer.balance,
     status: 'open' as InvoiceStatus,
     status_transitions: {
       finalized_at: now,
-      marked_uncollectible_at: null,
+      marked_uncollectible_at: null as number | null,
       paid_at: null as number | null,
       voided_at: null as number | null,
     },
-    subtotal: total,
-    subtotal_excluding_tax: untaxed,
+    subtotal,
+    subtotal_excluding_tax: subtotal - sumOf(totalTaxes),
     test_clock: customer.test_clock,
     total,
-    total_discount_amounts: [],
+    total_discount_amounts: discountAmounts,
     total_excluding_tax: untaxed,
     total_pretax_credit_amounts: [],
     total_taxes: totalTaxes,

@@ -3,6 +3,7 @@ import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
 import type { Charge, Dispute, Refund } from './charge.ts'
 import type { Customer, DeletedCustomer, PaymentMethod } from './customer.ts'
+import type { Coupon, Discount } from './discount.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
 import type { CreditNote, Invoice, InvoicePayment } from './invoice.ts'
 import type { Subscription } from './subscription.ts'
@@ -25,8 +26,10 @@ export type TestClock = ReturnType<typeof newTestClock>
 /** Everything the sandbox stores, by the name in its own `object` field. */
 export type Kinds = {
   charge: Charge
+  coupon: Coupon
   credit_note: CreditNote
   customer: Customer | DeletedCustomer
+  discount: Discount
   dispute: Dispute
   invoice: Invoice
   invoice_payment: InvoicePayment

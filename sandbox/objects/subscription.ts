@@ -19,6 +19,18 @@ export type SubscriptionStatus =
   | 'unpaid'
   | 'paused'
   | 'canceled'
+/** What Stripe says about why a subscription is paused. */
+export type PauseReason =
+  | 'pause_requested'
+  | 'system'
+  | 'trial_end_without_payment_method'
+  | 'first_payment_failure'
+  | 'final_payment_failure'
+
+export const pausedDetails = (now: number, reason: PauseReason) => ({
+  paused: { subscription: { type: reason }, transitioned_at: now, type: 'subscription' as const },
+})
+
 export type CancellationReason = 'cancellation_requested' | 'payment_disputed' | 'payment_failed'
 export type Feedback =
   | 'customer_service'
@@ -64,7 +76,7 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     object: 'subscription' as const,
     ...noSubscriptionExtras,
     automatic_tax: {
-      disabled_reason: null,
+      disabled_reason: null as 'requires_location_inputs' | null,
       enabled: false,
       liability: null as { type: 'self' } | null,
     },
@@ -87,7 +99,7 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     default_payment_method: null as string | null,
     default_tax_rates: [],
     description: null as string | null,
-    discounts: [],
+    discounts: [] as string[],
     ended_at: null as number | null,
     invoice_settings: {
       ...noInvoiceSettingsExtras,
@@ -107,6 +119,7 @@ export function newSubscription({ now, customer, lines, currency, end }: Given) 
     },
     start_date: now,
     status: 'incomplete' as SubscriptionStatus,
+    status_details: undefined as ReturnType<typeof pausedDetails> | undefined,
     test_clock: customer.test_clock,
     trial_end: null as number | null,
     trial_settings: {

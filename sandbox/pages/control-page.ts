@@ -98,7 +98,7 @@ function eventRow(event: EventRow): Html {
 }
 
 const check = (name: string, label: string, on: boolean) =>
-  html`<label><input type="checkbox" name="${name}" value="true"${on ? html` checked` : ''}> ${label}</label>`
+  html`<label><input type="checkbox" name="${name}" value="true"${on ? html` checked` : ''}> <span>${label}</span></label>`
 
 const select = (name: string, label: string, chosen: string, choices: Record<string, string>) =>
   html`<label>${label} <select name="${name}">${Object.entries(choices).map(
@@ -107,7 +107,7 @@ const select = (name: string, label: string, chosen: string, choices: Record<str
   )}</select></label>`
 
 /** See README.md for what Stripe says about each. */
-const behavior = ({ lag, failing, key, retries, afterRetries }: Quirks) => html`<section>
+const behavior = ({ lag, failing, key, retries, afterRetries, shortens }: Quirks) => html`<section>
       <h2>As untidy as Stripe</h2>
       <form method="post" action="/_sandbox/controls/behave" class="Actions">
         ${select('lag', 'A payment’s subscription follows', lag.to === 0 ? 'none' : lag.to <= 2 ? 'short' : 'long', { none: 'at once', short: 'within 2 seconds', long: 'within a minute' })}
@@ -115,6 +115,7 @@ const behavior = ({ lag, failing, key, retries, afterRetries }: Quirks) => html`
         ${select('key', 'The secret key', key.state, { works: 'works', expired: 'was rolled', restricted: 'may not refund', other_mode: 'is the other mode’s' })}
         ${select('retries', 'A failed renewal is tried again', retries, { smart: '8 times in 2 weeks', custom: '4 times in 3 weeks', none: 'never' })}
         ${select('after', 'and then', afterRetries, { cancel: 'the subscription ends', unpaid: 'it is unpaid', past_due: 'it stays past due' })}
+        ${check('shortens', 'A day within a period ends it', shortens)}
         <button>Apply</button>
       </form>
       <div class="Actions">

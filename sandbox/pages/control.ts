@@ -88,12 +88,13 @@ export const actions = new Map<string, readonly [done: string, run: Run]>([
     'behave',
     [
       'The sandbox will behave this way from now on.',
-      async (controls, _form, pick) => {
+      async (controls, form, pick) => {
         const quirks = {
           afterRetries: pick('after', 'cancel', 'unpaid', 'past_due'),
           failing: Number(pick('failing', '0', '0.1', '0.5')),
           lag: lags[pick('lag', 'none', 'short', 'long')],
           retries: pick('retries', 'smart', 'custom', 'none'),
+          shortens: form.has('shortens'),
         }
         await controls.changeKey(pick('key', 'works', 'expired', 'restricted', 'other_mode'), [
           'rak_charge_write',

@@ -7,7 +7,12 @@ import type { Work } from '../work.ts'
 import { date, html, money, page } from './html.ts'
 
 /** An invoice with what its reader wants to know about its payment. */
-export type Bill = { invoice: Invoice; intent: PaymentIntent; charge: Charge | undefined; from: string }
+export type Bill = {
+  invoice: Invoice
+  intent: PaymentIntent | undefined
+  charge: Charge | undefined
+  from: string
+}
 
 /** Anyone with the address may read the invoice: its second half cannot be guessed. */
 export async function findBill(
@@ -19,7 +24,7 @@ export async function findBill(
   const invoice = await work.find('invoice', id)
   if (!invoice || !sameText(invoice.$sandbox.secret, secret)) return undefined
   const intent = await intentOf(work, invoice)
-  const latest = intent.latest_charge === null ? undefined : await work.find('charge', intent.latest_charge)
+  const latest = intent?.latest_charge ? await work.find('charge', intent.latest_charge) : undefined
   const charge = latest?.paid ? latest : undefined
   return { invoice: charge ? asPaid(invoice, charge) : invoice, intent, charge, from }
 }
@@ -130,7 +135,7 @@ function statusOf(invoice: Invoice, charge: Charge | undefined): string {
 export function invoicePage(bill: Bill, publishableKey: string): string {
   const { invoice, intent } = bill
   const said = describe(bill)
-  const payable = invoice.status === 'open' && intent.status !== 'canceled'
+  const payable = invoice.status === 'open' && intent && intent.status !== 'canceled'
   const body = html`<main>
       <header>
         <div>

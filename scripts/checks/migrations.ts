@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOnline, type Migration, readMigrations } from '#server/database/migrations.ts'
+import { isOneWay, isOnline, type Migration, readMigrations } from '#server/database/migrations.ts'
 import { run } from '../run.ts'
 
 const migrations = 'server/database/migrations'
@@ -41,6 +41,8 @@ export function compareHashes(found: Hashes, promised: Hashes): string[] {
   })
 }
 
+const removal = /\b(drop column|drop table|rename)\b/i
+
 /** Anything that makes buyers of a large shop wait, or breaks the previous version still running beside the new one. */
 const harmful: [pattern: RegExp, instead: string][] = [
   [/^create (unique )?index (?!concurrently)/i, 'use .concurrently() in the schema, in its own migration'],
@@ -54,7 +56,10 @@ const harmful: [pattern: RegExp, instead: string][] = [
     /\badd constraint\b.*\b(check|foreign key)\b(?!.*\bnot valid\b)/is,
     'add it as "not valid", and validate it in the next migration',
   ],
-  [/\b(drop column|drop table|rename)\b/i, 'the previous version still uses it: only a later release may'],
+  [
+    removal,
+    'the previous version still uses it: only a later release may, or one that starts with "-- one way"',
+  ],
 ]
 
 /** Harmless anyway, and why. */
@@ -62,8 +67,10 @@ const agreed: Record<string, string> = {}
 
 /** The first migration finds no rows; neither does one on a table it creates. */
 export function checkForLargeShops([, ...later]: Migration[]): string[] {
-  return later.flatMap(({ tag, statements }) => {
+  return later.flatMap((migration) => {
+    const { tag, statements } = migration
     if (agreed[tag]) return []
+    const rules = isOneWay(migration) ? harmful.filter(([pattern]) => pattern !== removal) : harmful
     const isMixed = statements.some(isOnline) && !statements.every(isOnline)
     const made = statements.flatMap((statement) => /^create table "(\w+)"/i.exec(statement)?.[1] ?? [])
     const isNew = (statement: string) =>
@@ -75,7 +82,7 @@ export function checkForLargeShops([, ...later]: Migration[]): string[] {
       ...statements
         .filter((statement) => !isNew(statement))
         .flatMap((statement) =>
-          harmful
+          rules
             .filter(([pattern]) => pattern.test(statement))
             .map(([, instead]) => `${tag}: ${statement.slice(0, 80)}: ${instead}`),
         ),

@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import pg from 'pg'
 import type { Secrets } from '../security/secrets.ts'
 import { readTable, type Sum, tablesOf } from './backup-tables.ts'
@@ -25,11 +29,30 @@ export const sumLine = (name: string, { rows, sha256 }: Sum) => `-- ${rows} rows
 
 export type Signing = Pick<Secrets, 'keyId' | 'backupKeys'>
 
+type By = { secrets: Signing; version: string }
+
+/** For its owner alone, and under its name only when it is complete. */
+export async function backupToFile(url: string, file: string, by: By) {
+  const part = `${file}.part`
+  const zipped = createGzip()
+  // A new file: one that someone else put there would keep its owner and its mode, or lead elsewhere.
+  await rm(part, { force: true })
+  const written = pipeline(zipped, createWriteStream(part, { mode: 0o600, flags: 'wx' }))
+  try {
+    const [counted] = await Promise.all([backup(url, zipped, by).finally(() => zipped.end()), written])
+    await rename(part, file)
+    return counted
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
 /** Safe while the shop is running: everything is read from one snapshot. */
 export async function backup(
   url: string,
   out: Writable,
-  { secrets, version }: { secrets: Signing; version: string },
+  { secrets, version }: By,
 ): Promise<{ tables: number; rows: number }> {
   const signature = createHmac('sha256', secrets.backupKeys.get(secrets.keyId) ?? '')
   const write = async (chunk: string | Buffer) => {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../testing/test-database.ts'
 import { migrate } from './migrate.ts'
 import { type Migration, readMigrations } from './migrations.ts'
@@ -85,4 +85,33 @@ test('long-running statements and transactional ones are not mixed', async () =>
     'alter table large add column x int',
   )
   await expect(migrate(database.url, mixed)).rejects.toThrow('mixes')
+})
+
+describe('an upgrade that cannot be undone', () => {
+  const oneWay = upTo('-- one way\ncreate table gone_for_good (id int)')
+
+  test('is refused to a command: only a start makes the backup', async () => {
+    await expect(migrate(database.url, oneWay)).rejects.toThrow('Start the shop with it once')
+  })
+
+  test('backs up once, whoever starts first, and not at all in a new shop', async () => {
+    const backUp = vi.fn(async () => {
+      expect((await client.query(`select to_regclass('gone_for_good') as made`)).rows).toEqual([
+        { made: null },
+      ])
+    })
+    await Promise.all([1, 2, 3].map(() => migrate(database.url, oneWay, backUp)))
+    expect(backUp).toHaveBeenCalledTimes(1)
+    const empty = await createTestDatabase({ empty: true })
+    await migrate(empty.url, oneWay, backUp)
+    expect(backUp).toHaveBeenCalledTimes(1)
+    await empty.drop()
+  })
+
+  test('stays undone if the backup fails', async () => {
+    const next = [...oneWay, ...upTo('-- one way\ncreate table after_that (id int)').slice(-1)]
+    const full = () => Promise.reject(new Error('no space left on device'))
+    await expect(migrate(database.url, next, full)).rejects.toThrow('no space left')
+    expect((await client.query(`select to_regclass('after_that') as made`)).rows).toEqual([{ made: null }])
+  })
 })

@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { unreachable } from './connect.ts'
-import { concurrentIndex, isInBatches, isOnline, type Migration, readMigrations } from './migrations.ts'
+import {
+  concurrentIndex,
+  isInBatches,
+  isOneWay,
+  isOnline,
+  type Migration,
+  readMigrations,
+} from './migrations.ts'
 
 const triggers = fileURLToPath(new URL('./triggers.sql', import.meta.url))
 
@@ -16,9 +23,10 @@ type Client = Pick<pg.ClientBase, 'query'>
 /**
  * Brings the schema up to date while others sell: a table is locked only for a moment, and slow work (an index, a
  * backfill) runs outside of transactions and resumes at the next start if interrupted.
- * Two servers may start at the same time: the lock lets one go first.
+ * Two servers may start at the same time: the lock lets one go first. A shop that could not go back afterwards is backed
+ * up first.
  */
-export async function migrate(url: string, migrations = readMigrations()) {
+export async function migrate(url: string, migrations = readMigrations(), backUp = refuseOneWay) {
   const client = new pg.Client({ connectionString: url })
   await client.connect().catch((error: unknown) => {
     throw unreachable(url, error, 'DATABASE_DIRECT_URL or DATABASE_URL')
@@ -26,7 +34,9 @@ export async function migrate(url: string, migrations = readMigrations()) {
   try {
     await waitForOthers(client)
     const done = await prepare(client)
-    for (const migration of migrations.filter(({ hash }) => !done.has(hash))) {
+    const pending = migrations.filter(({ hash }) => !done.has(hash))
+    if (done.size > 0 && pending.some(isOneWay)) await backUp()
+    for (const migration of pending) {
       if (migration.statements.some(isOnline)) await runOnline(client, migration)
       else await patiently(client, () => runAtOnce(client, migration))
     }
@@ -35,6 +45,12 @@ export async function migrate(url: string, migrations = readMigrations()) {
     // Ends the session, and the lock with it.
     await client.end()
   }
+}
+
+async function refuseOneWay() {
+  throw new StartError(
+    'This version changes the database for good. Start the shop with it once: it makes a backup first.',
+  )
 }
 
 /**

@@ -34,3 +34,7 @@ export const isInBatches = (statement: string): boolean => /^-- in batches\b/i.t
 /** Takes too long for a transaction that everyone would have to wait for. */
 export const isOnline = (statement: string): boolean =>
   concurrentIndex(statement) !== undefined || isInBatches(statement)
+
+/** The previous version cannot run on what it leaves behind: going back means restoring a backup. */
+export const isOneWay = ({ statements }: Migration): boolean =>
+  statements.some((statement) => /^-- one way\b/i.test(statement))

@@ -4,15 +4,18 @@ import { accountCalls } from './stripe/account.ts'
 import { createClient, type StripeFault } from './stripe/client.ts'
 import { customerCalls } from './stripe/customers.ts'
 import { eventCalls } from './stripe/events.ts'
+import { historyReader } from './stripe/history.ts'
 import { invoiceCalls } from './stripe/invoices.ts'
+import { newSubscriptionCalls } from './stripe/new-subscriptions.ts'
 import { paymentCalls } from './stripe/payments.ts'
 import { priceCalls } from './stripe/prices.ts'
-import { newSubscriptionCalls, subscriptionCalls } from './stripe/subscriptions.ts'
+import { subscriptionCalls } from './stripe/subscriptions.ts'
 import type { Invoicing } from './stripe/taxes.ts'
 
 export { apiVersion } from './stripe/account.ts'
 export { type StripeFault, StripeRefusal } from './stripe/client.ts'
 export type { StripeEvent } from './stripe/events.ts'
+export type { PaidPeriod, Payment } from './stripe/history.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type { Place, Tax } from './stripe/taxes.ts'
@@ -54,7 +57,7 @@ export function createStripeGateway({
   return {
     customers: customerCalls(client, invoices),
     newSubscriptions: newSubscriptionCalls(client, invoices),
-    subscriptions: subscriptionCalls(client, payments.list),
+    subscriptions: subscriptionCalls(client, historyReader(client)),
     payments,
     invoices: invoiceCalls(client, payments.hasPaid),
     prices: priceCalls(client, invoices),

@@ -88,6 +88,7 @@ const refusal = {
     fields: { type: 'object', additionalProperties: { type: 'string' } },
     again: { type: 'array', items: { enum: waysToProve } },
     next: { type: 'array', items: { enum: waysToProve } },
+    amount: { type: 'integer' },
     requestId: { type: 'string' },
   },
   required: ['message', 'code'],

@@ -16,21 +16,29 @@ type Raw = {
     cancel_at: number | null
     cancel_at_period_end: boolean
     ended_at: number | null
-    latest_invoice: string | null
     items: { data: { current_period_end: number; quantity: number; price: { unit_amount: number } }[] }
   }
   invoice: {
     id: string
     status: string
     created: number
+    billing_reason: string
+    amount_paid: number
     attempt_count: number
     next_payment_attempt: number | null
+    status_transitions: { paid_at: number | null }
+    lines: { data: Line[] }
     parent: { subscription_details: { subscription: string } }
   }
   invoice_payment: { id: string; invoice: string; payment: { payment_intent: string } }
   charge: { id: string; payment_intent: string; status: string; created: number; amount: number }
   refund: { id: string; charge: string; status: string; amount: number }
   dispute: { id: string; charge: string; status: string }
+}
+type Line = {
+  amount: number
+  period: { start: number; end: number }
+  parent: { subscription_item_details: { proration: boolean } }
 }
 type Ledger = Awaited<ReturnType<typeof readLedger>>
 
@@ -52,30 +60,46 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string) {
   return (key: string) => groups.get(key) ?? []
 }
 
-/** Each successful charge, with what became of its money, by subscription. */
+/** Each successful charge, with what became of its money, newest first. */
 function readPayments(ledger: Ledger) {
   const refundsOf = groupBy(ledger('refund'), ({ charge }) => charge)
   const disputesOf = groupBy(ledger('dispute'), ({ charge }) => charge)
   const chargesOf = groupBy(ledger('charge'), ({ payment_intent }) => payment_intent)
   const paymentsOf = groupBy(ledger('invoice_payment'), ({ invoice }) => invoice)
-  const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
-  return (subscription: string) =>
-    invoicesOf(subscription)
+  return (invoices: Raw['invoice'][]) =>
+    invoices
       .flatMap(({ id }) => paymentsOf(id))
-      .flatMap(({ payment }) => chargesOf(payment.payment_intent))
+      .flatMap(({ invoice, payment }) =>
+        chargesOf(payment.payment_intent).map((charge) => ({ ...charge, invoice })),
+      )
       .filter(({ status }) => status === 'succeeded')
       .toSorted((a, b) => b.created - a.created)
-      .map(({ id, created, amount }) => {
+      .map(({ id, invoice, created, amount }) => {
         const refunds = refundsOf(id).filter(({ status }) => status !== 'failed' && status !== 'canceled')
         const disputes = disputesOf(id).map(({ status }) => status)
         return {
+          invoice,
           created,
           amount,
           refunded: sum(refunds.map((refund) => refund.amount)),
-          isLost: disputes.includes('lost'),
+          // An appeal follows a loss; a prevented one was paid back before it became a dispute.
+          isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
           isDisputed: disputes.some((status) => status === 'needs_response' || status === 'under_review'),
         }
       })
+}
+
+const isWhole = ({ amount, parent }: Line) => amount > 0 && !parent.subscription_item_details.proration
+
+/** What was paid for last: a period of its own, and any invoice with something on it; newest first. */
+function readPaid(invoices: Raw['invoice'][]) {
+  const paid = invoices.filter(({ status }) => status === 'paid')
+  const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isWhole)?.period.start ?? 0
+  const paidAt = ({ status_transitions: { paid_at } }: Raw['invoice']) => paid_at ?? 0
+  return {
+    period: paid.filter(startOf).toSorted((a, b) => startOf(b) - startOf(a))[0],
+    last: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
+  }
 }
 
 /** Reminded at the first failure, again before a retry in the second of two weeks, and when no retry is left. */
@@ -88,32 +112,37 @@ function reminders({ created, attempt_count: tries, next_payment_attempt: next }
 /** The oracle: what the shop should have booked, given what Stripe says and what that means. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
-  const invoices = new Map(ledger('invoice').map((invoice) => [invoice.id, invoice]))
+  const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
   const paymentsOf = readPayments(ledger)
   return ledger('subscription').flatMap((subscription) => {
     const { id, customer, status, cancel_at, cancel_at_period_end, ended_at, items } = subscription
-    const payments = paymentsOf(id)
-    const [latest] = payments
-    const invoice = invoices.get(subscription.latest_invoice ?? '')
-    const kept = latest && latest.refunded >= latest.amount ? 'returned' : 'kept'
+    const [item] = items.data
+    const periodEnd = item?.current_period_end ?? 0
+    const invoices = invoicesOf(id)
+    const payments = paymentsOf(invoices)
+    const { period, last } = readPaid(invoices)
+    const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
+    const isBack = ofPeriod.length > 0 && ofPeriod.every(({ refunded, amount }) => refunded >= amount)
+    const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
+    const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
+    const invoice =
+      invoices.findLast(({ status: each }) => each === 'open' || each === 'uncollectible') ?? due
     const state: StateAtStripe = {
       status,
-      cancellation: cancel_at_period_end || cancel_at !== null ? 'scheduled' : 'none',
-      invoice: invoice?.status ?? 'none',
-      payment: !latest ? 'none' : latest.isLost ? 'charged back' : kept,
+      cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
+      invoice: due?.status ?? 'none',
+      payment: ofPeriod.some(({ isLost }) => isLost) ? 'charged back' : kept,
     }
     const { purchase, endedBecause } = meaningOf(state)
     if (purchase === 'none') return []
-    const [item] = items.data
-    const periodEnd = item?.current_period_end ?? 0
     const isPastDue = purchase === 'past_due'
-    const willEnd = state.cancellation === 'scheduled' && (isPastDue || purchase === 'pending_cancel')
+    const willEnd = (cancel_at_period_end || cancel_at !== null) && !endedBecause
     return {
       id,
       email: customers.get(customer)?.email ?? '',
       status: purchase,
       amount: item ? item.price.unit_amount * item.quantity : 0,
-      lastPaidAt: latest ? date(latest.created) : null,
+      lastPaidAt: last ? date(last.status_transitions.paid_at ?? 0) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
       pastDueSince: isPastDue && invoice ? date(invoice.created) : null,

@@ -55,6 +55,8 @@ export const orderRecords = pgTable('order_records', {
   country: text(),
   postalCode: text(),
   cardCountry: text(),
+  /** What the buyer was told the first payment charges, in cents. */
+  amountDue: integer(),
 })
 
 /** What a buyer wants on invoices; Stripe has a copy with each customer. */

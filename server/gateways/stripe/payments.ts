@@ -1,83 +1,18 @@
-import StripeSdk, { type Stripe } from 'stripe'
+import StripeSdk from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, date, dateOrNull, idOf, isMissing, isRefused, subscriptionOf } from './client.ts'
-
-export type Payment = {
-  paymentIntentId: string
-  paidAt: Date
-  amount: number
-  refunded: number
-  dispute: 'none' | 'open' | 'won' | 'lost'
-  /** Until when evidence can be sent; null if there is nothing to answer. */
-  disputeDueAt: Date | null
-  /** Where the card was issued. */
-  cardCountry: string | null
-}
-
-const wonDisputes = new Set<string>(['won', 'warning_closed', 'prevented'])
+import { type Client, isRefused, subscriptionOf } from './client.ts'
 
 /** The key was used for another amount at the same moment. */
 const isOtherUse = (error: unknown) => error instanceof StripeSdk.errors.StripeIdempotencyError
 
 /** Money that came in, and money that goes back. */
-export function paymentCalls({ sdk, ask, all, change }: Client) {
-  async function disputeOf({
-    id,
-    disputed,
-  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt'>> {
-    if (!disputed) return { dispute: 'none', disputeDueAt: null }
-    const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
-    if (data.some(({ status }) => status === 'lost')) return { dispute: 'lost', disputeDueAt: null }
-    const open = data.filter(({ status }) => !wonDisputes.has(status))
-    const dueBy = open.flatMap(({ evidence_details: { due_by } }) => due_by || []).toSorted((a, b) => a - b)
-    return { dispute: open.length > 0 ? 'open' : 'won', disputeDueAt: dateOrNull(dueBy[0] ?? null) }
-  }
-
+export function paymentCalls({ sdk, ask, change }: Client) {
   async function refundsOf(paymentIntent: string) {
     const { data } = await ask(sdk.refunds.list({ payment_intent: paymentIntent, limit: 100 }))
     return data
   }
 
-  /** The intents meant to pay this subscription's invoices. */
-  async function intentsOf(subscription: string): Promise<Set<string>> {
-    const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
-    const payments = invoices.flatMap((invoice) => invoice.payments?.data ?? [])
-    return new Set(payments.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []))
-  }
-
-  /** All in one list; for a deleted customer, one by one. */
-  async function chargesOf(customer: string, intents: Set<string>): Promise<Stripe.Charge[]> {
-    try {
-      return await all(sdk.charges.list({ customer, limit: 100 }))
-    } catch (error) {
-      if (!isMissing(error)) throw error
-      const lists = [...intents].map((payment_intent) => all(sdk.charges.list({ payment_intent })))
-      return (await Promise.all(lists)).flat()
-    }
-  }
-
   return {
-    /** Every payment received for a subscription, newest first: a customer may have others. */
-    async list(subscription: string, customer: string): Promise<Payment[]> {
-      const intents = await intentsOf(subscription)
-      const charges = await chargesOf(customer, intents)
-      const arrived = charges.filter(
-        ({ status, payment_intent: intent }) => status === 'succeeded' && intents.has(idOf(intent) ?? ''),
-      )
-      return Promise.all(
-        arrived
-          .toSorted((a, b) => b.created - a.created)
-          .map(async (charge) => ({
-            paymentIntentId: idOf(charge.payment_intent) ?? '',
-            paidAt: date(charge.created),
-            amount: charge.amount,
-            refunded: charge.amount_refunded,
-            ...(await disputeOf(charge)),
-            cardCountry: charge.payment_method_details?.card?.country ?? null,
-          })),
-      )
-    },
-
     /**
      * Refunds what `decide` returns after seeing the payment. Two requests at the same moment become one refund, in any
      * process: the key counts the refunds before it (failed ones too, so each attempt gets a new key), and they are

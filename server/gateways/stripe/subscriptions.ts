@@ -1,133 +1,81 @@
 import type { Stripe } from 'stripe'
-import { type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
-import type { Payment } from './payments.ts'
-import { type Invoicing, type Tax, taxReader } from './taxes.ts'
+import type { BillingType } from '#contract/statuses.ts'
+import { type Client, date, dateOrNull, idOf } from './client.ts'
+import type { History } from './history.ts'
 
-/** What the shop needs to know about a subscription, as Stripe reports it right now. */
-export type Subscription = {
+/** What Stripe says about a paused subscription. */
+const pauseReasons = {
+  pause_requested: 'requested',
+  system: 'system',
+  trial_end_without_payment_method: 'trial',
+  first_payment_failure: 'first failure',
+  final_payment_failure: 'last failure',
+} as const satisfies Record<string, string>
+type PauseReason = (typeof pauseReasons)[keyof typeof pauseReasons]
+
+/** What the shop needs to know about a subscription: as Stripe reports it right now, and what has been paid so far. */
+export type Subscription = History & {
   id: string
   customerId: string
   status: Stripe.Subscription.Status
-  /** What each period costs, according to its item: an older subscription keeps its price. */
-  amount: number
+  /** What each period costs, according to its items: an older subscription keeps its price. */
+  plan: { priceId: string; billing: BillingType | null; price: number; quantity: number }
+  discounts: { percentOff: number; amountOff: number; endsAt: Date | null }[]
+  /** What the customer's next invoices are reduced by. */
+  credit: number
+  periodStart: Date
   currentPeriodEnd: Date
   /** When a scheduled cancellation takes effect. */
   endsAt: Date | null
   endedAt: Date | null
-  latestInvoice: {
-    id: string
-    status: string | null
-    createdAt: Date
-    attempts: number
-    nextAttemptAt: Date | null
-    tax: Tax | null
-  } | null
-  /** Every payment received, newest first. */
-  payments: Payment[]
+  /** Time that costs nothing: the seller moved the next payment to its end. */
+  trialEndsAt: Date | null
+  /** Null while it isn't paused. */
+  paused: { because: PauseReason; at: Date } | null
+  /** A change that waits for its payment. */
+  pending: { until: Date } | null
+  /** Stripe doesn't know the customer's place anymore, and charges without tax. */
+  taxIsOff: boolean
 }
 
-type NewSubscription = {
-  customerId: string
-  subscriptionId: string
-  paymentIntentId: string
-  clientSecret: string
-}
-
-/** The parameter that names the price. */
-const price = 'items[0][price]'
-
-/** What the browser needs to pay the first invoice. */
-const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
-
-type PaymentsOf = (subscription: string, customer: string) => Promise<Payment[]>
+type HistoryOf = (subscription: string, customer: string) => Promise<History>
 
 const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Subscription) =>
   atPeriodEnd || at !== null
 
-/** A subscription until its first payment. */
-export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Invoicing) {
-  const taxOf = taxReader({ sdk, ask })
-  return {
-    /** Reports what is missing when the price is no longer sold or the customer was deleted. */
-    async create(wanted: {
-      attempt: string
-      customerId: string
-      priceId: string
-    }): Promise<NewSubscription | { missing: 'price' | 'customer' }> {
-      const isGone = (error: unknown, param: string) => isRefused(error, { param })
-      const request = sdk.subscriptions.create(
-        {
-          customer: wanted.customerId,
-          items: [{ price: wanted.priceId }],
-          payment_behavior: 'default_incomplete',
-          payment_settings: {
-            save_default_payment_method: 'on_subscription',
-            payment_method_types: ['card'],
-          },
-          ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
-          metadata: { checkout: wanted.attempt },
-          expand: withFirstPayment,
-        },
-        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}` },
-      )
-      try {
-        const subscription = await ask(request, (error) => isGone(error, price) || isGone(error, 'customer'))
-        return {
-          customerId: wanted.customerId,
-          subscriptionId: subscription.id,
-          ...firstPayment(subscription),
-        }
-      } catch (error) {
-        if (isGone(error, price)) return { missing: 'price' }
-        if (isGone(error, 'customer')) return { missing: 'customer' }
-        throw error
-      }
-    },
-
-    /** The secret of a checkout that is still unpaid, or nothing. */
-    async openClientSecret(subscriptionId: string): Promise<string | undefined> {
-      const subscription = await ask(sdk.subscriptions.retrieve(subscriptionId, { expand: withFirstPayment }))
-      return subscription.status === 'incomplete' ? firstPayment(subscription).clientSecret : undefined
-    },
-
-    /** The tax inside the first invoice, to be shown before it is paid. */
-    async taxOnFirstInvoice(subscriptionId: string): Promise<Tax | null> {
-      if (!automaticTax) return null
-      const { latest_invoice: invoice } = await ask(
-        sdk.subscriptions.retrieve(subscriptionId, { expand: ['latest_invoice'] }),
-      )
-      return invoice && typeof invoice === 'object' ? taxOf(invoice) : null
-    },
-  }
-}
-
 /** A subscription from its first payment to its end. */
-export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, paymentsOf: PaymentsOf) {
-  const taxOf = taxReader({ sdk, ask })
+export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, historyOf: HistoryOf) {
   return {
     async read(id: string): Promise<Subscription> {
-      const found = await ask(sdk.subscriptions.retrieve(id, { expand: ['latest_invoice'] }))
+      const expand = ['discounts.source.coupon', 'customer']
+      const found = await ask(sdk.subscriptions.retrieve(id, { expand }))
       const customerId = idOf(found.customer) ?? ''
       const [item] = found.items.data
       if (!item) throw new Error(`Subscription ${id} has no item`)
-      const invoice = typeof found.latest_invoice === 'object' ? found.latest_invoice : null
       return {
         id: found.id,
         customerId,
         status: found.status,
-        amount: (item.price.unit_amount ?? 0) * (item.quantity ?? 1),
+        plan: {
+          priceId: item.price.id,
+          billing: billingOf(item.price),
+          price: found.items.data.reduce(
+            (sum, { price: { unit_amount: unit }, quantity }) => sum + (unit ?? 0) * (quantity ?? 1),
+            0,
+          ),
+          quantity: item.quantity ?? 1,
+        },
+        discounts: found.discounts.flatMap(discountOf),
+        credit: creditOf(found.customer),
+        periodStart: date(item.current_period_start),
         currentPeriodEnd: date(item.current_period_end),
         endsAt: dateOrNull(found.cancel_at ?? (found.cancel_at_period_end ? item.current_period_end : null)),
         endedAt: dateOrNull(found.ended_at),
-        latestInvoice: invoice && {
-          id: invoice.id,
-          status: invoice.status,
-          createdAt: date(invoice.created),
-          attempts: invoice.attempt_count,
-          nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
-          tax: await taxOf(invoice),
-        },
-        payments: await paymentsOf(found.id, customerId),
+        trialEndsAt: dateOrNull(found.trial_end),
+        paused: pauseOf(found),
+        pending: found.pending_update && { until: date(found.pending_update.expires_at) },
+        taxIsOff: found.automatic_tax.disabled_reason !== null,
+        ...(await historyOf(found.id, customerId)),
       }
     },
 
@@ -187,10 +135,32 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, payme
   }
 }
 
-function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
-  const paid = typeof invoice === 'object' ? invoice : null
-  const paymentIntentId = idOf(paid?.payments?.data[0]?.payment.payment_intent)
-  const clientSecret = paid?.confirmation_secret?.client_secret
-  if (!paymentIntentId || !clientSecret) throw new Error(`Subscription ${id} has no payment to confirm`)
-  return { paymentIntentId, clientSecret }
+/** An interval that isn't ours is neither. */
+function billingOf({ recurring }: Stripe.Price): BillingType | null {
+  if (recurring?.interval_count !== 1) return null
+  if (recurring.interval === 'month') return 'monthly'
+  return recurring.interval === 'year' ? 'yearly' : null
+}
+
+function discountOf(discount: string | Stripe.Discount) {
+  const coupon = typeof discount === 'object' ? discount.source.coupon : null
+  if (typeof discount === 'string' || !coupon || typeof coupon === 'string') return []
+  return {
+    percentOff: coupon.percent_off ?? 0,
+    amountOff: coupon.amount_off ?? 0,
+    endsAt: dateOrNull(discount.end),
+  }
+}
+
+/** Stripe writes what a customer has left as a negative balance. */
+const creditOf = (customer: Stripe.Subscription['customer']) =>
+  typeof customer === 'string' || customer.deleted ? 0 : -customer.balance
+
+function pauseOf({ status, status_details: details, items }: Stripe.Subscription) {
+  if (status !== 'paused') return null
+  const type = details?.paused.subscription.type
+  const because = Object.entries(pauseReasons).find(([name]) => name === type)?.[1]
+  const at = details?.paused.transitioned_at ?? items.data[0]?.current_period_end ?? 0
+  // Anything Stripe may add was somebody's decision.
+  return { because: because ?? ('system' as const), at: date(at) }
 }

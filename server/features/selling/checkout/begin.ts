@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
+import { exactDollars } from '#contract/money.ts'
 import { needsPostalCode } from '#contract/selling/billing.ts'
 import { priceOf, products } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { readUsername } from '#contract/tradingview-name.ts'
 import type { Actor, User } from '#server/actor.ts'
-import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
-import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
+import type { Place, StripeGateway, Tax } from '#server/gateways/stripe.ts'
 import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
@@ -30,6 +31,7 @@ type Others = {
 type Wish = {
   productSlug: string
   billingType: BillingType
+  amount?: number | undefined
   email?: string | undefined
   tradingViewUsername?: string | undefined
   place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
@@ -37,28 +39,31 @@ type Wish = {
 
 /** "Continue to Payment". */
 export function createBegin(context: Context, others: Others) {
-  const { db, config, refuseShopAddress, crashPoint } = context
+  const { db, config, attempts, refuseShopAddress, crashPoint } = context
   const { stripe, checkouts, seats, questions, sync, subscribe } = others
   // Stripe computes it, for which it must know where the buyer is.
   const wantsTax = config.tax.mode === 'stripe'
-  const runExclusive = createKeyedMutex()
 
-  /** What the summary says about tax before anyone pays. */
-  async function taxOn({ subscriptionId }: { subscriptionId: string }) {
-    const tax = wantsTax ? await stripe.newSubscriptions.taxOnFirstInvoice(subscriptionId) : null
-    return tax ? { tax } : {}
+  /** One at a time for a buyer or a browser, in any process. A turn that a crash left behind ends by itself. */
+  async function inTurn<Result>(who: string, work: (hadToWait: boolean) => Promise<Result>) {
+    let hadToWait = false
+    while (!(await attempts.allows('checkout', who, { requests: 1, seconds: 20 }))) {
+      hadToWait = true
+      await setTimeout(100)
+    }
+    try {
+      return await work(hadToWait)
+    } finally {
+      await attempts.clear('checkout', who)
+    }
   }
-
-  /** Keeps a nonce we issued, so two tabs don't invalidate each other; replaces a planted one. */
-  const keepNonce = async (nonce: string | undefined) =>
-    nonce && (await checkouts.logins.hasNonce(hashToken(nonce))) ? nonce : randomToken()
 
   /**
    * A reload, the back button and a double click all return to the existing attempt. The nonce stays in the browser
    * as a cookie, and later proves that it returns from paying what it started.
    */
   return async function begin(actor: Actor<User | null>, nonce: string | undefined, wish: Wish) {
-    const { user, ip } = actor
+    const { user, ip, userAgent } = actor
     const product = products.find(({ slug }) => slug === wish.productSlug)
     if (!product) throw notFound('Product')
     const email = user?.email ?? wish.email
@@ -76,52 +81,73 @@ export function createBegin(context: Context, others: Others) {
     const tradingViewUsername = 'username' in named ? named.username : null
     const amount = priceOf(product, billingType)
 
-    return runExclusive(user?.id ?? nonce ?? randomUUID(), async () => {
-      const who = user ? { userId: user.id } : nonce ? { nonceHash: hashToken(nonce) } : undefined
+    const isBuyer = { userId: user?.id ?? null, email }
+    const insistOnOffer = async () => {
+      if (wish.amount !== undefined && wish.amount !== amount)
+        throw new Refusal(409, 'price-changed', `The price has changed to ${exactDollars(amount)}`, {
+          amount,
+        })
+      await seats.insistOnFree(isBuyer, product.id)
+    }
+
+    return inTurn(user?.id ?? nonce ?? `${ip} ${userAgent} ${email}`, async (hadToWait) => {
+      // Two tabs keep the nonce we issued and don't invalidate each other's; a planted one is replaced.
+      const issued = nonce && (await checkouts.logins.hasNonce(hashToken(nonce))) ? nonce : undefined
+      // Their first click has just been answered, with the nonce that this one lacks. Only that browser may have it.
+      if (hadToWait && !user && !issued) throw conflict('changed-meanwhile', secondClick)
+      const who = user ? { userId: user.id } : issued ? { nonceHash: hashToken(issued) } : undefined
       for (const attempt of who ? await checkouts.open(who, email) : []) {
         const isSame =
           attempt.productId === product.id &&
           attempt.billingType === billingType &&
           attempt.amount === amount &&
           (!place || (await checkouts.orders.isPlacedAt(attempt.id, place)))
-        const clientSecret = await stripe.newSubscriptions.openClientSecret(attempt.subscriptionId)
+        const open = await stripe.newSubscriptions.open(attempt.subscriptionId)
         // Paid in the meantime, in another tab or before a crash.
-        if (!clientSecret) await sync(attempt.subscriptionId)
+        if (!open) await sync(attempt.subscriptionId)
         // Paid, but Stripe isn't done yet: don't start anything that could be paid as well.
         else if (await stripe.payments.hasPaid(attempt.paymentIntentId)) {
-          if (attempt.productId === product.id) return { clientSecret, isPaid: true, nonce }
+          if (attempt.productId === product.id) return { ...answer(open), isPaid: true, nonce }
         } else if (isSame) {
-          await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)
+          await insistOnOffer()
           await checkouts.setUsername(attempt.id, tradingViewUsername)
-          return { clientSecret, isPaid: false, nonce, ...(await taxOn(attempt)) }
+          return { ...answer(open), nonce }
         }
       }
       await refuseSecond(db, product, user, email)
-      await seats.insistOnFree({ userId: user?.id ?? null, email }, product.id)
+      await insistOnOffer()
 
       const attempt = randomUUID()
-      const kept = await keepNonce(nonce)
+      const kept = issued ?? randomToken()
       const order = { user, email, product, billingType, place }
-      const { clientSecret, ...ids } = await subscribe(attempt, order)
+      const { clientSecret, amountDue, tax, ...ids } = await subscribe(attempt, order)
       crashPoint('checkout before commit')
       // The browser gets the secret only now, so no one can pay for something we haven't recorded.
       await checkouts.begin({
+        ...isBuyer,
         id: attempt,
         productId: product.id,
         billingType,
         amount,
-        email,
-        userId: user?.id ?? null,
         nonceHash: hashToken(kept),
         tradingViewUsername,
         ...ids,
       })
-      if (place) await checkouts.orders.recordPlace(attempt, place)
+      await checkouts.orders.recordOffer(attempt, amountDue, place)
       crashPoint('checkout after commit')
-      return { clientSecret, isPaid: false, nonce: kept, ...(await taxOn(ids)) }
+      return { ...answer({ clientSecret, amountDue, tax }), nonce: kept }
     })
   }
 }
+
+const secondClick = 'Your checkout has just been opened. Please try again.'
+
+/** What the page says before anyone pays is what Stripe will charge. */
+const answer = ({ tax, ...payment }: { clientSecret: string; amountDue: number; tax: Tax | null }) => ({
+  ...payment,
+  isPaid: false,
+  ...(tax ? { tax } : {}),
+})
 
 function readPlace(given: Wish['place'], ip: string): Place {
   const { country, postalCode = '', vatId = '' } = given ?? {}

@@ -13,6 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
+/** One for each checkout that a guest begins. */
+const customersAtStripe = async (email: string) => {
+  const { rows } = await shop.connection.db.execute(sql`
+    select 1 from sandbox.objects where kind = 'customer' and data->>'email' = ${email}`)
+  return rows.length
+}
+
 const subjectsTo = async (email: string) =>
   (await shop.mails()).filter(({ to }) => to.includes(email)).map(({ subject }) => subject)
 
@@ -234,7 +241,7 @@ describe('a payment that Stripe is still processing', () => {
           productSlug: reboundSigmaPro.slug,
           billingType,
         }),
-      ).toEqual({ clientSecret, isPaid: true })
+      ).toEqual({ clientSecret, isPaid: true, amountDue: 3900 })
     await shop.settle()
     expect(await confirmed()).toMatchObject({ status: 200 })
     expect(await user.call(purchases.list, {})).toHaveLength(1)
@@ -272,6 +279,24 @@ describe('one attempt', () => {
     const begun = await Promise.all(Array.from({ length: 8 }, () => shop.begin(user)))
     expect(new Set(begun.map(({ clientSecret }) => clientSecret)).size).toBe(1)
   })
+
+  test('stays one subscription and one login when a guest’s first two clicks arrive at once, in one process or two', async () => {
+    await using other = await openShop({ databaseUrl: shop.connection.url })
+    for (const second of [shop, other]) {
+      const email = `two-clicks-${second === shop}@example.com`
+      const clicks = [shop.visitor(), second.visitor()]
+      const answers = await Promise.allSettled(clicks.map((click) => shop.begin(click, { email })))
+      const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+      expect(refused).toMatchObject([{ status: 409, code: 'changed-meanwhile' }])
+      // With the cookie that came with the first answer, the browser repeats the other click.
+      const guest = clicks.find(({ cookies }) => cookies.has('checkout')) ?? shop.visitor()
+      const begun = await shop.begin(guest, { email })
+      expect(await customersAtStripe(email)).toBe(1)
+      await shop.pay(begun)
+      await shop.logInGuest(guest, begun)
+      expect(await guest.call(accounts.user, {})).toMatchObject({ email })
+    }
+  })
 })
 
 describe('a second subscription', () => {
@@ -306,14 +331,29 @@ describe('a second subscription', () => {
   })
 })
 
-test('the price is the catalog’s, whatever the body says', async () => {
-  const user = await shop.user()
-  const response = await user.fetch('/api/create-subscription-intent', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ productSlug: reboundSigmaPro.slug, billingType: 'monthly', amount: 1 }),
-  })
-  expect(response.status).toBe(400)
+test('a page that shows another price is told the present one, and nothing is begun or charged', async () => {
+  const email = 'old-page@example.com'
+  const guest = shop.visitor()
+  const begin = (amount: number) =>
+    guest.call(checkout.createSubscriptionIntent, {
+      productSlug: reboundSigmaPro.slug,
+      billingType: 'monthly',
+      email,
+      amount,
+    })
+  const changed = {
+    status: 409,
+    code: 'price-changed',
+    serverMessage: 'The price has changed to $39.00',
+    amount: 3900,
+  }
+  await expect(begin(3500)).rejects.toMatchObject(changed)
+  expect(await customersAtStripe(email)).toBe(0)
+  const begun = await begin(3900)
+  expect(begun).toMatchObject({ amountDue: 3900 })
+  // The same attempt, offered to an older page again.
+  await expect(begin(3500)).rejects.toMatchObject(changed)
+  expect(await begin(3900)).toEqual(begun)
 })
 
 test('a foreign email in a logged-in buyer’s request changes nothing', async () => {
@@ -360,8 +400,20 @@ describe('a price at Stripe', () => {
   test('that differs from the catalog is replaced by a new one; existing subscribers keep theirs', async () => {
     await using own = await openShop()
     await setPrice(own, { unit_amount: 4100 })
-    const earlier = await own.buyer()
-    expect(earlier.purchase).toMatchObject({ amount: 4100 })
+    // The page says what Stripe will charge, and that payment counts.
+    const guest = own.visitor()
+    const wish = {
+      productSlug: reboundSigmaPro.slug,
+      billingType: 'monthly',
+      email: 'b@example.com',
+    } as const
+    expect(await guest.call(checkout.createSubscriptionIntent, wish)).toMatchObject({ amountDue: 4100 })
+    const begun = await own.begin(guest, wish)
+    await own.pay(begun)
+    await own.logInGuest(guest, begun)
+    const earlier = await guest.call(purchases.list, {})
+    expect(earlier).toMatchObject([{ amount: 4100 }])
+    expect(await guest.call(accounts.myData, {})).toMatchObject({ orders: [{ amountDueInCents: 4100 }] })
 
     await using restarted = await openShop({ databaseUrl: own.connection.url })
     const later = await restarted.buyer()

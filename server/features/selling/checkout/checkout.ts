@@ -112,9 +112,10 @@ export function createCheckout(context: Context, others: Others) {
       const { payments, customerId } = await stripe.subscriptions.read(begun.subscriptionId)
       const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
+      const amountDue = (await checkouts.orders.amountDueOf(begun.id)) ?? begun.amount
       if (
         customerId !== begun.customerId ||
-        payment.amount !== begun.amount ||
+        payment.amount !== amountDue ||
         payment.paidAt.getTime() < now().getTime() - loginWindow
       )
         throw pleaseLogIn()

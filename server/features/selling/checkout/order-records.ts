@@ -23,9 +23,20 @@ export function createOrderRecords({ db, now }: Context) {
     recordAgreement: (checkoutId: string, agreement: Agreement) =>
       record(db, checkoutId, { ...agreement, agreedAt: now() }),
 
-    /** For tax; the VAT ID is with the customer at Stripe. */
-    recordPlace: (checkoutId: string, { country, postalCode }: Place) =>
-      record(db, checkoutId, { country, postalCode: postalCode || null }),
+    /** What it costs and, for tax, where the buyer is; the VAT ID is with the customer at Stripe. */
+    recordOffer: (checkoutId: string, amountDue: number, place: Place | undefined) =>
+      record(db, checkoutId, {
+        amountDue,
+        ...(place ? { country: place.country, postalCode: place.postalCode || null } : {}),
+      }),
+
+    async amountDueOf(checkoutId: string) {
+      const [kept] = await db
+        .select({ amountDue: orderRecords.amountDue })
+        .from(orderRecords)
+        .where(eq(orderRecords.checkoutId, checkoutId))
+      return kept?.amountDue ?? null
+    },
 
     /** Whether this attempt was taxed for the same place. A company always begins again. */
     async isPlacedAt(checkoutId: string, { country, postalCode, vatId }: Place) {
@@ -57,6 +68,7 @@ export function createOrderRecords({ db, now }: Context) {
           country: orderRecords.country,
           postalCode: orderRecords.postalCode,
           cardCountry: orderRecords.cardCountry,
+          amountDueInCents: orderRecords.amountDue,
         })
         .from(orderRecords)
         .innerJoin(checkouts, eq(checkouts.id, orderRecords.checkoutId))

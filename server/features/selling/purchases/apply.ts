@@ -13,7 +13,7 @@ import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { restToPayBack } from './notice.ts'
 import type { Notices } from './notices.ts'
-import { isUnpaidAttempt, stateOf } from './state.ts'
+import { isUnpaidAttempt, lastPaid, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
   accounts: Accounts
@@ -121,10 +121,10 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
-const paidInvoiceOf = ({ latestInvoice }: Subscription) =>
-  latestInvoice?.status === 'paid'
-    ? { paidInvoiceId: latestInvoice.id, tax: latestInvoice.tax }
-    : { paidInvoiceId: null, tax: null }
+const paidInvoiceOf = (answer: Subscription) => {
+  const paid = lastPaid(answer)
+  return { paidInvoiceId: paid?.invoiceId ?? null, tax: paid?.tax ?? null }
+}
 
 /** Makes two payments by one account wait their turn to be booked. */
 async function lockUser(tx: Transaction, userId: string) {

@@ -99,12 +99,11 @@ export function createCardUpdate({ db, mails }: Context, others: Others) {
       const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
-        const { latestInvoice } = await stripe.subscriptions.read(subscriptionId)
+        const { openInvoice } = await stripe.subscriptions.read(subscriptionId)
         try {
-          const paid =
-            latestInvoice?.status === 'open'
-              ? await stripe.invoices.pay(latestInvoice.id, card)
-              : { state: 'done' as const, confirmWith: null }
+          const paid = openInvoice
+            ? await stripe.invoices.pay(openInvoice.id, card)
+            : { state: 'done' as const, confirmWith: null }
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
           if (paid.confirmWith) return paid
           await stripe.subscriptions.useCard(subscriptionId, card)

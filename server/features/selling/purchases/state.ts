@@ -1,5 +1,5 @@
 import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
-import type { Subscription } from '#server/gateways/stripe.ts'
+import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 
 /** What a purchase takes from Stripe. */
@@ -25,21 +25,31 @@ const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
 export const isUnpaidAttempt = ({ status }: Subscription) =>
   status === 'incomplete' || status === 'incomplete_expired'
 
-/** Its last invoice can still be paid on Stripe's page. */
-export const isPayable = ({ latestInvoice }: Subscription) =>
-  latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
+/** The period of its own that was paid for last. One that a change within it cost more belongs to it. */
+export const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
+  periods.filter(({ isProration }) => !isProration).toSorted((a, b) => byTime(b.start, a.start))[0]
+
+/** The invoice that was paid last, for whatever it was. */
+export const lastPaid = ({ periods }: Subscription): PaidPeriod | undefined =>
+  periods.filter(({ amount }) => amount > 0).toSorted((a, b) => byTime(b.paidAt, a.paidAt))[0]
 
 /** The buyer got the current period's money back, so access must end. */
-export function moneyIsBack({ payments: [latest] }: Subscription): 'refunded' | 'disputed' | undefined {
-  if (latest?.dispute === 'lost') return 'disputed'
-  return latest && latest.refunded >= latest.amount ? 'refunded' : undefined
+export function moneyIsBack(subscription: Subscription): 'refunded' | 'disputed' | undefined {
+  const bought = paidPeriod(subscription)
+  // For a moment, a payment is there whose invoice isn't paid yet.
+  const payments = bought
+    ? subscription.payments.filter(({ invoiceId }) => invoiceId === bought.invoiceId)
+    : subscription.payments.slice(0, 1)
+  if (payments.some(({ dispute }) => dispute === 'lost')) return 'disputed'
+  const isBack = payments.length > 0 && payments.every(({ refunded, amount }) => refunded >= amount)
+  return isBack ? 'refunded' : undefined
 }
 
 /**
  * Stripe tries up to eight times; we remind the buyer three times: at the first failure (1), when the next try falls in
  * the second half of the grace period (2), and when there are no more tries before it ends (3).
  */
-function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
+function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
   const end = graceEnd(invoice.createdAt).getTime()
   const next = invoice.nextAttemptAt?.getTime() ?? end
@@ -48,15 +58,16 @@ function dunningStep(invoice: Subscription['latestInvoice']): 1 | 2 | 3 {
   return invoice.attempts > 1 && isSecondHalf ? 2 : 1
 }
 
-/** If the latest invoice is one of these, the subscription ended because its renewal wasn't paid. */
+/** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
 /** The same answer from Stripe always gives the same state, whatever happened here before. */
 export function stateOf(subscription: Subscription): PurchaseState {
-  const { status, amount, currentPeriodEnd, endsAt, endedAt, latestInvoice, payments } = subscription
+  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments } = subscription
+  const owed = subscription.openInvoice ?? dueInvoice
   const common = {
-    amount,
-    lastPaidAt: payments[0]?.paidAt ?? null,
+    amount: plan.price,
+    lastPaidAt: lastPaid(subscription)?.paidAt ?? payments[0]?.paidAt ?? null,
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
@@ -69,7 +80,7 @@ export function stateOf(subscription: Subscription): PurchaseState {
   }
   // A trial that ended without a card is paused: no one pays for it, but Stripe keeps it.
   const isPaused = status === 'paused'
-  const isUnpaid = isPaused || unpaidInvoices.has(latestInvoice?.status ?? '')
+  const isUnpaid = isPaused || unpaidInvoices.has(dueInvoice?.status ?? '')
   if (endedAt || status === 'canceled' || isPaused) {
     const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
     const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
@@ -79,9 +90,10 @@ export function stateOf(subscription: Subscription): PurchaseState {
     return {
       ...common,
       status: 'past_due',
-      pastDueSince: latestInvoice?.createdAt ?? currentPeriodEnd,
-      dunningStep: dunningStep(latestInvoice),
+      pastDueSince: owed?.createdAt ?? currentPeriodEnd,
+      dunningStep: dunningStep(owed),
       endsAt,
     }
-  return endsAt ? { ...common, status: 'pending_cancel', endsAt } : { ...common, status: 'active' }
+  // A day beyond this period: until then, it renews.
+  return { ...common, status: endsAt && endsAt <= currentPeriodEnd ? 'pending_cancel' : 'active', endsAt }
 }

@@ -2,7 +2,7 @@ import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
-import { isPayable, moneyIsBack } from './state.ts'
+import { moneyIsBack } from './state.ts'
 
 export type Sync = ReturnType<typeof createSync>
 
@@ -68,7 +68,7 @@ export function createSync(context: Context, others: Others) {
   async function settled(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscriptions.read(subscriptionId)
     const mustEnd = moneyIsBack(answer) && !answer.endedAt
-    const mustVoid = (mustEnd || answer.endedAt) && isPayable(answer)
+    const mustVoid = (mustEnd || answer.endedAt) && answer.openInvoice
     if (!mustEnd && !mustVoid) return answer
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
     if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)

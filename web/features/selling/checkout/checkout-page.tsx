@@ -1,4 +1,4 @@
-import { type ComponentType, useEffect } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import type { User } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
@@ -11,7 +11,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { readOrder } from './address.ts'
-import { OrderLine, OrderSummary } from './order-summary.tsx'
+import { type Offer, OrderLine, OrderSummary, offerOf } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
 
@@ -22,6 +22,10 @@ export default function CheckoutPage() {
   const status = useData(access.status, {})
   const { search, navigate } = useNavigation()
   const order = readOrder(search)
+  // What the server has said since the page was loaded.
+  const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
+  const billing = order?.billing ?? 'monthly'
+  const offer = offers[billing] ?? offerOf(billing)
   const isUnknown = !isLoading && order === null
   useEffect(() => {
     if (isUnknown) navigate('/products', { replace: true })
@@ -32,7 +36,7 @@ export default function CheckoutPage() {
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <h1 className="text-3xl">Checkout</h1>
         <div className="lg:hidden">
-          <Placeheld by={OrderLine} order={order} />
+          <Placeheld by={OrderLine} offer={offer} order={order} />
         </div>
         {isLoading || owned.isPending || status.isPending || !order ? (
           <Card className="grid min-h-[35rem] place-items-center sm:min-h-[31.5rem]">
@@ -44,24 +48,30 @@ export default function CheckoutPage() {
         ) : owned.purchase ? (
           <AlreadyOwned user={user} />
         ) : (
-          <Steps billing={order.billing} user={user} />
+          <Steps
+            billing={billing}
+            offer={offer}
+            onOffer={(next) => setOffers((others) => ({ ...others, [billing]: next }))}
+            user={user}
+          />
         )}
       </div>
-      <Placeheld by={OrderSummary} order={order} />
+      <Placeheld by={OrderSummary} offer={offer} order={order} />
     </Container>
   )
 }
 
 /** The page is rendered before its address is known; until then, the same part, unseen, takes the same place. */
 function Placeheld(props: {
-  by: ComponentType<{ billing: BillingType }>
+  by: ComponentType<{ billing: BillingType; offer: Offer }>
+  offer: Offer
   order: { billing: BillingType } | null
 }) {
-  const { by: Part, order } = props
-  if (order) return <Part billing={order.billing} />
+  const { by: Part, offer, order } = props
+  if (order) return <Part billing={order.billing} offer={offer} />
   return (
     <Skeleton className="rounded-lg *:invisible">
-      <Part billing="monthly" />
+      <Part billing="monthly" offer={offer} />
     </Skeleton>
   )
 }

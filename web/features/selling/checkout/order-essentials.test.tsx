@@ -11,6 +11,7 @@ test('the tax inside the price is said before anyone pays, also outside of EU co
     <SettingsProvider value={settings}>
       <OrderEssentials
         billing="monthly"
+        offer={{ price: 3900, due: 3900 }}
         tax={{ percent: 19, amount: 623, isReverseCharge: false }}
         wantsToStart={false}
         onStartChange={() => {}}

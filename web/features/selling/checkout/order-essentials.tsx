@@ -2,25 +2,28 @@ import { useId } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { startNow } from '#contract/selling/legal/order.ts'
-import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import type { Offer } from './order-summary.tsx'
 
 /** Directly above the pay button, at every width: what the law wants a buyer to have read before the order. */
 export function OrderEssentials(props: {
   billing: BillingType
+  offer: Offer
   tax: Tax | undefined
   wantsToStart: boolean
   onStartChange: (wants: boolean) => void
 }) {
-  const { billing, tax, wantsToStart, onStartChange } = props
+  const { billing, offer, tax, wantsToStart, onStartChange } = props
   const settings = useSettings()
   const hint = useId()
   const period = billingPeriods[billing]
-  const price = exactDollars(priceOf(reboundSigmaPro, billing))
+  const price = exactDollars(offer.price)
+  const due = exactDollars(offer.due)
   // Whatever the law, the tax inside the price is said before anyone pays.
   if (settings.consumerLaw === 'none')
-    return tax ? <p className="text-sm text-muted">{`Total price ${price}, ${taxLine(tax)}`}</p> : null
+    return tax ? <p className="text-sm text-muted">{`Total price ${due}, ${taxLine(tax)}`}</p> : null
   const rows = [
     [
       'You order',
@@ -29,7 +32,7 @@ export function OrderEssentials(props: {
     [
       'Total price',
       <strong key="total" className="font-semibold">
-        {tax ? `${price}, ${taxLine(tax)}` : `${price}. ${settings.tax.note}`}
+        {tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`}
       </strong>,
     ],
     ['Period', `One ${period}, paid in advance`],

@@ -21,17 +21,24 @@ const plans = {
   yearly: { name: 'Yearly', unit: 'per year', renews: 'every year' },
 } as const
 
+/** What each period costs, and what is charged today: less, if Stripe holds a credit. In cents. */
+export type Offer = { price: number; due: number }
+
+/** What the page was built with; the server has the last word. */
+export function offerOf(billing: BillingType): Offer {
+  const price = priceOf(reboundSigmaPro, billing)
+  return { price, due: price }
+}
+
 /** On narrow screens, what is bought and for how much stands above everything else. */
-export function OrderLine({ billing }: { billing: BillingType }) {
+export function OrderLine({ billing, offer }: { billing: BillingType; offer: Offer }) {
   const { name, unit } = plans[billing]
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="font-semibold">{reboundSigmaPro.name}</span>
         <span>
-          <span className="font-semibold tabular-nums">
-            {exactDollars(priceOf(reboundSigmaPro, billing))}
-          </span>{' '}
+          <span className="font-semibold tabular-nums">{exactDollars(offer.price)}</span>{' '}
           <span className="text-muted">{unit}</span>
         </span>
         <span className="sr-only">{name} subscription</span>
@@ -78,10 +85,10 @@ function AskedLater() {
   )
 }
 
-export function OrderSummary({ billing }: { billing: BillingType }) {
+export function OrderSummary({ billing, offer }: { billing: BillingType; offer: Offer }) {
   const { name, unit, renews } = plans[billing]
   const { tax } = useSettings()
-  const price = priceOf(reboundSigmaPro, billing)
+  const { price, due } = offer
   return (
     <Card className="flex flex-col gap-6 sm:p-8">
       <h2 className="text-xl">Order summary</h2>
@@ -112,7 +119,7 @@ export function OrderSummary({ billing }: { billing: BillingType }) {
       </ul>
       <dl className="flex items-baseline justify-between border-t border-line pt-6">
         <dt className="font-semibold">Due today</dt>
-        <dd className="text-xl font-semibold tabular-nums">{exactDollars(price)}</dd>
+        <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
       </dl>
       <p className="text-sm text-muted">
         Renews {renews} at {exactDollars(price)} until you cancel. {tax.note}

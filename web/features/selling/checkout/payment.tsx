@@ -6,13 +6,13 @@ import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { startNow } from '#contract/selling/legal/order.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
-import { priceOf, reboundSigmaPro } from '#contract/selling/price-list.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
 import { messageOf } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { OrderEssentials } from './order-essentials.tsx'
+import type { Offer } from './order-summary.tsx'
 import { CardFormSkeleton } from './payment-skeleton.tsx'
 
 // Nothing from Stripe is loaded until there is something to pay.
@@ -27,16 +27,18 @@ export function Payment(props: {
   ready: Ready | undefined
   email: string
   billing: BillingType
+  offer: Offer
   onChange: (() => void) | null
   /** Somebody else has the last seat by now. */
   onSoldOut: (refused: ApiError) => void
 }) {
-  const { ready, email, billing, onChange, onSoldOut } = props
-  const label = `Pay ${exactDollars(priceOf(reboundSigmaPro, billing))}`
+  const { ready, email, billing, offer, onChange, onSoldOut } = props
+  const label = `Pay ${exactDollars(offer.due)}`
   const [wantsToStart, setWantsToStart] = useState(false)
   const essentials = (
     <OrderEssentials
       billing={billing}
+      offer={offer}
       tax={ready?.tax}
       wantsToStart={wantsToStart}
       onStartChange={setWantsToStart}

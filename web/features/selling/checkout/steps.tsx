@@ -19,6 +19,7 @@ import { Link, useNavigation } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CardBrands } from './card-brands.tsx'
+import type { Offer } from './order-summary.tsx'
 import { loadCardForm, Payment, type Ready } from './payment.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useWantsPlace } from './place-fields.tsx'
 import { sessionNote } from './session-note.ts'
@@ -27,7 +28,14 @@ import { sessionNote } from './session-note.ts'
 type Asked = { email: string; tradingViewUsername: string } & PlaceValues
 
 /** Who buys, then how they pay. */
-export function Steps({ billing, user }: { billing: BillingType; user: User | null }) {
+export function Steps(props: {
+  billing: BillingType
+  offer: Offer
+  /** The server has said what it costs, and what is charged today. */
+  onOffer: (offer: Offer) => void
+  user: User | null
+}) {
+  const { billing, offer, onOffer, user } = props
   const [asked, setAsked] = useState<Asked | null>(null)
   // Either plan is a checkout of its own at Stripe: anyone who looks at the other one returns to the same.
   const [ready, setReady] = useState<Partial<Record<BillingType, Ready>>>({})
@@ -35,13 +43,21 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
   const { navigate } = useNavigation()
   const begin = useCall(checkout.createSubscriptionIntent, {})
 
+  /** Another tab of this browser was faster: asked again, the server knows both as one. */
+  const twice = (wish: Parameters<typeof begin.mutateAsync>[0]) =>
+    begin.mutateAsync(wish).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'changed-meanwhile') return begin.mutateAsync(wish)
+      throw error
+    })
+
   async function proceed(wanted: Asked) {
     void loadCardForm().catch(() => undefined)
     const { email, tradingViewUsername, country, ...where } = wanted
     try {
-      const { clientSecret, isPaid, tax } = await begin.mutateAsync({
+      const { clientSecret, isPaid, amountDue, tax } = await twice({
         productSlug: reboundSigmaPro.slug,
         billingType: billing,
+        amount: offer.price,
         ...(user ? {} : { email }),
         ...(tradingViewUsername ? { tradingViewUsername } : {}),
         ...(country ? { place: { country, ...where } } : {}),
@@ -52,10 +68,13 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
         return
       }
+      onOffer({ ...offer, due: amountDue })
       setReady((others) => ({ ...others, [billing]: { clientSecret, tax } }))
       setAsked(wanted)
     } catch (error) {
       startOver()
+      if (error instanceof ApiError && error.amount !== undefined)
+        onOffer({ price: error.amount, due: error.amount })
       // Having a subscription already is no mistake: the message comes with the way to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)
       else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
@@ -87,6 +106,7 @@ export function Steps({ billing, user }: { billing: BillingType; user: User | nu
         ready={ready[billing]}
         email={asked.email}
         billing={billing}
+        offer={offer}
         onChange={user ? null : startOver}
         onSoldOut={(refused) => {
           startOver()
@@ -168,7 +188,7 @@ function NameField() {
   )
 }
 
-/** When sold out, this offers the waiting list; otherwise it leads subscribers to their subscription. */
+/** When sold out, this offers the waiting list; a new price only needs to be seen; subscribers are led to what they have. */
 function Refusal({ error, children }: { error: ApiError | null; children: ReactNode }) {
   if (!error) return null
   return (
@@ -179,7 +199,7 @@ function Refusal({ error, children }: { error: ApiError | null; children: ReactN
           Tell me when a seat is free
         </Link>
       ) : (
-        children
+        error.code !== 'price-changed' && children
       )}
     </Notice>
   )

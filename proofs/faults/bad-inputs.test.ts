@@ -11,13 +11,18 @@ import type { LabShop } from '../lab/lab.ts'
 import { planted } from '../lab/leaks.ts'
 import { createTally } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
-import { details, type Row } from './limits.ts'
+import { details, fault, sized } from './fault.ts'
+
+/** The share of valid inputs: for each endpoint, or for all of them together. */
+const limit = sized(
+  { perEndpoint: 10_000, rightShare: 0.2, shareOf: 'each endpoint' },
+  { perEndpoint: 15, shareOf: 'all' },
+)
 
 /** Inputs for every endpoint of the contract, generated from its own schemas: valid ones, and wrong ones of every kind. */
-export const badInputs: Row = {
-  name: 'bad inputs',
-  env: { LIGHT_HASHING: 'true' },
-  async run({ shop, limits: { badInputs: limit } }) {
+fault(
+  'bad inputs',
+  async ({ shop }) => {
     const answers = createTally<Answer>()
     const faults: string[] = []
     const rightShares: number[] = []
@@ -42,7 +47,8 @@ export const badInputs: Row = {
       figures: `${sent} inputs, ${percent(mean)} valid (at least ${percent(least)} for each endpoint): responses ${answers.show()}${details(faults)}`,
     }
   },
-}
+  { env: { LIGHT_HASHING: 'true' } },
+)
 
 /** Many at a time, and as the seller, who may call everything. */
 async function sendSamples(shop: LabShop, endpoint: Endpoint, count: number) {
@@ -92,7 +98,7 @@ const textOf = (value: unknown) =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
 /** Only what the contract's schemas use. */
-export type JsonSchema = {
+type JsonSchema = {
   type?: string
   format?: string
   pattern?: string

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import freshWeb from '#scripts/fresh-web.ts'
 import { connect } from '#server/database/connect.ts'
@@ -22,31 +23,20 @@ import { openProcess } from './lab/shop-process.ts'
  * `npm run proof -- cluster`: nginx, two shops with their own data folders, PgBouncer, a primary and its synchronous
  * replica. Buyers buy all the time while one part after another is killed, and while the next version is deployed.
  */
-if (!hasPgBouncer || !hasNginx) {
-  console.error('This needs PgBouncer and nginx: apt-get install pgbouncer nginx-light')
-  process.exit(1)
-}
-const begun = performance.now()
-await freshWeb()
 const home = mkdtempSync(join(tmpdir(), 'shop-cluster-'))
 chmodSync(home, 0o755)
 const secretsKey = randomBytes(32).toString('hex')
 const dataDirs = [join(home, 'one'), join(home, 'two')] as const
-const failures: string[] = []
-const closers = [() => rmSync(home, { recursive: true, force: true })] as (() => unknown)[]
-try {
-  await run()
-} finally {
-  for (const close of closers.toReversed()) await close()
-}
-console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes, ${failures.length} failed`)
-process.exit(failures.length > 0 ? 1 : 0)
 
-async function run() {
+test('nothing acknowledged is lost, whichever part of a cluster dies', async () => {
+  if (!hasPgBouncer || !hasNginx)
+    throw new Error('This needs PgBouncer and nginx: apt-get install pgbouncer nginx-light')
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  await freshWeb()
   const { primary, replica, close } = await openPostgresPair(home)
-  closers.push(close)
+  onTestFinished(close)
   const pooler = await openPgBouncer(primary.url, 20)
-  closers.push(pooler.close)
+  onTestFinished(pooler.close)
   const front = await openNginx(home)
   const env = {
     NODE_ENV: 'production',
@@ -64,12 +54,12 @@ async function run() {
   }
   const openMachine = async (dataDir: string) => {
     const machine = await openProcess({ ...env, DATA_DIR: dataDir }, { entry: thisVersion })
-    closers.push(machine.stop)
+    onTestFinished(async () => void (await machine.stop()))
     return machine
   }
   // At the same time, on an empty database: one migrates while the other waits.
   const [one, two] = await Promise.all([openMachine(dataDirs[0]), openMachine(dataDirs[1])])
-  closers.push((await front.start([one, two])).close)
+  onTestFinished((await front.start([one, two])).close)
   // Events come from outside, through the proxy, as Stripe sends them.
   await query(pooler.url, `update sandbox.settings set mischief = '{"drop": true}'`)
 
@@ -109,11 +99,11 @@ async function run() {
   await visitors.stop()
   await judge(visitors, replica.url)
   await judgeMigrations(replica.url, nextVersion)
-}
+})
 
 function must(ok: boolean, sentence: string) {
   console.log(`${ok ? '✓' : '✗'} ${sentence}`)
-  if (!ok) failures.push(sentence)
+  expect.soft(ok, sentence).toBe(true)
 }
 
 /** Breaks something, waits until all is well, and prints how long nothing was answered meanwhile. */

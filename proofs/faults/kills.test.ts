@@ -10,12 +10,13 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import { concurrently } from '../lab/concurrently.ts'
 import { query } from '../lab/query.ts'
 import { bundled } from './bundle.ts'
-import { details, type Row } from './limits.ts'
+import { details, fault, sized } from './fault.ts'
 
-export const commitKills: Row = {
-  name: 'kills around every commit',
-  isTested: true,
-  async run({ shop, lab, limits: { kills: limit } }) {
+const limit = { shops: 2, killsEach: 250, ...sized({ killsAtTradingView: 200 }, { killsAtTradingView: 3 }) }
+
+fault(
+  'kills around every commit',
+  async ({ shop, lab }) => {
     await shop.stop()
     const entry = bundled(crashingShop)
     // Several shops at the same time, each on its own database: a single one leaves half the machine idle.
@@ -42,7 +43,8 @@ export const commitKills: Row = {
       figures: `${sum('kills')} kills: ${sum('payments')} payments (${sum('paidBack')} of them duplicates, refunded), ${sum('mails')} emails, ${sum('lost')} lost, ${sum('doubled')} duplicated${details(complaints)}`,
     }
   },
-}
+  { isTested: true },
+)
 
 type Running = NonNullable<Awaited<ReturnType<typeof startProcess>>>
 
@@ -50,47 +52,44 @@ type Running = NonNullable<Awaited<ReturnType<typeof startProcess>>>
 const patienceSeconds = 120
 
 /** TradingView has let somebody in or thrown somebody out, and the shop dies before it can write that down. */
-export const tradingViewKills: Row = {
-  name: 'kills between TradingView and the books',
-  async run({ shop, lab, limits: { tradingViewKills: limit } }) {
-    await shop.stop()
-    // Empty: in the others, another shop's key has sealed the session.
-    const databaseUrl = await lab.createDatabase({ empty: true })
-    const place = {
-      databaseUrl,
-      dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')),
-      entry: bundled(crashingShop),
-    }
-    const complaints: string[] = []
-    let kills = 0
-    for (let number = 0; number < limit.kills; number++) {
-      // The first script is unlocked, then the second; after a refund, the first is locked again.
-      const count = 1 + (number % 3)
-      const env = { TRADINGVIEW: 'on', CRASH_AT: 'tradingview acted', CRASH_COUNT: String(count) }
-      const running = await startProcess(place, env)
-      // Without one, it died while it took up what the one before had left.
-      if (!running || (await diesWith(running, count === 3))) kills += 1
-      else complaints.push(`${number}: TradingView was not asked for the ${count}. time`)
-    }
-    const last = await startProcess(place, { TRADINGVIEW: 'on' })
-    let wrong = await differences(databaseUrl)
-    for (let waited = 0; wrong.length > 0 && waited < patienceSeconds; waited++) {
-      await setTimeout(1000)
-      wrong = await differences(databaseUrl)
-    }
-    last?.child.kill('SIGKILL')
-    const [people] = await query<{ paid: number; gone: number }>(
-      databaseUrl,
-      `select count(reason)::int as paid, (count(*) - count(reason))::int as gone
-       from entitlements where username_key is not null`,
-    )
-    const { paid = 0, gone = 0 } = people ?? {}
-    return {
-      ok: kills === limit.kills && wrong.length === 0 && paid > 0,
-      figures: `${kills} kills: ${paid} people paid, ${gone} were refunded; ${wrong.length} names not on TradingView’s lists exactly as paid${details([...complaints, ...wrong])}`,
-    }
-  },
-}
+fault('kills between TradingView and the books', async ({ shop, lab }) => {
+  await shop.stop()
+  // Empty: in the others, another shop's key has sealed the session.
+  const databaseUrl = await lab.createDatabase({ empty: true })
+  const place = {
+    databaseUrl,
+    dataDir: mkdtempSync(join(shop.dataDir, 'unlocking-')),
+    entry: bundled(crashingShop),
+  }
+  const complaints: string[] = []
+  let kills = 0
+  for (let number = 0; number < limit.killsAtTradingView; number++) {
+    // The first script is unlocked, then the second; after a refund, the first is locked again.
+    const count = 1 + (number % 3)
+    const env = { TRADINGVIEW: 'on', CRASH_AT: 'tradingview acted', CRASH_COUNT: String(count) }
+    const running = await startProcess(place, env)
+    // Without one, it died while it took up what the one before had left.
+    if (!running || (await diesWith(running, count === 3))) kills += 1
+    else complaints.push(`${number}: TradingView was not asked for the ${count}. time`)
+  }
+  const last = await startProcess(place, { TRADINGVIEW: 'on' })
+  let wrong = await differences(databaseUrl)
+  for (let waited = 0; wrong.length > 0 && waited < patienceSeconds; waited++) {
+    await setTimeout(1000)
+    wrong = await differences(databaseUrl)
+  }
+  last?.child.kill('SIGKILL')
+  const [people] = await query<{ paid: number; gone: number }>(
+    databaseUrl,
+    `select count(reason)::int as paid, (count(*) - count(reason))::int as gone
+     from entitlements where username_key is not null`,
+  )
+  const { paid = 0, gone = 0 } = people ?? {}
+  return {
+    ok: kills === limit.killsAtTradingView && wrong.length === 0 && paid > 0,
+    figures: `${kills} kills: ${paid} people paid, ${gone} were refunded; ${wrong.length} names not on TradingView’s lists exactly as paid${details([...complaints, ...wrong])}`,
+  }
+})
 
 /** Somebody buys with a name, and perhaps wants the money back. False if the shop survives it. */
 async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: boolean) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessRequests } from '#contract/access/access-requests.ts'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -52,28 +53,35 @@ const checks: [heading: string, promise: string, check: Check][] = [
   ['What to watch', 'the metrics are there', watched],
 ]
 
-try {
+const blocks = readBlocks(readFileSync('docs/operations.md', 'utf8'))
+
+beforeAll(() => {
   makeOrigin()
   makeStandIns()
-  const blocks = readBlocks(readFileSync('docs/operations.md', 'utf8'))
-  const [found, known] = [blocks.map(({ heading }) => heading), checks.map(([heading]) => heading)]
-  if (found.join() !== known.join())
-    throw new Error(`docs/operations.md has blocks under ${found.join(', ')}; known are ${known.join(', ')}`)
-  for (const [index, { heading, commands }] of blocks.entries()) {
-    const [, promise, check] = checks[index] ?? []
-    console.log(`\n## ${heading}`)
-    const output = follow(commands)
-    // Connections to a shop that the commands have stopped are only noticed now.
-    await sleep(100)
-    await check?.(output)
-    console.log(`✓ ${promise}`)
-  }
-  verifyUnit()
-  console.log(`\n${blocks.length} blocks followed, each as promised`)
-} finally {
+})
+
+afterAll(() => {
   spawnSync(join(root, 'bin/systemctl'), ['stop'])
   rmSync(root, { recursive: true, force: true })
-}
+})
+
+test('docs/operations.md has the blocks that are followed here', () => {
+  expect(blocks.map(({ heading }) => heading)).toEqual(checks.map(([heading]) => heading))
+})
+
+test.for(checks.map((each, index) => [...each, index] as const))('%s: %s', async ([, , check, index]) => {
+  const output = follow(blocks[index]?.commands ?? '')
+  // Connections to a shop that the commands have stopped are only noticed now.
+  await sleep(100)
+  await expect(check(output)).resolves.toBeUndefined()
+})
+
+test('systemd accepts the unit', ({ skip }) => {
+  const unit = 'deploy/rebound-sigma-shop.service'
+  const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+  skip(Boolean(error), 'there is no systemd-analyze here')
+  expect(status, stderr).toBe(0)
+})
 
 function readBlocks(page: string): Block[] {
   let heading = ''
@@ -171,9 +179,7 @@ function run(program: string, args: string[], cwd: string): string {
   return stdout
 }
 
-function must(ok: boolean, what: string) {
-  if (!ok) throw new Error(`Not as promised: ${what}`)
-}
+const must = (ok: boolean, what: string) => expect(ok, what).toBe(true)
 
 /** A buyer with an account buys and requests access. */
 async function sell() {
@@ -280,12 +286,4 @@ async function renewed(output: string) {
 
 async function watched(output: string) {
   must(/^shop_stripe_events_overdue /m.test(output), 'the gauge of overdue events')
-}
-
-function verifyUnit() {
-  const unit = 'deploy/rebound-sigma-shop.service'
-  const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
-  if (error) return console.log(`- ${unit}: there is no systemd-analyze here`)
-  must(status === 0, `a unit that systemd accepts: ${stderr}`)
-  console.log(`✓ ${unit}: systemd-analyze has no complaints`)
 }

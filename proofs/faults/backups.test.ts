@@ -11,39 +11,38 @@ import { keepDoing } from '../lab/concurrently.ts'
 import { createTally } from '../lab/measures.ts'
 import { openProcess, seller } from '../lab/shop-process.ts'
 import { createWrites } from '../lab/writes.ts'
-import type { Row } from './limits.ts'
+import { fault, sized } from './fault.ts'
+
+const limit = sized({ rounds: 5 }, { rounds: 1 })
 
 /** The actual commands, as an operator runs them, while buyers write. */
-export const backupAndRestore: Row = {
-  name: 'backup and restore',
-  async run({ shop, lab, limits: { backups: limit } }) {
-    const answers = createTally<Answer>()
-    const writes = createWrites()
-    const writers = keepDoing(2, (writer) => async (turn) => {
-      answers.add(await writes.write(shop, `${writer}-${turn}`))
-    })
-    const [first, again] = [join(shop.dataDir, 'first.gz'), join(shop.dataDir, 'again.gz')]
-    let [rounds, lines, differing, missing] = [0, 0, 0, 0]
-    let copy = ''
-    for (; rounds < limit.rounds; rounds++) {
-      const mustBeIn = [...writes.acknowledged]
-      copy = await lab.createDatabase({ empty: true })
-      await command('backup', shop.dataDir, shop.databaseUrl, first)
-      await command('restore', shop.dataDir, copy, first)
-      await command('backup', shop.dataDir, copy, again)
-      if (sha256(first) !== sha256(again)) differing += 1
-      const content = gunzipSync(readFileSync(again)).toString()
-      lines += content.split('\n').length
-      missing += mustBeIn.filter((email) => !content.includes(`\t${email}\t`)).length
-    }
-    await writers.stop()
-    const opens = await canLogIn(shop.dataDir, copy)
-    return {
-      ok: differing === 0 && missing === 0 && answers.only(200) && opens,
-      figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; responses meanwhile ${answers.show()}; the restored shop ${opens ? 'starts' : 'does not start'}`,
-    }
-  },
-}
+fault('backup and restore', async ({ shop, lab }) => {
+  const answers = createTally<Answer>()
+  const writes = createWrites()
+  const writers = keepDoing(2, (writer) => async (turn) => {
+    answers.add(await writes.write(shop, `${writer}-${turn}`))
+  })
+  const [first, again] = [join(shop.dataDir, 'first.gz'), join(shop.dataDir, 'again.gz')]
+  let [rounds, lines, differing, missing] = [0, 0, 0, 0]
+  let copy = ''
+  for (; rounds < limit.rounds; rounds++) {
+    const mustBeIn = [...writes.acknowledged]
+    copy = await lab.createDatabase({ empty: true })
+    await command('backup', shop.dataDir, shop.databaseUrl, first)
+    await command('restore', shop.dataDir, copy, first)
+    await command('backup', shop.dataDir, copy, again)
+    if (sha256(first) !== sha256(again)) differing += 1
+    const content = gunzipSync(readFileSync(again)).toString()
+    lines += content.split('\n').length
+    missing += mustBeIn.filter((email) => !content.includes(`\t${email}\t`)).length
+  }
+  await writers.stop()
+  const opens = await canLogIn(shop.dataDir, copy)
+  return {
+    ok: differing === 0 && missing === 0 && answers.only(200) && opens,
+    figures: `${rounds} times, ${lines} lines: ${differing} checksums differ, ${missing} acknowledged writes missing; responses meanwhile ${answers.show()}; the restored shop ${opens ? 'starts' : 'does not start'}`,
+  }
+})
 
 async function command(name: 'backup' | 'restore', dataDir: string, databaseUrl: string, file: string) {
   const child = spawn(process.execPath, [`scripts/${name}.ts`, file], {

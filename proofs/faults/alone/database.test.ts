@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, ask } from '../../lab/ask.ts'
+import { keepDoing } from '../../lab/concurrently.ts'
+import { childrenOf, createTally, timed } from '../../lab/measures.ts'
+import { query } from '../../lab/query.ts'
+import { openProcess } from '../../lab/shop-process.ts'
+import { createWrites, untilWritten } from '../../lab/writes.ts'
+import { fault, sized } from '../fault.ts'
+
+const limit = sized(
+  { restarts: 20, readyWithinMs: 1000, answerWithinMs: 5000, visits: 20 },
+  { restarts: 2, readyWithinMs: 15_000, answerWithinMs: 15_000, visits: 8 },
+)
+
+fault('PostgreSQL restarted under load', async ({ shop, lab }) => {
+  const [answers, pages] = [createTally<Answer>(), createTally<Answer>()]
+  const writes = createWrites()
+  const visitors = keepDoing(8, (visitor) => async (turn) => {
+    answers.add(await writes.write(shop, `${visitor}-${turn}`))
+    pages.add(await ask(shop, { path: '/' }))
+  })
+  let [restarts, slowest] = [0, 0]
+  for (; restarts < limit.restarts; restarts++) {
+    await sleep(400)
+    await lab.restart()
+    const started = performance.now()
+    while (!(await shop.isReady())) await sleep(10)
+    slowest = Math.max(slowest, performance.now() - started)
+  }
+  await visitors.stop()
+  const lost = await writes.countLost(shop.databaseUrl)
+  const isAlive = shop.isAlive()
+  return {
+    ok: lost === 0 && pages.only(200) && answers.only(200, 503) && slowest < limit.readyWithinMs && isAlive,
+    figures: `${restarts} restarts: ${writes.acknowledged.length} writes acknowledged, ${lost} lost, ready again within ${slowest.toFixed(0)} ms, responses ${answers.show()}, pages ${pages.show()}, its process ${isAlive ? 'is alive' : 'is gone'}`,
+  }
+})
+
+fault('PostgreSQL frozen', async ({ shop, lab }) => {
+  const postmaster = lab.postmaster()
+  const frozen = [postmaster, ...childrenOf(postmaster)]
+  const writes = createWrites()
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  const [answer, took] = await timed(() => writes.write(shop, 'frozen'))
+  const [page, pageTook] = await timed(() => ask(shop, { path: '/' }))
+  for (const pid of frozen) process.kill(pid, 'SIGCONT')
+  const [thawed, thawedTook] = await timed(() => untilWritten(() => writes.write(shop, 'thawed')))
+  return {
+    ok: answer === 503 && took < limit.answerWithinMs && page === 200 && thawed === 200,
+    figures: `answered ${answer} after ${(took / 1000).toFixed(1)} s, a page ${page} after ${pageTook.toFixed(0)} ms; after thawing, ${thawed} after ${(thawedTook / 1000).toFixed(1)} s`,
+  }
+})
+
+/** A shop and its local PostgreSQL on a small disk that fills up while buyers write. */
+fault('disk full', async () => {
+  const disk = mkdtempSync(join(tmpdir(), 'shop-lab-disk-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', disk]).status === 0
+  try {
+    if (mounted) return await fillUp(disk, limit.visits)
+    return { ok: true, skipped: true, figures: 'skipped: needs root to mount a small disk' }
+  } finally {
+    if (mounted) spawnSync('umount', ['--lazy', disk])
+    rmSync(disk, { recursive: true, force: true })
+  }
+})
+
+async function fillUp(disk: string, visits: number) {
+  const shop = await openProcess({ DATA_DIR: disk })
+  const [answers, pages] = [createTally<Answer>(), createTally<Answer>()]
+  const writes = createWrites()
+  let number = 0
+  async function visit() {
+    for (const end = number + visits; number < end; number++) {
+      answers.add(await writes.write(shop, String(number)))
+      pages.add(await ask(shop, { path: '/' }))
+    }
+  }
+  try {
+    await visit()
+    writeUntilFull(join(disk, 'ballast'))
+    await visit()
+    // The worst case: PostgreSQL cannot write its log, exits, and cannot recover while the disk is full.
+    const needsMoreLog = `update users set name = name; select pg_switch_wal(); update users set name = name`
+    await query(databaseUrl(disk), needsMoreLog).catch(() => undefined)
+    await visit()
+    rmSync(join(disk, 'ballast'))
+    const [again, took] = await timed(() => untilWritten(() => writes.write(shop, 'later')))
+    const lost = await writes.countLost(databaseUrl(disk))
+    const isAlive = shop.isAlive()
+    return {
+      ok:
+        answers.only(200, 503) &&
+        answers.of(503) > 0 &&
+        pages.only(200) &&
+        lost === 0 &&
+        again === 200 &&
+        isAlive,
+      figures: `responses ${answers.show()}, pages ${pages.show()}, ${writes.acknowledged.length} writes acknowledged, ${lost} lost; with space freed, ${again} after ${(took / 1000).toFixed(1)} s, its process ${isAlive ? 'is alive' : 'is gone'}`,
+    }
+  } finally {
+    await shop.stop()
+  }
+}
+
+/** Fills it to the last byte. */
+function writeUntilFull(path: string) {
+  const file = openSync(path, 'w')
+  for (let size = 2 ** 20; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) writeSync(file, Buffer.alloc(size))
+    } catch {
+      // No space left for a piece of this size.
+    }
+  }
+  closeSync(file)
+}
+
+function databaseUrl(disk: string) {
+  const home = join(disk, 'postgres')
+  const port = readFileSync(join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[3]
+  return `postgres://shop:${readFileSync(join(home, 'password'), 'utf8').trim()}@127.0.0.1:${port}/shop`
+}

@@ -1,0 +1,68 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, ask } from '../../lab/ask.ts'
+import { get, runLoad } from '../../lab/load.ts'
+import { createTally, descriptorsOf, memoryOf, timed } from '../../lab/measures.ts'
+import { fault, sized } from '../fault.ts'
+
+const slow = sized(
+  { connections: 2000, visits: 100, slowestMs: 500 },
+  { connections: 500, visits: 20, slowestMs: 5000 },
+)
+const many = sized(
+  { requests: 1_000_000, secondsEach: 5, memoryGrowth: 1.1, moreDescriptors: 5 },
+  { requests: 10_000, secondsEach: 0.5, memoryGrowth: 1.5, moreDescriptors: 50 },
+)
+
+fault('slow connections', async ({ shop }) => {
+  let connected = 0
+  const sockets = Array.from({ length: slow.connections }, () =>
+    connect(shop.port, '127.0.0.1', () => {
+      connected += 1
+    }).on('error', () => undefined),
+  )
+  const drip = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x')
+  }, 1000)
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
+  // More than the system queues: those who find the queue full try again after a second.
+  for (let waited = 0; waited < 3000 && connected < slow.connections; waited += 50) await sleep(50)
+  const others = createTally<Answer>()
+  let slowest = 0
+  for (let visit = 0; visit < slow.visits; visit++) {
+    const [answer, took] = await timed(() => ask(shop, { path: '/' }))
+    others.add(answer)
+    slowest = Math.max(slowest, took)
+    await sleep(50)
+  }
+  clearInterval(drip)
+  const cutOff = sockets.filter((socket) => socket.destroyed || socket.readyState !== 'open').length
+  for (const socket of sockets) socket.destroy()
+  return {
+    ok: connected === slow.connections && others.only(200) && slowest < slow.slowestMs,
+    figures: `${connected} slow connections (${cutOff} of them cut off): other responses ${others.show()}, slowest ${slowest.toFixed(0)} ms`,
+  }
+})
+
+fault('memory and descriptors', async ({ shop }) => {
+  const requests = ['/', '/api/products', '/api/user', '/nope'].map((path) => get(path))
+  const send = async (count: number) => {
+    let sent = 0
+    for (let turn = 0; sent < count; turn++) {
+      const request = requests[turn % requests.length] ?? ''
+      const load = { port: shop.port, request, connections: 64, seconds: many.secondsEach }
+      sent += (await runLoad(load)).requests
+    }
+    // Pending cleanup is not a leak.
+    await sleep(1500)
+    return { sent, memory: memoryOf(shop.pid()), descriptors: descriptorsOf(shop.pid()) }
+  }
+  const before = await send(many.requests / 5)
+  const after = await send(many.requests)
+  return {
+    ok:
+      after.memory <= before.memory * many.memoryGrowth &&
+      after.descriptors <= before.descriptors + many.moreDescriptors,
+    figures: `${after.sent} requests: memory ${before.memory} MB, then ${after.memory} MB; descriptors ${before.descriptors}, then ${after.descriptors}`,
+  }
+})

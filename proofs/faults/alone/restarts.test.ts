@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, ask, ownConnection } from '../../lab/ask.ts'
+import { concurrently, keepDoing } from '../../lab/concurrently.ts'
+import { createTally } from '../../lab/measures.ts'
+import { openProcess } from '../../lab/shop-process.ts'
+import { createWrites } from '../../lab/writes.ts'
+import { details, fault, sized } from '../fault.ts'
+
+/** Visitors who never pause leave a starting shop little of the machine. */
+const limit = sized({ stops: 5, rounds: 3, pauseMs: 0 }, { stops: 1, rounds: 1, pauseMs: 20 })
+
+/** Half of the visitors keep their connection, the others open one per request; half of each group write. */
+fault('stopped under load', async ({ shop }) => {
+  const [answers, exitCodes] = [createTally<Answer>(), createTally<number | 'none'>()]
+  const writes = createWrites()
+  const reasons: string[] = []
+  let refusedBefore = 0
+  for (let stop = 0; stop < limit.stops; stop++) {
+    let stopping = false
+    const visitors = concurrently(16, async (visitor) => {
+      const options = {
+        ...(visitor % 2 === 0 ? { agent: ownConnection() } : {}),
+        onCutOff: (reason: string) => reasons.push(reason),
+      }
+      for (let turn = 0; ; turn++) {
+        const answer =
+          visitor % 4 < 2
+            ? await ask(shop, { path: turn % 2 === 0 ? '/' : '/api/products' }, options)
+            : await writes.write(shop, `${stop}-${visitor}-${turn}`, options)
+        // Only a shop that is stopping may refuse new connections.
+        if (answer !== 'refused') answers.add(answer)
+        else if (stopping) return
+        else refusedBefore += 1
+      }
+    })
+    await sleep(500)
+    stopping = true
+    exitCodes.add((await shop.stop('SIGTERM')) ?? 'none')
+    await visitors
+    await shop.startAgain()
+  }
+  const lost = await writes.countLost(shop.databaseUrl)
+  return {
+    ok: answers.only(200) && refusedBefore === 0 && exitCodes.only(0) && lost === 0,
+    figures: `responses ${answers.show()}, ${refusedBefore} refused before the stop, ${lost} acknowledged writes lost, exit codes ${exitCodes.show()}${details(reasons)}`,
+  }
+})
+
+/** Two processes on one database, behind a stand-in for a reverse proxy: if it cannot connect to one, it tries the other. */
+fault('rolling restarts under load', async ({ shop }) => {
+  const second = await openProcess({ DATA_DIR: shop.dataDir, DATABASE_URL: shop.databaseUrl })
+  const answers = createTally<Answer>()
+  const writes = createWrites()
+  const reasons: string[] = []
+  const visitors = keepDoing(8, (visitor) => {
+    const options = { agent: ownConnection(), onCutOff: (reason: string) => reasons.push(reason) }
+    return async (turn) => {
+      const upstreams = turn % 2 === 0 ? [shop, second] : [second, shop]
+      answers.add(
+        await firstToListen(upstreams, (upstream) =>
+          turn % 4 < 2
+            ? ask(upstream, { path: '/api/products' }, options)
+            : writes.write(upstream, `${visitor}-${turn}`, options),
+        ),
+      )
+      await sleep(limit.pauseMs)
+    }
+  })
+  let restarts = 0
+  for (let round = 0; round < limit.rounds; round++)
+    for (const upstream of [shop, second]) {
+      await sleep(300)
+      await upstream.stop('SIGTERM')
+      await upstream.startAgain()
+      restarts += 1
+    }
+  await visitors.stop()
+  await second.stop()
+  const lost = await writes.countLost(shop.databaseUrl)
+  return {
+    ok: answers.only(200) && lost === 0,
+    figures: `${restarts} restarts: responses ${answers.show()}, ${lost} acknowledged writes lost${details(reasons)}`,
+  }
+})
+
+async function firstToListen<Upstream>(
+  upstreams: Upstream[],
+  send: (upstream: Upstream) => Promise<Answer>,
+): Promise<Answer> {
+  for (const upstream of upstreams) {
+    const answer = await send(upstream)
+    if (answer !== 'refused') return answer
+  }
+  return 'refused'
+}

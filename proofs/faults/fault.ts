@@ -1,0 +1,52 @@
+import { expect, inject, test } from 'vitest'
+import { type LabShop, labAt } from '../lab/lab.ts'
+import { leaksSoFar } from '../lab/leaks.ts'
+
+const lab = labAt(inject('lab'))
+const isQuick = Boolean(process.env.QUICK)
+
+/**
+ * How much a fault does in `npm run proof -- faults`, with the limits it must keep, and what is different within
+ * `npm test`: less of everything, with more time and memory, because the machine may be busy and a shop that has just
+ * started is still warming up. docs/commands.md lists what is looser.
+ */
+export const sized = <Limit extends object>(full: Limit, quick: Partial<Limit>): Limit =>
+  isQuick ? { ...full, ...quick } : full
+
+type Given = { shop: LabShop; lab: typeof lab }
+/** Figures show what was measured, never what was expected. */
+type Outcome = { ok: boolean; figures: string; skipped?: boolean }
+type Options = {
+  /** Settings of the shop it breaks. */
+  env?: Record<string, string>
+  /** `npm test` has it already, as a test of its own. */
+  isTested?: boolean
+}
+
+/** Breaks a shop in one way; prints one line of figures, and fails if it did not keep its limits. */
+export function fault(
+  name: string,
+  run: (given: Given) => Promise<Outcome>,
+  { env = {}, isTested = false }: Options = {},
+) {
+  test.skipIf(isQuick && isTested)(`fault: ${name}`, async ({ skip }) => {
+    const shop = await lab.openShop(env)
+    try {
+      const { ok, figures, skipped } = await run({ shop, lab })
+      console.log(`${name}: ${figures}`)
+      skip(skipped === true, figures)
+      expect(ok, figures).toBe(true)
+    } finally {
+      await shop.close()
+    }
+    // Whatever broke, the shops' logs name no one.
+    expect(leaksSoFar()).toEqual([])
+  })
+}
+
+/** At most five details, shown below the figures. */
+export const details = (lines: Iterable<string>) =>
+  [...new Set(lines)]
+    .slice(0, 5)
+    .map((line) => `\n    ${line}`)
+    .join('')

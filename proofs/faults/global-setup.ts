@@ -1,0 +1,20 @@
+import freshWeb from '#scripts/fresh-web.ts'
+import { type Lab, openLab } from '../lab/lab.ts'
+
+let opened: Promise<Lab> | undefined
+
+/** One lab for the run; the faults in other processes find it by its place. */
+export default async function setUp({ provide }: { provide: (key: 'lab', place: Lab['place']) => void }) {
+  if (opened) return provide('lab', (await opened).place)
+  await freshWeb()
+  opened = openLab()
+  const { place, close } = await opened
+  provide('lab', place)
+  return close
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    lab: Lab['place']
+  }
+}

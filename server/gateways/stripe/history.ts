@@ -1,0 +1,194 @@
+import type { Stripe } from 'stripe'
+import { type Client, date, dateOrNull, idOf, isMissing } from './client.ts'
+import { type Tax, taxReader } from './taxes.ts'
+
+export type Refund = {
+  id: string
+  at: Date
+  amount: number
+  /** `pending`, `requires_action`, `succeeded`, `failed` or `canceled`. */
+  status: string
+}
+
+export type Payment = {
+  paymentIntentId: string
+  invoiceId: string
+  paidAt: Date
+  amount: number
+  /** What has gone back or is on its way: failed refunds don't count. */
+  refunded: number
+  /** Every one that was tried, oldest first. */
+  refunds: Refund[]
+  /** `lost`: the cardholder has the money, even while the seller appeals. */
+  dispute: 'none' | 'open' | 'won' | 'lost'
+  /** Until when evidence can be sent; null if there is nothing to answer. */
+  disputeDueAt: Date | null
+  /** Where the card was issued. */
+  cardCountry: string | null
+}
+
+/** Time that a paid invoice bought. Neither changes afterwards, whatever becomes of the subscription. */
+export type PaidPeriod = {
+  invoiceId: string
+  paidAt: Date
+  start: Date
+  end: Date
+  /** What was paid, by card or elsewhere; nothing, if a discount or a credit covered it. */
+  amount: number
+  tax: Tax | null
+  /** A change within a period that had been paid for, rather than a period of its own. */
+  isProration: boolean
+}
+
+export type OwedInvoice = {
+  id: string
+  status: string | null
+  createdAt: Date
+  attempts: number
+  nextAttemptAt: Date | null
+  amountDue: number
+}
+
+export type History = {
+  /** Oldest first. */
+  periods: PaidPeriod[]
+  /** Every payment received, newest first. */
+  payments: Payment[]
+  /** The newest invoice for a period of its own, paid or not: a change within one says nothing about renewals. */
+  dueInvoice: OwedInvoice | null
+  /** The newest that can still be paid, whatever it is for. */
+  openInvoice: OwedInvoice | null
+}
+
+/** `prevented`: paid back before it became a dispute. An appeal follows a loss. */
+const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_response', 'appeal_under_review'])
+const wonDisputes = new Set<string>(['won', 'warning_closed'])
+const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
+
+/** What was billed for a subscription, and what became of the money. */
+export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'all'>) {
+  const taxOf = taxReader({ sdk, ask })
+
+  async function disputeOf({
+    id,
+    disputed,
+  }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt'>> {
+    if (!disputed) return { dispute: 'none', disputeDueAt: null }
+    const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
+    const has = (statuses: Set<string>) => data.some(({ status }) => statuses.has(status))
+    const dueBy = data
+      .filter(({ status }) => unanswered.has(status))
+      .flatMap(({ evidence_details: { due_by } }) => due_by || [])
+    const isOpen = data.some(({ status }) => !wonDisputes.has(status))
+    return {
+      dispute: has(lostDisputes) ? 'lost' : isOpen ? 'open' : 'won',
+      disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
+    }
+  }
+
+  /** A list has the newest ten with it. */
+  async function refundsOf({ id, refunds }: Stripe.Charge): Promise<Refund[]> {
+    const found = refunds?.has_more ? await all(sdk.refunds.list({ charge: id, limit: 100 })) : refunds?.data
+    return (found ?? [])
+      .map((refund) => ({
+        id: refund.id,
+        at: date(refund.created),
+        amount: refund.amount,
+        status: refund.status ?? 'pending',
+      }))
+      .toReversed()
+  }
+
+  /** All in one list; for a deleted customer, one by one. */
+  async function chargesOf(customer: string, intents: Iterable<string>): Promise<Stripe.Charge[]> {
+    const expand = ['data.refunds']
+    try {
+      return await all(sdk.charges.list({ customer, limit: 100, expand }))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      const lists = [...intents].map((payment_intent) => all(sdk.charges.list({ payment_intent, expand })))
+      return (await Promise.all(lists)).flat()
+    }
+  }
+
+  /** A customer may have paid for other subscriptions, too. */
+  async function paymentsOf(customer: string, invoiceOf: Map<string, string>): Promise<Payment[]> {
+    const charges = await chargesOf(customer, invoiceOf.keys())
+    const payments = charges.map(async (charge): Promise<Payment | []> => {
+      const paymentIntentId = idOf(charge.payment_intent) ?? ''
+      const invoiceId = invoiceOf.get(paymentIntentId)
+      if (charge.status !== 'succeeded' || !invoiceId) return []
+      return {
+        paymentIntentId,
+        invoiceId,
+        paidAt: date(charge.created),
+        amount: charge.amount,
+        refunded: charge.amount_refunded,
+        refunds: await refundsOf(charge),
+        ...(await disputeOf(charge)),
+        cardCountry: charge.payment_method_details?.card?.country ?? null,
+      }
+    })
+    const received = (await Promise.all(payments)).flat()
+    return received.toSorted((a, b) => b.paidAt.getTime() - a.paidAt.getTime())
+  }
+
+  async function periodOf(invoice: Stripe.Invoice): Promise<PaidPeriod | []> {
+    const line = lineOf(invoice)
+    const paidAt = invoice.status_transitions.paid_at
+    if (invoice.status !== 'paid' || !line || paidAt === null) return []
+    return {
+      invoiceId: invoice.id,
+      paidAt: date(paidAt),
+      start: date(line.period.start),
+      end: date(line.period.end),
+      amount: invoice.amount_paid,
+      tax: await taxOf(invoice),
+      isProration: isProration(line),
+    }
+  }
+
+  return async function historyOf(subscription: string, customer: string): Promise<History> {
+    const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
+    const invoiceOf = new Map(
+      invoices.flatMap(({ id, payments }) =>
+        (payments?.data ?? []).flatMap(({ payment }) => {
+          const intent = idOf(payment.payment_intent)
+          return intent ? [[intent, id] as const] : []
+        }),
+      ),
+    )
+    const periods: PaidPeriod[] = []
+    for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
+    const due = invoices.find(({ billing_reason: reason }) => reason && ofPeriods.has(reason))
+    const open = invoices.find(({ status }) => status === 'open' || status === 'uncollectible')
+    return {
+      periods,
+      payments: await paymentsOf(customer, invoiceOf),
+      dueInvoice: due ? owedInvoice(due) : null,
+      openInvoice: open ? owedInvoice(open) : null,
+    }
+  }
+}
+
+const ofPeriods = new Set<string>(['subscription_create', 'subscription_cycle'])
+
+const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
+  id: invoice.id,
+  status: invoice.status,
+  createdAt: date(invoice.created),
+  attempts: invoice.attempt_count,
+  nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
+  amountDue: invoice.amount_remaining,
+})
+
+const isProration = ({ parent }: Stripe.InvoiceLineItem) =>
+  parent?.subscription_item_details?.proration ?? parent?.invoice_item_details?.proration ?? false
+
+/** What an invoice is about: a whole period rather than a change within one; of several, the last. */
+function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
+  const bought = lines.data.filter(({ amount }) => amount > 0)
+  return bought.toSorted(
+    (a, b) => Number(isProration(a)) - Number(isProration(b)) || b.period.end - a.period.end,
+  )[0]
+}

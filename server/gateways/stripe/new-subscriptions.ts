@@ -1,0 +1,78 @@
+import type { Stripe } from 'stripe'
+import { type Client, idOf, isRefused } from './client.ts'
+import { type Invoicing, type Tax, taxReader } from './taxes.ts'
+
+/** What the browser needs to pay the first invoice, and what to say before. */
+type FirstPayment = { clientSecret: string; amountDue: number; tax: Tax | null }
+
+type NewSubscription = FirstPayment & { customerId: string; subscriptionId: string; paymentIntentId: string }
+
+/** The parameter that names the price. */
+const price = 'items[0][price]'
+
+const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
+
+/** A subscription until its first payment. */
+export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Invoicing) {
+  const taxOf = taxReader({ sdk, ask })
+
+  async function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
+    const first = typeof invoice === 'object' ? invoice : null
+    const paymentIntentId = idOf(first?.payments?.data[0]?.payment.payment_intent)
+    const clientSecret = first?.confirmation_secret?.client_secret
+    if (!first || !paymentIntentId || !clientSecret)
+      throw new Error(`Subscription ${id} has no payment to confirm`)
+    return {
+      paymentIntentId,
+      clientSecret,
+      amountDue: first.amount_due,
+      tax: automaticTax ? await taxOf(first) : null,
+    }
+  }
+
+  return {
+    /** Reports what is missing when the price is no longer sold or the customer was deleted. */
+    async create(wanted: {
+      attempt: string
+      customerId: string
+      priceId: string
+    }): Promise<NewSubscription | { missing: 'price' | 'customer' }> {
+      const isGone = (error: unknown, param: string) => isRefused(error, { param })
+      const request = sdk.subscriptions.create(
+        {
+          customer: wanted.customerId,
+          items: [{ price: wanted.priceId }],
+          payment_behavior: 'default_incomplete',
+          payment_settings: {
+            save_default_payment_method: 'on_subscription',
+            payment_method_types: ['card'],
+          },
+          ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
+          metadata: { checkout: wanted.attempt },
+          expand: withFirstPayment,
+        },
+        { idempotencyKey: `subscription-${wanted.attempt}-${wanted.priceId}-${wanted.customerId}` },
+      )
+      try {
+        const subscription = await ask(request, (error) => isGone(error, price) || isGone(error, 'customer'))
+        return {
+          customerId: wanted.customerId,
+          subscriptionId: subscription.id,
+          ...(await firstPayment(subscription)),
+        }
+      } catch (error) {
+        if (isGone(error, price)) return { missing: 'price' }
+        if (isGone(error, 'customer')) return { missing: 'customer' }
+        throw error
+      }
+    },
+
+    /** How to pay a checkout that is still unpaid, or nothing. */
+    async open(subscriptionId: string): Promise<FirstPayment | undefined> {
+      const subscription = await ask(sdk.subscriptions.retrieve(subscriptionId, { expand: withFirstPayment }))
+      if (subscription.status !== 'incomplete') return undefined
+      const { clientSecret, amountDue, tax } = await firstPayment(subscription)
+      return { clientSecret, amountDue, tax }
+    },
+  }
+}
