@@ -64,7 +64,7 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
         {additionalInfo && <span className="block text-xs break-words text-muted">“{additionalInfo}”</span>}
       </Cell>
       <Cell label="Due" className="whitespace-nowrap">
-        {due ? <TimeLeft until={due} /> : '–'}
+        {due && <TimeLeft until={due} />}
       </Cell>
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">

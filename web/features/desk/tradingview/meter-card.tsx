@@ -73,7 +73,9 @@ function Reading({ meter }: { meter: Meter }) {
         {waiting > 0 && ` · ${waiting} waiting for a seat`}
       </p>
       {limit !== null && (
-        <progress aria-label="Seats taken" className="h-2 w-full accent-accent" max={limit} value={people} />
+        <svg aria-hidden="true" className="h-2 w-full rounded-full bg-line">
+          <rect className="h-full fill-accent" width={`${Math.min(100, (people / limit) * 100)}%`} />
+        </svg>
       )}
       {limit !== null && people >= limit && (
         <p className="font-medium text-warning">
