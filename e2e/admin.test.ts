@@ -70,7 +70,7 @@ test.describe('what there is to do about access', () => {
     await row.getByRole('button', { name: `More about ${tradingViewUsername}` }).click()
     await dialog(page).getByRole('button', { name: 'Reveal key' }).click()
     await expect(dialog(page).getByText(`key-${tradingViewUsername}`)).toBeVisible()
-    await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Requested access')
+    await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Asked for access')
     await expectLooksRight(page)
     await page.keyboard.press('Escape')
 

@@ -127,7 +127,7 @@ test('the seller reads what another mode would do before switching to it', async
   const full = page.getByRole('radio', { name: /^Add and remove people/ })
   await full.click()
   await expect(question(page)).toContainText(
-    /\d+ (person is|people are) added\. \d+ (person is|people are) removed/,
+    /\d+ (person|people) will be added\. \d+ (person|people) will be removed/,
   )
   await question(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(full).not.toBeChecked()
@@ -139,7 +139,7 @@ test('the seller reads what another mode would do before switching to it', async
   const row = rowOf(page, buyer.username)
   await expect(row).toContainText('unlocked')
   await row.getByRole('button', { name: /^More/ }).click()
-  await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Unlocked')
+  await expect(dialog(page).getByRole('list', { name: 'History' })).toContainText('Access unlocked')
   await expectLooksRight(page)
 })
 

@@ -1,7 +1,6 @@
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { accessAdmin } from '#contract/access/access-admin.ts'
-import { auditSentence } from '#contract/desk/audit-actions.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -90,22 +89,8 @@ function PersonDialog(props: {
   )
 }
 
-/** What happened, and TradingView's calls with their outcomes, as a seller would say it; anything new appears as it is called. */
-const happenings: Record<string, string> = {
-  paid: 'Paid',
-  ended: 'No longer paid for',
-  named: 'Username given',
-  renamed: 'Username changed',
-  asked: 'Requested access',
-  connector_on: 'Taken over by the connection',
-  connector_off: 'Handed to you',
-  granted: 'Unlocked by your team',
-  undone: 'Undone',
-  declined: 'Declined',
-  withheld: 'Removed by your team',
-  restored: 'Restored',
-  opened: 'Unlocked',
-  closed: 'Locked',
+/** TradingView's calls and their outcomes, as a seller would say it; anything else comes in words already. */
+const calls: Record<string, string> = {
   find: 'Searched for the name',
   list: 'Checked',
   add: 'Added',
@@ -133,8 +118,7 @@ function History({ id }: { id: string }) {
     <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
       {data.map(({ at, what, outcome, detail }) => (
         <li key={`${at} ${what} ${outcome} ${detail}`} className="break-words">
-          <Time value={at} withClock /> · {happenings[what] ?? auditSentence(what)}
-          {outcome && ` · ${outcomes[outcome] ?? outcome}`}
+          <Time value={at} withClock /> · {calls[what] ?? what}· {outcomes[outcome] ?? outcome}
           {detail && <span className="text-muted"> · {detail}</span>}
         </li>
       ))}

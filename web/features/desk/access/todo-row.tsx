@@ -36,7 +36,7 @@ function sentenceOf({ kind, username, oldUsername, detail }: AccessTodo): string
     case 'move':
       return `Add ${username}, then remove ${oldUsername}.`
     case 'lock':
-      return 'No longer paid for. Remove them on TradingView.'
+      return 'Access has ended. Remove them on TradingView.'
     case 'name_not_found':
       return 'Not on TradingView. We’ve asked the buyer.'
     case 'name_taken':

@@ -4,29 +4,24 @@ import { call } from '#web/api/client.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 
-const people = (count: number, verb: [string, string]) =>
-  `${count} ${count === 1 ? 'person' : 'people'} ${verb[count === 1 ? 0 : 1]}`
+const people = (count: number) => `${count} ${count === 1 ? 'person' : 'people'}`
 
-/** What would happen, in sentences; only what is more than nothing is said, except for the first. */
+/** What would happen, in sentences. */
 export function previewText(preview: Preview, mode: ConnectionMode | 'off'): string {
   const { toUnlock, toLock, unknownNames, managedFromNow, strangers, toHandOver } = preview
-  const says: (string | false)[] =
+  const says =
     mode === 'off' || mode === 'dry'
       ? [
           'No one loses access.',
-          toHandOver > 0 && `${people(toHandOver, ['is', 'are'])} being added now and will wait for you.`,
-          mode === 'dry' &&
-            `It would add ${people(toUnlock, ['', '']).trim()} and remove ${people(toLock, ['', '']).trim()}.`,
+          toHandOver > 0 && `${people(toHandOver)} being added now will wait for you.`,
+          mode === 'dry' && `It would add ${people(toUnlock)} and remove ${people(toLock)}.`,
         ]
       : [
-          `${people(toUnlock, ['is', 'are'])} added.`,
-          mode === 'full' ? `${people(toLock, ['is', 'are'])} removed.` : 'No one is removed.',
-          unknownNames > 0 &&
-            `${unknownNames} ${unknownNames === 1 ? 'username isn’t' : 'usernames aren’t'} known to TradingView.`,
-          managedFromNow > 0 &&
-            `${people(managedFromNow, ['whom you unlocked by hand is', 'whom you unlocked by hand are'])} managed from now on.`,
-          strangers > 0 &&
-            `${people(strangers, ['whom this shop never unlocked is', 'whom this shop never unlocked are'])} left alone.`,
+          `${people(toUnlock)} will be added.`,
+          mode === 'full' ? `${people(toLock)} will be removed.` : 'No one will be removed.',
+          unknownNames > 0 && `TradingView doesn’t know the usernames of ${people(unknownNames)}.`,
+          managedFromNow > 0 && `${people(managedFromNow)} you unlocked by hand will be managed from now on.`,
+          strangers > 0 && `${people(strangers)} this shop never unlocked will be left alone.`,
         ]
   return says.filter(Boolean).join(' ')
 }
