@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
@@ -189,7 +190,7 @@ async function sell() {
   const email = `buyer-${sold.length + 1}@shop.example`
   await buyer.call(accounts.register, { name: 'Buyer', email, password: 'a long password for the shop' })
   const { paymentIntentId } = await buy(buyer)
-  await buyer.call(accessRequests.submit, {
+  await buyer.call(access.submit, {
     paymentIntentId: paymentIntentId ?? '',
     exchangeName: 'Kraken',
     tradingViewUsername: 'buyer_of_the_shop',
@@ -245,7 +246,7 @@ async function rolledBack() {
   await sell()
   await mustShow(sold)
   // The damage that the next block repairs.
-  await inDatabase('delete from access_requests')
+  await inDatabase('delete from access_forms')
 }
 
 async function restored() {
@@ -259,8 +260,8 @@ async function backedUp() {
 }
 
 async function mustReveal() {
-  const [request] = await admin.call(accessRequests.adminList, { limit: 100 })
-  const revealed = await admin.call(accessRequests.adminReveal, { id: request?.id ?? '' })
+  const [waiting] = await admin.call(accessAdmin.todo, { limit: 100 })
+  const revealed = await admin.call(accessAdmin.reveal, { id: waiting?.id ?? '' })
   must(JSON.stringify(revealed) === JSON.stringify(keys), 'the exchange keys')
 }
 

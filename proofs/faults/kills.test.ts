@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
 import { createBuyers } from '#server/testing/buyers.ts'
 import { crashingShop, crashMany, startProcess } from '#server/testing/crashes.ts'
 import { createVisitor } from '#server/testing/visitor.ts'
@@ -82,7 +82,7 @@ fault('kills between TradingView and the books', async ({ shop, lab }) => {
   const [people] = await query<{ paid: number; gone: number }>(
     databaseUrl,
     `select count(reason)::int as paid, (count(*) - count(reason))::int as gone
-     from entitlements where username_key is not null`,
+     from access where name_key is not null`,
   )
   const { paid = 0, gone = 0 } = people ?? {}
   return {
@@ -103,7 +103,7 @@ async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: bool
     await pay(begun)
     await logInGuest(visitor, begun)
     if (!wantsRefund) return
-    while ((await visitor.call(tradingView.mine, {}))[0]?.state !== 'unlocked') await setTimeout(100)
+    while ((await visitor.call(access.mine, {}))[0]?.state !== 'unlocked') await setTimeout(100)
     await ask({ refund: begun.paymentIntentId })
   }
   live().catch(() => undefined)
@@ -118,13 +118,13 @@ async function diesWith({ child, url, sandbox, ask }: Running, wantsRefund: bool
 async function differences(databaseUrl: string): Promise<string[]> {
   const rows = await query<{ name: string }>(
     databaseUrl,
-    `select coalesce(e.username_key, a.username) as name
-     from (select username_key, until, pine_id from entitlements, tv_scripts
-       where reason is not null and username_key is not null) e
+    `select coalesce(e.name_key, a.username) as name
+     from (select name_key, until, pine_id from access, tv_scripts
+       where reason is not null and name_key is not null) e
      full join (select * from sandbox.tradingview_access where username <> 'old_friend_of_mine') a
-       on lower(a.username) = e.username_key and a.pine_id = e.pine_id
+       on lower(a.username) = e.name_key and a.pine_id = e.pine_id
        and abs(extract(epoch from a.expiration - e.until)) < 60
-     where e.username_key is null or a.username is null`,
+     where e.name_key is null or a.username is null`,
   )
   return rows.map(({ name }) => name)
 }

@@ -1,10 +1,8 @@
 import { pino } from 'pino'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
 import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
-import { createEntitlements } from '#server/features/access/entitlements/entitlements.ts'
-import { takeNamesFromRequests } from '#server/features/access/tradingview/tradingview.ts'
 import { type Shop, startShop } from '#server/start.ts'
 import { buy, buyAndAsk, person } from './buyers.ts'
 
@@ -13,7 +11,7 @@ const hour = 60 * minute
 const day = 24 * hour
 /** Working out what more people are entitled to would take minutes. */
 const mostPeople = 1000
-/** They bought while TradingView had an outage, so they wait in the seller's queue. */
+/** They bought while TradingView had an outage, so they wait for the seller. */
 const unlucky = ['David', 'Elena', 'Felix', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Kai', 'Lina', 'Uma']
 
 /**
@@ -36,7 +34,7 @@ export async function letThemIn(config: Config): Promise<number> {
       [liveStatuses],
     )
     if (!lookAlike || (rows[0]?.count ?? 0) > mostPeople) return 0
-    await listEveryone(shop, now)
+    await listEveryone(shop)
     await queue.runNow('tradingview-reconcile')
     await queue.idle()
     past -= day
@@ -48,7 +46,7 @@ export async function letThemIn(config: Config): Promise<number> {
     past = 0
     await addMatters(shop)
     const { rows: unlocked } = await connection.pool.query<{ count: number }>(
-      `select count(distinct username_key)::int as count from tv_grants where state = 'unlocked'`,
+      `select count(*)::int as count from access where state = 'unlocked'`,
     )
     return unlocked[0]?.count ?? 0
   } finally {
@@ -56,26 +54,23 @@ export async function letThemIn(config: Config): Promise<number> {
   }
 }
 
-/** Those who were let in during the year are on TradingView's lists, and in the shop's books about them. One by one, it would take minutes. */
-async function listEveryone({ connection: { db, pool } }: Shop, now: () => Date) {
-  const { usernames } = createEntitlements({ db, now }, { requestSync: async () => {} })
-  await takeNamesFromRequests(db, usernames)
+/** Those who were unlocked during the year are on TradingView's lists, and seen there. One by one, it would take minutes. */
+async function listEveryone({ connection: { pool } }: Shop) {
   await pool.query(
     `insert into sandbox.tradingview_users
      select trading_view_username from users where trading_view_username is not null and email not like '%.demo@example.com'`,
   )
-  await pool.query(
-    `update entitlements set checked_at = changed_at where user_id in (select user_id from access_requests where status = 'granted')`,
-  )
-  const listed = 'from entitlements e, tv_scripts s where checked_at is not null and reason is not null'
+  const isListed = `state = 'unlocked' and reason is not null`
+  await pool.query(`update access set name_checked_at = state_since where ${isListed}`)
+  const listed = `from access a, tv_scripts s where ${isListed}`
   await pool.query(
     `insert into sandbox.tradingview_access (pine_id, username, expiration, created)
-     select pine_id, username, until, changed_at ${listed}`,
+     select pine_id, unlocked_name, until, state_since ${listed}`,
   )
   await pool.query(
-    `insert into tv_grants (script_id, username_key, username, user_id, is_ours, is_wanted, wanted_until, is_present,
-       present_until, observed_at, state, first_present_at, created_at)
-     select s.id, username_key, username, user_id, true, true, until, true, until, changed_at, 'unlocked', changed_at, changed_at ${listed}`,
+    `insert into tv_people (script_id, username_key, username, user_id, is_ours, is_present, present_until, observed_at,
+       first_present_at, created_at)
+     select s.id, name_key, unlocked_name, user_id, true, true, until, state_since, state_since, state_since ${listed}`,
   )
 }
 
@@ -84,7 +79,7 @@ async function meddle({ lookAlike, connection }: Shop) {
   if (!lookAlike) return
   const { controls, scripts } = lookAlike
   const { rows } = await connection.pool.query<{ username: string }>(
-    `select username from tv_grants where state = 'unlocked' order by username limit 5`,
+    `select unlocked_name as username from access where state = 'unlocked' and reason is not null order by 1 limit 5`,
   )
   const [gone = '', endless = ''] = new Set(rows.map(({ username }) => username))
   await controls.throwOut(scripts.indicator, gone)
@@ -100,7 +95,7 @@ async function haveOutage(shop: Shop) {
   await queue.idle()
   await lookAlike?.controls.behave({})
   await connection.pool.query(
-    `update tv_grants set tries = 5, next_try_at = now() + interval '12 hours' where state = 'unlocking'`,
+    `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where error is not null and user_id is not null`,
   )
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
   await connection.pool.query(`delete from jobs.job where name = 'tradingview-sync' and state < 'active'`)
@@ -108,9 +103,9 @@ async function haveOutage(shop: Shop) {
 
 async function addMatters(shop: Shop) {
   const { queue, config } = shop
-  // Had access before the shop granted it: the seller decides whether the shop may ever lock it.
+  // Had access before the shop unlocked it: the seller decides whether the shop may ever lock it.
   const olaf = await buy(shop, person('Olaf'), 'monthly')
-  await olaf.call(tradingView.changeUsername, { purchaseId: olaf.id, username: 'old_friend_of_mine' })
+  await olaf.call(access.changeUsername, { purchaseId: olaf.id, username: 'old_friend_of_mine' })
   await queue.idle()
   await fetch(new URL(seats.join.path, config.publicUrl), {
     method: 'POST',

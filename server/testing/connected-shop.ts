@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { type OpenShopOptions, openShop } from './open-shop.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -27,6 +28,12 @@ export async function openConnectedShop(options: OpenShopOptions = {}) {
       return { ...visitor, purchase, paymentIntentId: purchase.paymentIntentId ?? '', username }
     },
     accessOf,
+    /** The id by which the seller decides about them. */
+    async accessIdOf({ user }: { user: { email: string } }) {
+      await shop.settle()
+      const { items } = await (await shop.admin()).callPage(accessAdmin.people, { q: user.email })
+      return items[0]?.id ?? ''
+    },
     /** Who may use the indicator, by TradingView's own list. */
     async listed(pineId = lookAlike.scripts.indicator) {
       await shop.settle()

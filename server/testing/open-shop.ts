@@ -117,7 +117,7 @@ export async function openShop({
     /** The minute passes in which a grant by hand can be undone: buyers are told, keys are deleted. */
     async afterUndo() {
       clock.advance({ minutes: 1.1 })
-      await shop.queue.runNow('announce-grants')
+      await shop.queue.runNow('announce-access')
       await shop.queue.idle()
     },
     mails,

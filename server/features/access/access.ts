@@ -4,7 +4,7 @@ import type { Doors } from '#server/http/mount.ts'
 import type { Schedules } from '#server/jobs/schedules.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Selling } from '../selling/selling.ts'
-import { createAccessRoom } from './access/access.ts'
+import { type AccessRoom, createAccessRoom } from './access/access.ts'
 import { createAssets } from './assets/assets.ts'
 import { createPrivatePackage } from './package/package.ts'
 import { createReminders } from './reminders/reminders.ts'
@@ -18,8 +18,10 @@ export type Access = ReturnType<typeof openAccess>
 /** What buyers get for it. */
 export function openAccess(context: Context, { gateway, identity, selling }: Others) {
   const { accounts } = identity
-  const connector = createConnector(context, gateway)
-  const room = createAccessRoom(context, connector)
+  const connector = createConnector(context, gateway, {
+    connectorChanged: (tx) => room.connectorChanged(tx),
+  })
+  const room: AccessRoom = createAccessRoom(context, connector)
   const tradingView = createTradingView(context, { gateway, connector, access: room })
   const privatePackage = createPrivatePackage(context, room)
   const assets = createAssets(context, room)
@@ -28,7 +30,6 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
   const rooms = { room, tradingView, privatePackage, assets, reminders }
   const schedules: Schedules = {
     'announce-access': { cron: '* * * * *', run: room.decisions.announce },
-    'follow-connector': { cron: '* * * * *', run: room.followConnector },
     'purge-exchange-keys': { cron: '17 * * * *', run: room.purgeKeys },
     'tradingview-due': { cron: '* * * * *', run: tradingView.catchUp },
     'tradingview-reconcile': { cron: '20 3 * * *', run: tradingView.reconcile },

@@ -19,7 +19,7 @@ type Rooms = {
 export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Selling, 'seats'>) {
   const { room, privatePackage, assets, reminders } = rooms
   const { asking, decisions, lists } = room
-  const { checkUsername, connecting, scripts, people, person } = rooms.tradingView
+  const { checkUsername, connecting, scripts, strangers, runs, person } = rooms.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor }) => asking.submit(actor, { paymentIntentId }, form),
     submitForPurchase: ({ purchaseId, ...form }, { actor }) => asking.submit(actor, { purchaseId }, form),
@@ -59,9 +59,9 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     chooseScript: ({ pineId, productId }, { actor }) => scripts.choose(actor, pineId, productId),
     dropScript: ({ pineId }, { actor }) => scripts.drop(actor, pineId),
     preview: () => connecting.preview(),
-    strangers: (paging) => people.strangers(paging),
-    removeStranger: ({ id }, { actor }) => person.removeStranger(actor, id),
-    runs: () => people.runs(),
+    strangers: (paging) => strangers.list(paging),
+    removeStranger: ({ id }, { actor }) => strangers.remove(actor, id),
+    runs: () => runs(),
     meter: seats.meter.read,
   })
   mount(contract.privatePackage, {

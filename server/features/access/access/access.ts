@@ -12,6 +12,8 @@ import { type ConnectorDoor, personOf } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
+export { type AccessRow, isPaid, wishFor } from './rules.ts'
+export { connectorPatience, recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 
 export type AccessRoom = ReturnType<typeof createAccessRoom>
 
@@ -27,7 +29,6 @@ export function createAccessRoom(context: Context, connector: ConnectorDoor) {
     decisions: createDecisions(context, connector, names),
     lists: createLists(context, connector),
     connectorChanged,
-    followConnector: () => db.transaction(connectorChanged),
     owns: (userId: string, productId: string) => owns(db, userId, productId),
     revealKeys: (actor: Actor, id: string) => revealKeys(context, actor, id),
     purgeKeys: () => purgeKeys(context),

@@ -3,7 +3,7 @@ import type { NameProblem } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { access, accessEvents } from '#server/database/schema.ts'
+import { access } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
 import { askSeller, type ConnectorDoor, change, lockRow, lockRows, personOf, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
@@ -75,25 +75,6 @@ export async function recordCheckedName(
     .set({ nameProblem: problem, similar, nameCheckedAt: at })
     .where(and(eq(access.id, id), eq(access.nameKey, keyOfName(username))))
   if (checked.rowCount && !problem) await setTradingViewUsername(tx, userId, username)
-}
-
-/** The names, in lower case, that this shop has unlocked for this person: those it may lock again. */
-export async function namesUnlockedHere(tx: Transaction, { userId, productId }: Whose): Promise<Set<string>> {
-  const rows = await tx
-    .selectDistinct({ name: accessEvents.username })
-    .from(accessEvents)
-    .where(
-      and(
-        eq(accessEvents.userId, userId),
-        eq(accessEvents.productId, productId),
-        inArray(accessEvents.toState, ['unlocked']),
-      ),
-    )
-  const [row] = await tx
-    .select({ name: access.unlockedName })
-    .from(access)
-    .where(and(eq(access.userId, userId), eq(access.productId, productId)))
-  return new Set([...rows, ...(row ? [row] : [])].flatMap(({ name }) => (name ? keyOfName(name) : [])))
 }
 
 /** What the connector has not unlocked within this time is promised by email, and shown to the seller. */

@@ -2,9 +2,9 @@ import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, type tvRuns } from '#server/database/schema.ts'
-import { recordCheckedName } from '#server/features/access/access/access.ts'
 import type { PeopleList, TradingViewClient } from '#server/gateways/tradingview.ts'
 import { decide, type ScriptRow, storeIfUnchanged, takesAway, type Work, workFor } from './plan.ts'
+import { recordNameNotFound } from './sync-name.ts'
 
 type Listed = PeopleList['people'][number]
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
@@ -139,11 +139,7 @@ async function proposeRename(
   if (!former?.row || 'username' in (await client.findName(former.person.username))) return null
   const { row, person } = former
   await context.db.transaction((tx) =>
-    recordCheckedName(tx, context, row, {
-      username: person.username,
-      problem: 'not_found',
-      similar: [username],
-    }),
+    recordNameNotFound(tx, context, row, { username: person.username, similar: [username] }),
   )
   return `${person.username} is now ${username}?`
 }

@@ -29,7 +29,7 @@ type Settings = {
 const hour = 3_600_000
 
 /** How the connection is, and everything that switches it. */
-export function createConnecting(context: Context, { gateway, connector, refresh }: Others) {
+export function createConnecting(context: Context, { gateway, connector, access }: Others) {
   const { db, now, queue, audit, secrets } = context
   const { connection } = connector
   const reconcileSoon = () => queue.trigger('tradingview-reconcile')
@@ -40,7 +40,7 @@ export function createConnecting(context: Context, { gateway, connector, refresh
       .selectDistinct({ userId: purchases.userId })
       .from(purchases)
       .where(and(eq(purchases.isDisputed, true), isLivePurchase))
-    for (const { userId } of disputed) await db.transaction((tx) => refresh(tx, userId))
+    for (const { userId } of disputed) await db.transaction((tx) => access.refresh(tx, userId))
   }
 
   return {

@@ -6,6 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvConnection, tvEvents } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
+import { connectorPatience } from '#server/features/access/access/access.ts'
 import {
   lookAlikeHost,
   readCookies,
@@ -16,9 +17,6 @@ import {
 } from '#server/gateways/tradingview.ts'
 import type { Secrets } from '#server/security/secrets.ts'
 import { createHealth } from './health.ts'
-
-/** Down for longer than this, the seller unlocks by hand. */
-const patience = 10 * 60_000
 
 export type ConnectionRow = typeof tvConnection.$inferSelect
 type Opened = { row: ConnectionRow; client: TradingViewClient }
@@ -103,7 +101,7 @@ export function createConnection(
     isWorking: (row: ConnectionRow | undefined) =>
       row?.state === 'on' &&
       row.mode !== 'dry' &&
-      (!row.downSince || now().getTime() - row.downSince.getTime() < patience),
+      (!row.downSince || now().getTime() - row.downSince.getTime() < connectorPatience),
 
     /** By an admin, so it is audited. */
     async change(

@@ -2,6 +2,7 @@ import { and, eq, isNotNull, lte, or } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople } from '#server/database/schema.ts'
+import type { AccessRoom } from '#server/features/access/access/access.ts'
 import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
 import { createConnection } from './connection.ts'
 import { createMeasures } from './measures.ts'
@@ -11,10 +12,7 @@ import { createSync } from './sync.ts'
 export type Others = {
   gateway: TradingViewGateway
   connector: Connector
-  /** Works out again what someone may have. */
-  refresh(tx: Transaction, userId: string): Promise<void>
-  /** Asks again about names that TradingView did not know. */
-  names: { recheck(tx: Transaction, userId: string): Promise<void>; recheckUnknown(): Promise<void> }
+  access: Pick<AccessRoom, 'names' | 'refresh'>
 }
 
 type Effects = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -36,6 +36,7 @@ const reconcile = async () => {
   return run
 }
 
+const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
 const show = () => admin.call(tradingViewAdmin.show, {})
 
 describe('what passes', () => {
@@ -63,7 +64,7 @@ test('“exists” is never believed: a date that the seller set by hand is foun
     'by_hand_before',
     new Date(shop.clock.now().getTime() + 3_600_000),
   )
-  await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+  await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
   await shop.settle()
   const row = (await shop.lookAlike.controls.people(indicator)).find(
     ({ username }) => username === 'by_hand_before',
@@ -76,7 +77,7 @@ test('someone who had access before is never shortened or removed when they buy 
   await shop.lookAlike.controls.letIn(indicator, 'friend_since_2019')
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-  expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
+  expect(await todo()).toContainEqual(
     expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }),
   )
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
@@ -96,10 +97,9 @@ describe('a session that ends', () => {
     expect(await show()).toMatchObject({ state: 'expired' })
     expect((await shop.mails()).map(({ subject }) => subject)).toContain('Your TradingView session has ended')
     const calls = (await shop.lookAlike.controls.calls()).length
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
-    const queue = await admin.call(accessRequests.adminList, { limit: 200 })
-    expect(queue.map(({ tradingViewUsername }) => tradingViewUsername)).toContain('patient_paula')
+    expect((await todo()).map(({ username }) => username)).toContain('patient_paula')
 
     const host = 'sandbox'
     const wrong = admin.call(tradingViewAdmin.connect, {
@@ -113,8 +113,7 @@ describe('a session that ends', () => {
     await admin.call(tradingViewAdmin.connect, { cookies, host, accepts: false })
     await later(0.1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-    const after = await admin.call(accessRequests.adminList, { limit: 200 })
-    expect(after.map(({ tradingViewUsername }) => tradingViewUsername)).not.toContain('patient_paula')
+    expect((await todo()).map(({ username }) => username)).not.toContain('patient_paula')
   })
 
   test('risks that nobody accepted, a host that is not TradingView’s, line breaks and a missing cookie are refused', async () => {
@@ -147,7 +146,7 @@ describe('what stops everything, or one script', () => {
   test('an address that TradingView blocks', async () => {
     await shop.lookAlike.controls.behave({ always: 'blocked', on: '/pine_perm/' })
     const buyer = await shop.namedBuyer('behind_the_wall')
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     expect(await show()).toMatchObject({ state: 'blocked' })
     expect(await isTold('TradingView is blocking your server')).toBe(true)
     await shop.lookAlike.controls.behave({})
@@ -173,9 +172,6 @@ describe('what stops everything, or one script', () => {
     await shop.lookAlike.controls.behave({ next: ['owner'], on: '/pine_perm/' })
     await shop.namedBuyer('half_open')
     await shop.settle()
-    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
-      expect.objectContaining({ kind: 'script' }),
-    )
     const scripts = await admin.call(tradingViewAdmin.scripts, {})
     const pineId = scripts.find(({ problem }) => problem)?.pineId ?? ''
     expect(await shop.listed(pineId)).not.toContain('half_open')
@@ -207,8 +203,8 @@ describe('every night', () => {
     )
     const rows = await shop.lookAlike.controls.people(indicator)
     expect(rows.find(({ username }) => username === 'early_bird')?.expiration).not.toBeNull()
-    const { items } = await admin.callPage(tradingViewAdmin.people, { state: 'foreign', q: 'total_stranger' })
-    expect(items).toMatchObject([{ user: null, isOurs: false }])
+    const { items } = await admin.callPage(tradingViewAdmin.strangers, { q: 'total_stranger' })
+    expect(items).toMatchObject([{ username: 'total_stranger', until: null }])
     const mail = (await shop.mails()).findLast(({ text }) => text.includes('Ended, but still there'))
     expect(mail?.text).toMatch(/Missing: 1\s+Wrong date: 1\s+Ended, but still there: 0/)
   })
@@ -261,17 +257,14 @@ describe('every night', () => {
       [names],
     )
     await shop.connection.pool.query(
-      `insert into tv_grants (script_id, username_key, username, user_id, is_ours, is_wanted, state)
-       select s.id, u.name, u.name, u.id, true, false, 'unlocked' from tv_scripts s, users u where u.name = any($1)`,
+      `insert into tv_people (script_id, username_key, username, user_id, is_ours)
+       select s.id, u.name, u.name, u.id, true from tv_scripts s, users u where u.name = any($1)`,
       [names],
     )
     for (const name of names) await shop.lookAlike.controls.letIn(indicator, name)
     await reconcile()
     expect(await show()).toMatchObject({ heldBack: 14 })
     expect(await shop.listed(indicator)).toEqual(expect.arrayContaining(names))
-    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
-      expect.objectContaining({ kind: 'held_back' }),
-    )
     await admin.call(tradingViewAdmin.reconcile, { mayRemove: true })
     await reconcile()
     expect((await shop.listed(indicator)).filter((name) => names.includes(name))).toEqual([])
@@ -286,7 +279,7 @@ describe('switched off or paused', () => {
     await later(1)
     await reconcile()
     expect((await shop.lookAlike.controls.calls()).length).toBe(calls)
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
     await admin.call(tradingViewAdmin.resume, {})
     await later(1)
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })

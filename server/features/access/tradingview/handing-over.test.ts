@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 let shop: ConnectedShop
@@ -25,11 +26,11 @@ async function later(minutes: number) {
   admin = await shop.admin()
 }
 
+const todo = () => admin.call(accessAdmin.todo, { limit: 200 })
 const waiting = async () =>
-  (await admin.call(accessRequests.adminList, { limit: 200 })).map((request) => request.tradingViewUsername)
+  (await todo()).flatMap(({ kind, username }) => (kind === 'unlock' ? username : []))
 const subjects = async (to?: string) =>
   (await shop.mails()).filter((mail) => !to || mail.to === to).map(({ subject }) => subject)
-const attention = () => admin.call(tradingViewAdmin.attention, {})
 
 describe('TradingView that does not answer', () => {
   test('is the seller’s matter after ten minutes, and what is granted by hand is verified once it does', async () => {
@@ -38,23 +39,21 @@ describe('TradingView that does not answer', () => {
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
     expect(await waiting()).toEqual([])
     await later(11)
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
     expect(await waiting()).toEqual(['by_hand_then'])
     expect(await subjects(buyer.user.email)).toContain('We’ve got your access request')
 
     const { indicator, strategy } = shop.lookAlike.scripts
-    const [request] = await admin.call(accessRequests.adminList, {})
     await shop.lookAlike.controls.letIn(indicator, 'by_hand_then')
     await shop.lookAlike.controls.letIn(strategy, 'by_hand_then')
-    await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
+    await admin.call(accessAdmin.grant, { ids: [await shop.accessIdOf(buyer)] })
     await shop.lookAlike.controls.behave({})
     await later(61)
-    const access = await shop.accessOf(buyer)
-    expect(access).toMatchObject({ state: 'unlocked' })
+    const mine = await shop.accessOf(buyer)
+    expect(mine).toMatchObject({ state: 'unlocked' })
     // Let in without an end by hand, it has the paid one now, and will be locked with it.
     const people = await shop.lookAlike.controls.people(indicator)
     const row = people.find(({ username }) => username === 'by_hand_then')
-    expect(row?.expiration?.toISOString()).toBe(access.until)
+    expect(row?.expiration?.toISOString()).toBe(mine.until)
   })
 
   test('is tried for three days; the seller hears of it after an hour and finds it under “needs attention”', async () => {
@@ -68,29 +67,12 @@ describe('TradingView that does not answer', () => {
     expect(await isTold()).toBe(1)
     for (let hours = 0; hours < 73; hours += 12) await later(12 * 60)
     expect(await isTold()).toBe(1)
-    expect(await attention()).toContainEqual(
-      expect.objectContaining({ kind: 'stuck', username: 'stuck_sam' }),
-    )
+    expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'stuck', username: 'stuck_sam' }))
     await shop.lookAlike.controls.behave({})
-    const { items } = await admin.callPage(tradingViewAdmin.people, { q: 'stuck_sam' })
-    for (const { id } of items) await admin.call(tradingViewAdmin.retry, { id })
+    const sam = (await todo()).find(({ username }) => username === 'stuck_sam')
+    await admin.call(accessAdmin.retry, { id: sam?.id ?? '' })
     expect(await shop.listed()).toContain('stuck_sam')
-    expect(await attention()).not.toContainEqual(expect.objectContaining({ username: 'stuck_sam' }))
-  })
-
-  test('an undone grant by hand is granted again by what TradingView says', async () => {
-    await shop.lookAlike.controls.behave({ always: 'limit' })
-    const buyer = await shop.namedBuyer('undone_una')
-    await later(11)
-    const [request] = await buyer.call(accessRequests.list, {})
-    await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
-    await shop.lookAlike.controls.behave({})
-    await shop.accessOf(buyer)
-    await admin.call(accessRequests.adminUndo, { ids: [request?.id ?? ''] })
-    await later(61)
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
-    expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
-    expect(await waiting()).not.toContain('undone_una')
+    expect(await todo()).not.toContainEqual(expect.objectContaining({ username: 'stuck_sam' }))
   })
 })
 
@@ -110,11 +92,11 @@ test('one failure long ago is no outage: the shop looks every minute whether it 
 describe('a name', () => {
   test('that TradingView finds only later is found when the buyer checks again', async () => {
     const buyer = await shop.namedBuyer('nobody_yet')
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found' })
-    await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found' })
+    await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
+    expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found' })
     await shop.lookAlike.controls.addUser('nobody_yet')
-    await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+    await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
     const told = (await subjects(buyer.user.email)).filter((text) => text.startsWith('We can’t find'))
     expect(told).toHaveLength(1)
@@ -126,22 +108,22 @@ describe('a name', () => {
     await shop.lookAlike.controls.renameUser('maiden_name_mia', 'Married_Mia')
     const before = await shop.changes()
     await shop.queue.runNow('tradingview-reconcile')
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', similar: ['Married_Mia'] })
+    expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['Married_Mia'] })
     expect(await shop.changes()).toEqual(before)
     const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
     expect(mail?.text).toContain('Did you mean Married_Mia?')
-    const matter = (await attention()).find(({ kind }) => kind === 'renamed')
+    const matter = (await todo()).find(({ kind }) => kind === 'renamed')
     expect(matter).toMatchObject({
       username: 'Married_Mia',
-      email: buyer.user.email,
-      text: 'maiden_name_mia is now Married_Mia?',
+      oldUsername: 'maiden_name_mia',
+      user: { email: buyer.user.email },
     })
-    await admin.call(tradingViewAdmin.rename, { id: matter?.grantId ?? '', username: 'Married_Mia' })
+    await admin.call(accessAdmin.rename, { id: matter?.id ?? '', username: 'Married_Mia' })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'Married_Mia' })
-    // It is the same row that this shop once granted, so it will be locked when it ends.
-    const { items } = await admin.callPage(tradingViewAdmin.people, { q: 'married_mia' })
-    expect(items.map(({ isOurs }) => isOurs)).toEqual([true, true])
-    expect((await attention()).map(({ kind }) => kind)).not.toContain('renamed')
+    expect((await todo()).map(({ kind }) => kind)).not.toContain('renamed')
+    // It is the same row that this shop once unlocked, so it is locked when it ends.
+    await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    expect(await shop.listed()).not.toContain('Married_Mia')
   })
 
   test('whose row number turns up elsewhere while TradingView still knows it is nobody’s new name', async () => {
@@ -151,7 +133,7 @@ describe('a name', () => {
     await shop.lookAlike.controls.addUser('still_here_sue')
     await shop.queue.runNow('tradingview-reconcile')
     await shop.settle()
-    expect((await attention()).map(({ kind }) => kind)).not.toContain('renamed')
+    expect((await todo()).map(({ kind }) => kind)).not.toContain('renamed')
     expect(await shop.listed()).toContain('still_here_sue')
   })
 })
@@ -175,7 +157,7 @@ test('the metrics count calls, people by state, and how long buyers waited', asy
   const text = await (await admin.fetch('/metrics')).text()
   expect(text).toMatch(/^shop_tradingview_up [01]$/m)
   expect(text).toMatch(/^shop_tradingview_calls_total\{call="add",outcome="ok"\} [1-9]/m)
-  expect(text).toMatch(/^shop_tradingview_grants\{state="unlocked"\} [1-9]/m)
+  expect(text).toMatch(/^shop_access_people\{state="unlocked"\} [1-9]/m)
   expect(text).toMatch(/^shop_tradingview_seconds_since_ok /m)
   expect(text).toMatch(/^shop_paid_to_unlocked_seconds_bucket\{le="10"\} [1-9]/m)
   expect(text).toMatch(/^shop_paid_to_unlocked_seconds_count [1-9]/m)
@@ -184,16 +166,16 @@ test('the metrics count calls, people by state, and how long buyers waited', asy
 test('with TRADINGVIEW=off nothing is called, whoever buys, asks or looks', async () => {
   await using off = await openConnectedShop({ env: { TRADINGVIEW: 'off' } })
   const buyer = await off.namedBuyer('quiet_quentin')
-  expect(await buyer.call(tradingView.checkUsername, { username: 'quiet_quentin' })).toMatchObject({
+  expect(await buyer.call(access.checkUsername, { username: 'quiet_quentin' })).toMatchObject({
     found: null,
   })
-  await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+  await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
   for (const job of ['tradingview-due', 'tradingview-reconcile', 'tradingview-reminder'])
     await off.queue.runNow(job)
   await off.settle()
   const seller = await off.admin()
   expect(await seller.call(tradingViewAdmin.show, {})).toMatchObject({ isAllowed: false, state: 'off' })
   expect(await off.lookAlike.controls.calls()).toEqual([])
-  const queue = await seller.call(accessRequests.adminList, {})
-  expect(queue.map(({ tradingViewUsername }) => tradingViewUsername)).toEqual(['quiet_quentin'])
+  const queue = await seller.call(accessAdmin.todo, {})
+  expect(queue.map(({ username }) => username)).toEqual(['quiet_quentin'])
 })

@@ -7,7 +7,7 @@ import type { Others } from './connector.ts'
 import { nextVersion, noFailure } from './plan.ts'
 
 /** What an admin has the connector do about one person's access. */
-export function createPerson({ db, now, audit }: Context, { connector, names }: Others) {
+export function createPerson({ db, now, audit }: Context, { connector, access: { names } }: Others) {
   async function accessOf(id: string) {
     const [row] = await db.select().from(access).where(eq(access.id, id))
     if (!row) throw notFound('Person')

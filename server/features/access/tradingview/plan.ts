@@ -2,9 +2,8 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { keyOfName, readUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { access, tvPeople, tvScripts, users } from '#server/database/schema.ts'
-import { isLetIn, isPaid, isUndoable, wishOf } from '#server/features/access/access/access.ts'
+import { type AccessRow, isPaid, wishFor } from '#server/features/access/access/access.ts'
 
-export type AccessRow = typeof access.$inferSelect
 export type PersonRow = typeof tvPeople.$inferSelect
 export type ScriptRow = typeof tvScripts.$inferSelect
 
@@ -70,8 +69,6 @@ export function decide(observed: Observed, wanted: Wanted, isOurs: boolean): Act
 export const takesAway = (action: Action, observed: Observed, wanted: Wanted) =>
   action === 'remove' || (action === 'modify' && lasts(wanted.until) < lasts(observed.until))
 
-const nothingWanted: Wanted = { isWanted: false, until: null }
-
 /** What should be there for a name, as the access row says now; `peers` are the person's names on the same script. */
 export function workFor(
   person: PersonRow,
@@ -81,25 +78,19 @@ export function workFor(
   at: Date,
 ): Work {
   const isCurrent = row !== undefined && row.nameKey === person.usernameKey
-  const isHeld =
-    row !== undefined && isPaid(row, at) && (row.state === 'asked' ? isLetIn(row) : isUndoable(row, at))
   return {
     person,
     script,
     row,
-    wish: isCurrent ? wishOf(row, at) : wishForOldName(person, row, peers, at),
-    isHeld,
+    wish: row ? wishFor(row, person.usernameKey, at) : { isWanted: false, until: null },
+    isHeld: isCurrent && isPaid(row, at) && isUndecided(row, at),
     isCurrent,
     isOurs: isOurs(person, row, peers),
   }
 }
 
-/** The new name is unlocked before the old one is locked. */
-function wishForOldName(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[], at: Date): Wanted {
-  if (!row || !isPaid(row, at) || !isLetIn(row)) return nothingWanted
-  const isReplaced = peers.some(({ usernameKey, isPresent }) => usernameKey === row.nameKey && isPresent)
-  return isReplaced ? nothingWanted : { isWanted: person.isPresent === true, until: row.until }
-}
+const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
+  (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
 function isOurs(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[]): boolean {
   if (person.isOurs) return true

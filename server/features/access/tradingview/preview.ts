@@ -2,8 +2,8 @@ import { isNotNull, isNull, or } from 'drizzle-orm'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
-import { isLetIn, isPaid } from '#server/features/access/access/access.ts'
-import { type AccessRow, decide, type PersonRow, type ScriptRow, workFor } from './plan.ts'
+import { type AccessRow, isPaid } from '#server/features/access/access/access.ts'
+import { decide, type PersonRow, type ScriptRow, workFor } from './plan.ts'
 
 /**
  * How many people switching on would unlock, lock and manage from now on, by the lists as they were last read; and how
@@ -30,7 +30,8 @@ export async function previewOf({ db, now }: Context) {
   }
 
   for (const row of rows) {
-    const mayHave = isPaid(row, at) && (isLetIn(row) || row.state === 'none' || row.state === 'locked')
+    const isRefused = row.needsDecision || row.state === 'declined' || row.state === 'withheld'
+    const mayHave = isPaid(row, at) && !isRefused
     const then: AccessRow =
       mayHave && row.state !== 'unlocked' ? { ...row, state: 'unlocking', undoUntil: null } : row
     const works = scripts

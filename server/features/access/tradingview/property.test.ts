@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
@@ -35,6 +36,11 @@ type Person = {
   names: string[]
   purchase?: { id: string; paymentIntentId: string | null }
   disputes: string[]
+  /** The seller said no: declined, or withheld although it is paid for. */
+  isOut: boolean
+  /** What the last unlock by the seller would go back to. */
+  wasOut: boolean
+  mails: number
 }
 
 const bookedByHand = {
@@ -61,12 +67,43 @@ const events = {
       endsAt: new Date(shop.clock.now().getTime() + 10 * day).toISOString(),
     }),
   async name(person: Person) {
-    const [access] = await person.visitor.call(tradingView.mine, {})
-    if (!access) return
-    const username = `p${randomUUID().replaceAll('-', '')}`
-    person.names.push(username)
-    await person.visitor.call(tradingView.changeUsername, { purchaseId: access.purchaseId, username })
+    const mine = await ownAccess(person)
+    const username = newName(person)
+    if (mine) await person.visitor.call(access.changeUsername, { purchaseId: mine.purchaseId, username })
   },
+  /** With the name that is known already, if there is one. */
+  async ask(person: Person) {
+    const mine = await ownAccess(person)
+    if (!mine) return
+    const tradingViewUsername = mine.username ?? newName(person)
+    const keys = { exchangeName: 'Binance', apiKey: 'key', secretKey: 'secret' }
+    await person.visitor.call(access.submitForPurchase, {
+      purchaseId: mine.purchaseId,
+      tradingViewUsername,
+      ...keys,
+    })
+  },
+  async rename(person: Person) {
+    await admin.call(accessAdmin.rename, { id: await idOf(person), username: newName(person) })
+  },
+  decline: (person: Person) =>
+    decided(person, accessAdmin.decline, async () => {
+      person.isOut = (await ownAccess(person))?.state === 'declined'
+    }),
+  withhold: (person: Person) =>
+    decided(person, accessAdmin.withhold, async (isByHand) => {
+      person.isOut = true
+      if (isByHand) await byHand.remove(person)
+    }),
+  grant: (person: Person) => unlock(person, accessAdmin.grant),
+  restore: (person: Person) => unlock(person, accessAdmin.restore),
+  undo: (person: Person) =>
+    decided(person, accessAdmin.undo, async (isByHand) => {
+      person.isOut = person.wasOut
+      if (isByHand) await byHand.remove(person)
+    }),
+  lock: (person: Person) => decided(person, accessAdmin.lock, () => byHand.remove(person)),
+  minute: () => shop.afterUndo(),
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
   end: ({ purchase }: Person) => admin.call(purchases.adminCancel, { id: purchase?.id ?? '' }),
@@ -96,6 +133,67 @@ const events = {
   week: () => shop.advance(7, 'day'),
   crash: async () => void (crashes += 1),
   logOut: () => shop.lookAlike.controls.endSession(),
+  pause: () => admin.call(tradingViewAdmin.pause, {}),
+  forget: () => admin.call(tradingViewAdmin.forget, {}),
+  connect: () => connect(),
+  dry: () => admin.call(tradingViewAdmin.settings, { mode: 'dry' }),
+  lenient: () => admin.call(tradingViewAdmin.settings, { mode: 'grant' }),
+}
+
+const ownAccess = async ({ visitor }: Person) => (await visitor.call(access.mine, {}))[0]
+
+function newName({ names }: Person): string {
+  const username = `p${randomUUID().replaceAll('-', '')}`
+  names.push(username)
+  return username
+}
+
+async function idOf({ login }: Person): Promise<string> {
+  const { items } = await admin.callPage(accessAdmin.people, { q: login.email })
+  return items[0]?.id ?? ''
+}
+
+/** What the seller does on TradingView when no connector does it. */
+const byHand = {
+  let: async (person: Person) => {
+    const { username } = (await ownAccess(person)) ?? {}
+    for (const pineId of Object.values(shop.lookAlike.scripts))
+      if (username) await shop.lookAlike.controls.letIn(pineId, username)
+    if (username) lets.add(username)
+  },
+  remove: async ({ names }: Person) => {
+    for (const pineId of Object.values(shop.lookAlike.scripts))
+      for (const name of names) await shop.lookAlike.controls.throwOut(pineId, name)
+  },
+}
+const lets = new Set<string>()
+
+/** The seller decides; what that means for the person is said only if it was possible. */
+async function decided(
+  person: Person,
+  endpoint: (typeof accessAdmin)['grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline'],
+  then: (isByHand: boolean) => Promise<unknown>,
+) {
+  const isByHand = !(await person.visitor.call(access.status, {})).unlocksItself
+  const ids = [await idOf(person)]
+  if (endpoint === accessAdmin.decline) await admin.call(accessAdmin.decline, { ids, reason: 'No' })
+  else await admin.call(endpoint as typeof accessAdmin.grant, { ids })
+  await then(isByHand)
+}
+
+const unlock = (person: Person, endpoint: typeof accessAdmin.grant | typeof accessAdmin.restore) =>
+  decided(person, endpoint, async (isByHand) => {
+    person.wasOut = person.isOut
+    person.isOut = false
+    if (isByHand) await byHand.let(person)
+  })
+
+async function connect() {
+  const { controls } = shop.lookAlike
+  await controls.logIn()
+  const cookies = await controls.cookies()
+  await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
+  await admin.call(tradingViewAdmin.settings, { mode: 'full' })
 }
 const faults = ['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html', 'robot', 'none'] as const
 
@@ -120,13 +218,25 @@ async function live(steps: Step[]): Promise<Person[]> {
   for (let n = 0; n < 3; n++) {
     const { user, password, ...visitor } = await shop.user()
     const login = { email: user.email, password }
-    people.push({ visitor, userId: user.id, login, names: [], disputes: [] })
+    people.push({
+      visitor,
+      userId: user.id,
+      login,
+      names: [],
+      disputes: [],
+      isOut: false,
+      wasOut: false,
+      mails: 0,
+    })
   }
   for (const each of steps) {
     const person = 'who' in each ? people[each.who] : undefined
     if ('who' in each && person) {
       await attempt(Promise.resolve(events[each.what](person)))
       if (each.what === 'month' || each.what === 'week') await logInAgain(people)
+      await readMails(people)
+      // A purchase after everything has ended is a new start.
+      for (const every of people) if ((await paidUntil(every.userId)) === undefined) every.isOut = false
     } else
       await shop.lookAlike.controls.behave({
         always: each.what.replace('fault ', '') as (typeof faults)[number],
@@ -151,10 +261,9 @@ async function quiet() {
   await shop.connection.pool.query(`update jobs.job set start_after = now() where state = 'retry'`)
   await shop.settle()
   admin = await shop.admin()
-  await controls.logIn()
-  const cookies = await controls.cookies()
-  await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
+  await connect()
   await shop.advance(61, 'minute')
+  await shop.queue.runNow('announce-access')
   await shop.queue.runNow('tradingview-due')
   await shop.settle()
   await shop.queue.runNow('tradingview-reconcile')
@@ -172,7 +281,7 @@ async function paidUntil(userId: string): Promise<Date | null | undefined> {
          when 'active' then coalesce(ends_at, current_period_end + interval '3 days')
          when 'pending_cancel' then coalesce(ends_at, current_period_end)
          when 'past_due' then past_due_since + interval '14 days' end as until
-     from purchases p join users u on u.id = p.user_id left join entitlements e on e.user_id = p.user_id
+     from purchases p join users u on u.id = p.user_id left join access e on e.user_id = p.user_id
      where p.user_id = $1 and u.deleted_at is null and not (is_disputed and e.reason is null) and status in ('active', 'pending_cancel', 'past_due')`,
     [userId],
   )
@@ -185,18 +294,17 @@ async function paidUntil(userId: string): Promise<Date | null | undefined> {
 
 async function check(people: Person[]) {
   const { controls, scripts } = shop.lookAlike
-  const { rows: claimed } = await shop.connection.pool.query<{
-    user_id: string
-    username_key: string | null
-  }>('select user_id, username_key from entitlements')
+  const { rows: claimed } = await shop.connection.pool.query<{ user_id: string; name_key: string | null }>(
+    'select user_id, name_key from access',
+  )
   for (const pineId of [scripts.indicator, scripts.strategy]) {
     const listed = new Map((await controls.people(pineId)).map((row) => [row.username, row.expiration]))
-    for (const { userId, names } of people) {
+    for (const { userId, names, isOut } of people) {
       const until = await paidUntil(userId)
       const isPaid = until !== undefined && (until === null || until > shop.clock.now())
-      const current = claimed.find((row) => row.user_id === userId)?.username_key
+      const current = claimed.find((row) => row.user_id === userId)?.name_key
       for (const name of names) {
-        const isDue = isPaid && name === current
+        const isDue = isPaid && !isOut && name === current
         const wrongBy = isDue ? Math.abs(Number(listed.get(name)) - Number(until)) : 0
         expect([name, listed.has(name), wrongBy < 60_000]).toEqual([name, isDue, true])
       }
@@ -206,9 +314,33 @@ async function check(people: Person[]) {
   const named = (call: string) =>
     new Set(changes.filter((each) => each.call === call).map(({ username }) => username ?? ''))
   const [added, removed, redated] = [named('add'), named('remove'), named('modify_user_expiration')]
-  // No one is let in who did not claim the name here, and no one removed or redated whom the shop did not let in.
+  // No one is let in who did not claim the name here, and no one removed or redated whom the shop did not unlock.
   expect([...added].filter((name) => !/^p[0-9a-f]{32}$/.test(name))).toEqual([])
-  expect([...removed, ...redated].filter((name) => !added.has(name))).toEqual([])
+  expect([...removed, ...redated].filter((name) => !added.has(name) && !lets.has(name))).toEqual([])
+}
+
+/** What a mail about access says must be so when it is sent: looked at after each step. */
+async function readMails(people: Person[]) {
+  const all = await shop.mails()
+  for (const person of people) {
+    const own = all.filter(({ to }) => to === person.login.email)
+    const isPaid = (await paidUntil(person.userId)) !== undefined
+    const { rows } = await shop.connection.pool.query<{ state: string }>(
+      'select state from access where user_id = $1',
+      [person.userId],
+    )
+    const state = rows[0]?.state
+    for (const { subject } of own.slice(person.mails)) {
+      const truth = mailTruths[subject]
+      if (truth) expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
+    }
+    person.mails = own.length
+  }
+}
+const mailTruths: Record<string, (state: string | undefined, isPaid: boolean) => boolean> = {
+  'Your TradingView access has ended': (_, isPaid) => !isPaid,
+  'Your TradingView access was removed': (state) => state === 'withheld',
+  'We’ve got your access request': (state) => state === 'asked' || state === 'unlocking',
 }
 
 test('whatever happens, TradingView ends up with exactly what is paid for, and nobody else is ever touched', async () => {
@@ -236,19 +368,19 @@ test('two processes on one name agree in the end', async () => {
   const { id } = buyer.purchase
   await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {
-      if (n % 3 === 0) await attempt(buyer.call(tradingView.recheck, { purchaseId: id }))
+      if (n % 3 === 0) await attempt(buyer.call(access.recheck, { purchaseId: id }))
       else await attempt(buyer.call(n % 2 ? purchases.cancel : purchases.resume, { id }))
     }),
   )
   await attempt(buyer.call(purchases.resume, { id }))
   await second.settle()
   await shop.settle()
-  const access = await shop.accessOf(buyer)
-  expect(access).toMatchObject({ state: 'unlocked' })
+  const mine = await shop.accessOf(buyer)
+  expect(mine).toMatchObject({ state: 'unlocked' })
   for (const pineId of Object.values(shop.lookAlike.scripts)) {
     const rows = (await shop.lookAlike.controls.people(pineId)).filter(
       ({ username }) => username === 'between_two_chairs',
     )
-    expect(rows.map(({ expiration }) => expiration?.toISOString())).toEqual([access.until])
+    expect(rows.map(({ expiration }) => expiration?.toISOString())).toEqual([mine.until])
   }
 })

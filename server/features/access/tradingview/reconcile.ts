@@ -11,7 +11,7 @@ const walksAtMost = 3
 const counted = ['missing', 'wrong', 'ended', 'foreign', 'heldBack'] as const
 
 /** Every night: compares each script's whole list with what is wanted, and queues what differs. */
-export function createReconcile(context: Context, { connector, names }: Others) {
+export function createReconcile(context: Context, { connector, access: { names } }: Others) {
   const { db, now, mails, supportEmail } = context
   const { connection, requestSyncForAll } = connector
   const countStrangers = () => db.$count(tvPeople, isNull(tvPeople.userId))
@@ -27,10 +27,12 @@ export function createReconcile(context: Context, { connector, names }: Others) 
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
       const list = await walk(client, script.pineId)
-      const nameless = list.isComplete ? await planForgotten(script) : []
+      // Before the comparison, so the guard counts them, too.
+      for (const userId of list.isComplete ? await neverPlanned(context, script) : [])
+        await db.transaction((tx) => plan(tx, userId, now()))
       const { toSync, ...run } = await compare(context, client, script, list, mayRemove)
       await note(run)
-      await requestSyncForAll([...toSync, ...nameless])
+      await requestSyncForAll(toSync)
       return run
     } catch (error) {
       if (!(error instanceof TradingViewFailure)) throw error
@@ -40,16 +42,6 @@ export function createReconcile(context: Context, { connector, names }: Others) 
       await db.update(tvScripts).set({ problem: error.message }).where(eq(tvScripts.id, script.id))
       return {}
     }
-  }
-
-  /** Before the comparison, so the guard counts them, too. Returns whose only name is someone else's by now. */
-  async function planForgotten(script: ScriptRow): Promise<string[]> {
-    const nameless = []
-    for (const userId of await neverPlanned(context, script)) {
-      const works = await db.transaction((tx) => plan(tx, userId, now()))
-      if (works.length === 0) nameless.push(userId)
-    }
-    return nameless
   }
 
   return async function reconcile() {

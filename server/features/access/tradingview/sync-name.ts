@@ -1,20 +1,17 @@
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ConnectionMode } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { access, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import {
-  isLetIn,
-  isPaid,
-  isUndoable,
+  type AccessRow,
   recordCheckedName,
   recordLocked,
   recordUnlocked,
 } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import {
-  type AccessRow,
   type Action,
   decide,
   isSameUntil,
@@ -29,7 +26,7 @@ type Seen = Observed & { rowId: string | null }
 
 /** One name on one script: read, act, read again, store. */
 export function createSyncName(context: Context, unlockedAfter: (seconds: number) => void) {
-  const { db, crashPoint } = context
+  const { db, now, crashPoint } = context
   const record = createRecording(context, unlockedAfter)
 
   /** Asked once for each name; returns false if TradingView does not know it. */
@@ -41,16 +38,15 @@ export function createSyncName(context: Context, unlockedAfter: (seconds: number
 
   async function ask(client: TradingViewClient, { person }: Work, row: AccessRow): Promise<boolean> {
     const found = await client.findName(person.username)
-    const username = 'username' in found ? found.username : person.username
+    const isFound = 'username' in found
+    const username = isFound ? found.username : person.username
     await db.transaction(async (tx) => {
-      if ('username' in found)
-        await recordCheckedName(tx, context, row, { username, problem: null, similar: [] })
-      else
-        await recordCheckedName(tx, context, row, { username, problem: 'not_found', similar: found.similar })
+      if (isFound) await recordCheckedName(tx, row, { username, problem: null, similar: [], at: now() })
+      else await recordNameNotFound(tx, context, row, { username, similar: found.similar })
       await tx.update(tvPeople).set({ username }).where(eq(tvPeople.id, person.id))
     })
     person.username = username
-    return 'username' in found
+    return isFound
   }
 
   /** Does what is to be done and looks at what came of it. Undefined if the wish has changed in the meantime. */
@@ -160,26 +156,25 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
       .where(and(eq(tvScripts.productId, script.productId), isNull(tvScripts.problem), isNull(tvPeople.id)))
       .limit(1)
     if (closed.length > 0) return
-    if (row.state === 'unlocking' && row.askedAt)
-      unlockedAfter((now().getTime() - row.askedAt.getTime()) / 1000)
-    await recordUnlocked(tx, context, row, person.username)
+    const wasWaiting = await recordUnlocked(tx, context, row, person.username)
+    if (wasWaiting && row.askedAt) unlockedAfter((now().getTime() - row.askedAt.getTime()) / 1000)
   }
 
-  /** Once none of this person's names is on any script of the product. */
-  async function recordClosed(tx: Transaction, { person: { userId }, script, row }: Work) {
+  /** Once every script of the product is closed. */
+  async function recordClosed(tx: Transaction, { person: { userId, usernameKey }, script }: Work) {
     if (!userId) return
     const isTheirs = and(
       eq(tvPeople.userId, userId),
+      eq(tvPeople.usernameKey, usernameKey),
       sql`${tvPeople.scriptId} in (select id from tv_scripts where product_id = ${script.productId})`,
     )
-    const isUnread = sql`${tvPeople.isPresent} is null and ${tvPeople.scriptId} in (select id from tv_scripts where problem is null)`
-    if ((await tx.$count(tvPeople, and(isTheirs, or(tvPeople.isPresent, isUnread)))) > 0) return
-    if (row) await recordLocked(tx, context, row)
+    if ((await tx.$count(tvPeople, and(isTheirs, sql`${tvPeople.isPresent} is not false`))) > 0) return
+    await recordLocked(tx, context, { userId, productId: script.productId }, usernameKey)
     // A deleted person's name was kept only so it could be removed.
     const [user] = await tx.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId))
     if (!user?.deletedAt) return
-    const forgotten = await tx.delete(tvPeople).where(isTheirs).returning({ key: tvPeople.usernameKey })
-    for (const { key } of forgotten) await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, key))
+    await tx.delete(tvPeople).where(isTheirs)
+    await tx.delete(tvEvents).where(eq(tvEvents.usernameKey, usernameKey))
   }
 
   /** False if the wish has changed in the meantime. */
@@ -190,7 +185,6 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
       if (!(await isStillWanted(tx, work))) return false
       const stored = await storeIfUnchanged(tx, person, {
         ...noFailure,
-        nextTryAt: row && isUndoable(row, now()) ? row.undoUntil : null,
         isPresent: seen.isPresent,
         presentUntil: seen.until,
         // The number of a row that is gone may turn up under another name.
@@ -206,17 +200,22 @@ function createRecording(context: Context, unlockedAfter: (seconds: number) => v
       if (!stored) return false
       if (isWatching) return true
       if (seen.isPresent && wish.isWanted && row && work.isCurrent) await recordOpen(tx, work, row)
-      const isOver = !row || !isPaid(row, now()) || !isLetIn(row)
-      if (!seen.isPresent && isOver) await recordClosed(tx, work)
+      if (!seen.isPresent && !wish.isWanted) await recordClosed(tx, work)
       return true
     })
   }
 }
 
-/** Their only name belongs to another customer by now, so nothing on the lists is theirs. */
-export async function recordNameless(tx: Transaction, context: Context, userId: string) {
-  if ((await tx.$count(tvScripts, isNull(tvScripts.problem))) === 0) return
-  const rows = await tx.select().from(access).where(eq(access.userId, userId)).for('update')
-  for (const row of rows)
-    if (row.unlockedName && !isPaid(row, context.now())) await recordLocked(tx, context, row)
+/** Only the buyer knows what they are called on TradingView. Told once for each name and what looks like it. */
+export async function recordNameNotFound(
+  tx: Transaction,
+  { mails, now }: Context,
+  row: AccessRow,
+  { username, similar }: { username: string; similar: string[] },
+) {
+  await recordCheckedName(tx, row, { username, problem: 'not_found', similar, at: now() })
+  const [user] = await tx.select().from(users).where(eq(users.id, row.userId))
+  if (!user || user.deletedAt) return
+  const occasion = ['name', row.id, keyOfName(username), ...similar].join(' ')
+  await mails.sendOnce(occasion, user.email, 'nameNotFound', { name: user.name, username, similar }, tx)
 }

@@ -5,7 +5,7 @@ import { recordCheckedName } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
 import type { Connection, ConnectionRow } from './connection.ts'
 import { noFailure, plan, storeIfUnchanged, type Work } from './plan.ts'
-import { createSyncName, recordNameless } from './sync-name.ts'
+import { createSyncName } from './sync-name.ts'
 
 type Others = {
   connection: Connection
@@ -29,17 +29,12 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
   const syncName = createSyncName(context, unlockedAfter)
   const fail = createFailures(context, connection)
 
-  async function round(userId: string, { row, client }: Opened, isFirst: boolean): Promise<Round> {
+  async function round(userId: string, { row, client }: Opened): Promise<Round> {
     const works = await db.transaction((tx) => plan(tx, userId, now()))
-    const hasOldNames = works.some(({ isCurrent }) => !isCurrent)
-    if (works.length === 0) await db.transaction((tx) => recordNameless(tx, context, userId))
     const result: Round = { isSettled: true, isProof: works.length > 0 }
     for (const work of works) {
       try {
-        const isNewName = work.isCurrent && work.person.isPresent !== true
         if (!(await syncName(client, row.mode, work))) result.isSettled = false
-        // An old name may be waiting for this one.
-        else if (isFirst && isNewName && hasOldNames) result.isSettled = false
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         result.isProof = false
@@ -61,7 +56,7 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
         return undefined
       })
     for (let count = 0; count < mostRounds; count++) {
-      const result = await round(userId, opened, count === 0)
+      const result = await round(userId, opened)
       if (result.pause !== undefined) return result.pause
       if (!result.isSettled) continue
       // Without a call, or with a failure, it says nothing about the connection.
@@ -113,11 +108,7 @@ function createFailures(context: Context, connection: Connection) {
             presentUntil: null,
           }))
         await db.transaction((tx) =>
-          recordCheckedName(tx, context, row, {
-            username: person.username,
-            problem: 'not_found',
-            similar: [],
-          }),
+          recordCheckedName(tx, row, { username: person.username, problem: 'not_found', similar: [], at }),
         )
         return wait()
       case 'passing':

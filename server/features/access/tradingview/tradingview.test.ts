@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
-import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
@@ -43,13 +42,12 @@ describe('a purchase', () => {
     const until = Date.parse(buyer.purchase.currentPeriodEnd ?? '') + 3 * day
     expect(await expiryOf(buyer.username)).toEqual([until, until])
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access is ready')
-    expect(await buyer.call(accessRequests.list, {})).toMatchObject([{ status: 'granted' }])
   })
 
   test('without a name waits for one, given later in the spelling of a link', async () => {
     const buyer = await shop.buyer()
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'none', username: null })
-    await buyer.call(tradingView.changeUsername, {
+    await buyer.call(access.changeUsername, {
       purchaseId: buyer.purchase.id,
       username: ' https://www.tradingview.com/u/Late_Larry/ ',
     })
@@ -76,18 +74,20 @@ describe('a purchase', () => {
     expect(await subjectsTo(buyer.user.email)).toContain('Your TradingView access has ended')
   })
 
-  test('that is paid for is locked when the seller revokes it, stays so, and is unlocked when restored', async () => {
+  test('that is paid for is locked when the seller removes it, stays so, and is unlocked when restored', async () => {
     const buyer = await shop.namedBuyer()
     const held = await expiryOf(buyer.username)
-    const [request] = await buyer.call(accessRequests.list, {})
-    const ids = [request?.id ?? '']
     const admin = await shop.admin()
-    await admin.call(accessRequests.adminRevoke, { ids })
+    const ids = [await shop.accessIdOf(buyer)]
+    await admin.call(accessAdmin.withhold, { ids })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    await buyer.call(tradingView.recheck, { purchaseId: buyer.purchase.id })
+    await buyer.call(access.recheck, { purchaseId: buyer.purchase.id })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'manual' })
-    await admin.call(accessRequests.adminRestore, { ids })
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'withheld' })
+    expect(await subjectsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
+    await admin.call(accessAdmin.restore, { ids })
+    expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
+    await shop.afterUndo()
     expect(await expiryOf(buyer.username)).toEqual(held)
   })
 
@@ -105,7 +105,7 @@ describe('a purchase', () => {
     })
     const [purchase] = await buyer.call(purchases.list, {})
     const username = 'Hand_Booked'
-    await buyer.call(tradingView.changeUsername, { purchaseId: purchase?.id ?? '', username })
+    await buyer.call(access.changeUsername, { purchaseId: purchase?.id ?? '', username })
     expect(await expiryOf(username)).toEqual([Date.parse(endsAt), Date.parse(endsAt)])
   })
 
@@ -133,7 +133,7 @@ describe('a purchase', () => {
     const admin = await shop.admin()
     await admin.call(accounts.adminDelete, { id: buyer.user.id })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
-    const { items } = await admin.callPage(tradingViewAdmin.people, { q: buyer.username })
+    const { items } = await admin.callPage(accessAdmin.people, { q: buyer.username })
     expect(items).toEqual([])
     await shop.queue.runNow('tradingview-history')
     const { rows } = await shop.connection.pool.query('select * from tv_events where username_key = $1', [
@@ -149,8 +149,8 @@ test('what TradingView was asked and said about a buyer is in “my data”', as
   const mine = await buyer.call(accounts.myData, {})
   expect(mine).toMatchObject({
     tradingViewAccess: [
-      { username: buyer.username, state: 'unlocked', until },
-      { username: buyer.username, state: 'unlocked', until },
+      { username: buyer.username, isListed: true, until },
+      { username: buyer.username, isListed: true, until },
     ],
   })
   expect(mine.tradingViewCalls).toContainEqual(expect.objectContaining({ call: 'add', outcome: 'ok' }))
@@ -170,9 +170,9 @@ test('a renewal that is never paid is locked when its grace is over', async () =
 describe('a name', () => {
   test('that TradingView does not know is not granted; the buyer hears of it and is told what looks like it', async () => {
     const buyer = await shop.namedBuyer('ada_trads')
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', similar: ['ada_trades'] })
+    expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', similar: ['ada_trades'] })
     expect(await subjectsTo(buyer.user.email)).toContain('We can’t find your TradingView username')
-    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'Ada_Trades' })
+    await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username: 'Ada_Trades' })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'ada_trades' })
   })
 
@@ -180,17 +180,16 @@ describe('a name', () => {
     const [first, second] = [await shop.namedBuyer('OnlyOne'), await shop.buyer()]
     await shop.accessOf(first)
     await expect(
-      second.call(tradingView.changeUsername, { purchaseId: second.purchase.id, username: 'onlyone' }),
+      second.call(access.changeUsername, { purchaseId: second.purchase.id, username: 'onlyone' }),
     ).rejects.toMatchObject({
       status: 409,
       serverMessage: 'This TradingView account already belongs to another customer.',
     })
     const third = await shop.namedBuyer('onlyone')
-    expect(await shop.accessOf(third)).toMatchObject({ state: 'taken' })
+    expect(await shop.accessOf(third)).toMatchObject({ problem: 'taken' })
     const admin = await shop.admin()
-    expect(await admin.call(tradingViewAdmin.attention, {})).toContainEqual(
-      expect.objectContaining({ kind: 'taken', email: third.user.email }),
-    )
+    const { items } = await admin.callPage(accessAdmin.todo, { kind: 'name_taken' })
+    expect(items.map(({ user }) => user.email)).toContain(third.user.email)
   })
 
   test('of somebody who got their money back is free for its owner, who takes over what is there', async () => {
@@ -201,44 +200,28 @@ describe('a name', () => {
     await shop.settle()
     const owner = await shop.buyer()
     const { id: purchaseId } = owner.purchase
-    await owner.call(tradingView.changeUsername, { purchaseId, username: 'Squatted_Name' })
+    await owner.call(access.changeUsername, { purchaseId, username: 'Squatted_Name' })
     expect(await shop.accessOf(owner)).toMatchObject({ state: 'unlocked', username: 'squatted_name' })
     await shop.buy(squatter)
-    expect(await shop.accessOf(squatter)).toMatchObject({ state: 'taken' })
+    expect(await shop.accessOf(squatter)).toMatchObject({ problem: 'taken' })
     expect(await shop.listed()).toContain('squatted_name')
   })
 
   test('stays with somebody whom the seller keeps out although they pay', async () => {
     const [kept, other] = [await shop.namedBuyer('kept_out_name'), await shop.buyer()]
     await shop.accessOf(kept)
-    await shop.connection.pool.query(
-      'update entitlements set reason = null, until = null, withheld_since = now() where user_id = $1',
-      [kept.user.id],
-    )
+    const admin = await shop.admin()
+    await admin.call(accessAdmin.withhold, { ids: [await shop.accessIdOf(kept)] })
     await expect(
-      other.call(tradingView.changeUsername, { purchaseId: other.purchase.id, username: 'kept_out_name' }),
+      other.call(access.changeUsername, { purchaseId: other.purchase.id, username: 'kept_out_name' }),
     ).rejects.toMatchObject({ status: 409 })
   })
 
-  test('that two customers gave before there was a connector stays with the first; the other needs attention', async () => {
-    const [first, second] = [await shop.namedBuyer('TwinTrader'), await shop.namedBuyer('twintrader')]
-    await shop.settle()
-    await shop.connection.pool.query(
-      'update entitlements set username = null, username_key = null, problem = null where user_id = any($1)',
-      [[first.user.id, second.user.id]],
-    )
-    await shop.queue.runNow('tradingview-reconcile')
-    expect(await shop.accessOf(first)).toMatchObject({ state: 'unlocked', username: 'TwinTrader' })
-    expect(await shop.accessOf(second)).toMatchObject({ state: 'taken' })
-    const matters = await (await shop.admin()).call(tradingViewAdmin.attention, {})
-    expect(matters).toContainEqual(expect.objectContaining({ kind: 'taken', email: second.user.email }))
-  })
-
-  test('is changed by granting the new one before the old one is removed, once in a week', async () => {
+  test('is changed by unlocking the new one before the old one is locked, once in a week', async () => {
     const buyer = await shop.namedBuyer('before_wedding')
     await shop.accessOf(buyer)
     const { id: purchaseId } = buyer.purchase
-    await buyer.call(tradingView.changeUsername, { purchaseId, username: 'after_wedding' })
+    await buyer.call(access.changeUsername, { purchaseId, username: 'after_wedding' })
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'after_wedding' })
     const calls = (await shop.changes()).filter(({ username }) => /wedding/.test(username ?? ''))
     expect(calls.map(({ call, username }) => `${call} ${username}`)).toEqual([
@@ -250,7 +233,7 @@ describe('a name', () => {
       'remove before_wedding',
     ])
     await expect(
-      buyer.call(tradingView.changeUsername, { purchaseId, username: 'third_name' }),
+      buyer.call(access.changeUsername, { purchaseId, username: 'third_name' }),
     ).rejects.toMatchObject({
       status: 409,
       serverMessage: expect.stringMatching(/^You can change .* again on/),
@@ -263,25 +246,26 @@ describe('a name', () => {
     const { id: purchaseId } = buyer.purchase
     const names = ['many_one', 'many_two', 'many_three']
     await Promise.allSettled(
-      names.map((username) => buyer.call(tradingView.changeUsername, { purchaseId, username })),
+      names.map((username) => buyer.call(access.changeUsername, { purchaseId, username })),
     )
-    const { rows } = await shop.connection.pool.query('select 1 from username_changes where user_id = $1', [
-      buyer.user.id,
-    ])
-    expect(rows).toHaveLength(1)
+    await shop.settle()
+    const asked = (await shop.changes()).flatMap(({ username }) =>
+      names.includes(username ?? '') ? username : [],
+    )
+    expect(new Set(asked).size).toBe(1)
   })
 
   test('that fails keeps the old one unlocked', async () => {
     const buyer = await shop.namedBuyer('reliable_old')
     await shop.accessOf(buyer)
-    await buyer.call(tradingView.changeUsername, { purchaseId: buyer.purchase.id, username: 'nobody_new' })
-    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'name_not_found', oldUsername: 'reliable_old' })
+    await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username: 'nobody_new' })
+    expect(await shop.accessOf(buyer)).toMatchObject({ problem: 'not_found', oldUsername: 'reliable_old' })
     expect(await shop.listed()).toContain('reliable_old')
   })
 
   test('is checked before paying, in any spelling', async () => {
     const visitor = shop.visitor()
-    const check = (username: string) => visitor.call(tradingView.checkUsername, { username })
+    const check = (username: string) => visitor.call(access.checkUsername, { username })
     expect(await check('@ADA_trades')).toMatchObject({ found: true, username: 'ada_trades' })
     expect(await check('ada_trads')).toMatchObject({ found: false, similar: ['ada_trades'] })
     expect(await check('ada@example.com')).toMatchObject({

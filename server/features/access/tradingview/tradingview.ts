@@ -14,7 +14,6 @@ export { resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
 
 const runsShown = 10
-const callsShown = 100
 
 export type TradingView = ReturnType<typeof createTradingView>
 
@@ -22,8 +21,6 @@ export type TradingView = ReturnType<typeof createTradingView>
 export function createTradingView(context: Context, others: Others) {
   const { db, now } = context
   const { connector } = others
-  const namesOf = (userId: string) =>
-    db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, userId))
   return {
     measures: connector.measures,
     connecting: createConnecting(context, others),
@@ -71,16 +68,6 @@ export function createTradingView(context: Context, others: Others) {
         .orderBy(desc(tvRuns.startedAt))
         .limit(runsShown),
 
-    /** The latest calls about someone's names. */
-    async callsAbout(userId: string) {
-      return db
-        .select({ at: tvEvents.at, what: tvEvents.call, outcome: tvEvents.outcome, detail: tvEvents.excerpt })
-        .from(tvEvents)
-        .where(inArray(tvEvents.usernameKey, namesOf(userId)))
-        .orderBy(desc(tvEvents.id))
-        .limit(callsShown)
-    },
-
     /** What TradingView was asked and last said about someone. */
     async dataOf(userId: string) {
       const access = await db
@@ -94,10 +81,11 @@ export function createTradingView(context: Context, others: Others) {
         .from(tvPeople)
         .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
         .where(eq(tvPeople.userId, userId))
+      const names = db.select({ key: tvPeople.usernameKey }).from(tvPeople).where(eq(tvPeople.userId, userId))
       const calls = await db
         .select({ at: tvEvents.at, call: tvEvents.call, outcome: tvEvents.outcome })
         .from(tvEvents)
-        .where(inArray(tvEvents.usernameKey, namesOf(userId)))
+        .where(inArray(tvEvents.usernameKey, names))
         .orderBy(tvEvents.id)
       return { tradingViewAccess: access, tradingViewCalls: calls }
     },
