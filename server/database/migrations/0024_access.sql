@@ -128,7 +128,7 @@ SELECT who."user_id", who."product_id", u."deleted_at", CASE WHEN e."reason" IS 
     ELSE coalesce(e."username", newest."trading_view_username", u."trading_view_username") END AS "username",
   EXISTS (SELECT FROM "asked" WHERE "user_id" = who."user_id" AND "product_id" = who."product_id" AND "nth" = 2 AND "status" = 'refused') AS "was_refused",
   EXISTS (SELECT FROM "asked" JOIN "purchases" p ON p."id" = "asked"."purchase_id" AND p."status" IN ('active', 'pending_cancel', 'past_due')
-    WHERE "asked"."user_id" = who."user_id" AND "asked"."product_id" = who."product_id" AND "nth" = 1 AND "ended_at" IS NULL) AS "is_for_live"
+    WHERE "asked"."user_id" = who."user_id" AND "asked"."product_id" = who."product_id" AND "asked"."nth" = 1 AND "asked"."ended_at" IS NULL) AS "is_for_live"
 FROM (SELECT "user_id", "product_id" FROM "entitlements" UNION SELECT "user_id", "product_id" FROM "asked" UNION SELECT "user_id", "product_id" FROM "paid") who
 JOIN "users" u ON u."id" = who."user_id"
 LEFT JOIN "entitlements" e ON e."user_id" = who."user_id" AND e."product_id" = who."product_id" AND u."deleted_at" IS NULL
