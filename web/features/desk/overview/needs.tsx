@@ -38,7 +38,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     due: 'The first loses access on',
     href: '/admin/purchases?status=past_due',
   },
-  to_revoke: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
+  to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
 }
