@@ -103,7 +103,7 @@ test.describe('TradingView access', () => {
     await expect(card(page).getByText('declined', { exact: true })).toBeVisible()
     await expect(card(page)).toContainText('We couldn’t unlock it: No such user.')
     await card(page).getByRole('button', { name: 'Request Again' }).click()
-    await fill(page, 'ada_trades')
+    await fill(page, 'ada_corrected')
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
     await expect(card(page).getByText('requested', { exact: true })).toBeVisible()
 
@@ -117,7 +117,7 @@ test.describe('TradingView access', () => {
     await page.getByRole('dialog').getByRole('textbox', { name: 'TradingView Username' }).fill('ada_moved')
     await page.getByRole('button', { name: 'Unlock this account' }).click()
     await expect(card(page).getByRole('heading', { name: 'ada_moved' })).toBeVisible()
-    await expect(card(page)).toContainText('ada_trades stays unlocked until the new one is.')
+    await expect(card(page)).toContainText('ada_corrected stays unlocked until the new one is.')
 
     await admin.call(accessAdmin.grant, { ids })
     await shop.afterUndo()
