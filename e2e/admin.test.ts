@@ -82,7 +82,9 @@ test.describe('what there is to do about access', () => {
     await row.getByRole('button', { name: 'Unlock' }).click()
     await expect(row).toBeHidden()
     await shop.afterUndo()
-    const mails = (await shop.mails()).filter((mail) => mail.to === email && /unlocked/i.test(mail.subject))
+    const mails = (await shop.mails()).filter(
+      (mail) => mail.to === email && mail.subject.includes('access is ready'),
+    )
     expect(mails).toHaveLength(1)
 
     await page.getByRole('link', { name: 'Activity' }).click()

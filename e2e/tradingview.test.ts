@@ -56,7 +56,9 @@ test('a guest gives a name at the checkout, sees it unlock, and sends the form w
   await expect(card(page).getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
   await expectAccessible(page)
   expect(await shop.listed()).toContain('ada_trades')
-  const told = (await shop.mails()).filter(({ to, subject }) => to === email && /unlocked/i.test(subject))
+  const told = (await shop.mails()).filter(
+    ({ to, subject }) => to === email && subject.includes('access is ready'),
+  )
   expect(told).toHaveLength(1)
 
   // What is said about the renewal follows what the buyer does, without a reload.
