@@ -136,7 +136,6 @@ test('no field takes long to refuse, however much is typed into it', () => {
 /** They send no email, ask no one outside, and hash nothing; the limit for all calls is enough. */
 const cheap = new Set([
   'accounts.logout',
-  'accounts.updateProfile',
   'accounts.logoutDevice',
   'accounts.logoutEverywhere',
   'credentials.logoutElsewhere',

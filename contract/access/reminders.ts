@@ -5,7 +5,7 @@ export const reminders = {
     method: 'GET',
     path: '/api/admin/reminders',
     access: 'admin',
-    summary: 'How many active buyers have no TradingView username and haven’t been reminded this week',
+    summary: 'How many active buyers haven’t asked for access yet, nor been reminded this week',
     input: nothing,
     output: (z) => z.strictObject({ due: z.int() }),
   }),

@@ -12,6 +12,7 @@ import {
 } from '../fields.ts'
 import { roles } from '../roles.ts'
 import { type InferOutput, schema } from '../schema.ts'
+import { namesPerDay } from '../tradingview-name.ts'
 
 export const user = schema((z) =>
   z.strictObject({
@@ -152,6 +153,7 @@ export const accounts = {
     // An empty value is allowed and clears the field.
     input: (z) => z.strictObject({ name: optionalName(z), tradingViewUsername: optionalText(z, 100) }),
     output: nothing,
+    limit: namesPerDay,
   }),
   profile: endpoint({
     method: 'GET',

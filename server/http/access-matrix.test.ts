@@ -123,10 +123,10 @@ describe('buyer B cannot touch what is buyer A’s', () => {
     'purchases.invoices': () => ({ id: hers.purchaseId }),
     'purchases.beginCardUpdate': () => ({ id: hers.purchaseId }),
     'purchases.finishCardUpdate': () => ({ id: hers.purchaseId, setupIntentId: 'seti_1' }),
-    'accessRequests.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
-    'accessRequests.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
-    'tradingView.recheck': () => ({ purchaseId: hers.purchaseId }),
-    'tradingView.changeUsername': () => ({ purchaseId: hers.purchaseId, username: 'eve_trades' }),
+    'access.submit': () => ({ ...form, paymentIntentId: hers.paymentIntentId }),
+    'access.submitForPurchase': () => ({ ...form, purchaseId: hers.purchaseId }),
+    'access.recheck': () => ({ purchaseId: hers.purchaseId }),
+    'access.changeUsername': () => ({ purchaseId: hers.purchaseId, username: 'eve_trades' }),
   }
 
   test('every user call that names an object is tried', () => {
@@ -154,7 +154,7 @@ describe('buyer B cannot touch what is buyer A’s', () => {
       { id: hers.purchaseId, status: 'active' },
     ])
     expect(await people['buyer A'].call(accounts.devices, {})).toMatchObject([{ id: hers.deviceId }])
-    expect(await people['buyer A'].call(contract.accessRequests.list, {})).toEqual([])
+    expect(await people['buyer A'].call(contract.access.mine, {})).toMatchObject([{ state: 'none' }])
   })
 })
 

@@ -145,7 +145,7 @@ const wantedByThieves = [
   'customerData.adminDownload',
   'exports.download',
   'newsletterAddresses.adminExport',
-  'accessRequests.adminReveal',
+  'accessAdmin.reveal',
   // Money, and who may use what was sold.
   'purchases.adminAdd',
   'purchases.adminCancel',
@@ -155,7 +155,8 @@ const wantedByThieves = [
   'imports.adminImport',
   'declarations.adminCarryOut',
   'declarations.adminClose',
-  'accessRequests.adminRevoke',
+  'accessAdmin.withhold',
+  'accessAdmin.lock',
   // The connection to TradingView.
   'tradingViewAdmin.connect',
   'tradingViewAdmin.forget',
@@ -164,9 +165,9 @@ const wantedByThieves = [
   'tradingViewAdmin.settings',
   'tradingViewAdmin.chooseScript',
   'tradingViewAdmin.dropScript',
-  'tradingViewAdmin.remove',
-  'tradingViewAdmin.adopt',
-  'tradingViewAdmin.rename',
+  'tradingViewAdmin.removeStranger',
+  'accessAdmin.adopt',
+  'accessAdmin.rename',
   // What buyers see, click, trade by, or read in the shop's name.
   'settings.adminSave',
   'settings.adminSavePhoto',
@@ -180,18 +181,18 @@ const wantedByThieves = [
   'reviews.adminAnswer',
   'reviews.adminHide',
   'messages.adminReply',
-  'accessRequests.adminRefuse',
+  'accessAdmin.decline',
 ]
 
 /** What staff may change however old their proof is, and why that's no use to a thief. */
 const notWorthAsking: Record<string, string> = {
   'accounts.adminAdd': 'without a role, an account can do no more than one that signed up',
-  'accessRequests.adminGrant': 'opens only what was paid for; the day’s work of support',
-  'accessRequests.adminUndo': 'takes back a grant of the last minute, before the buyer is told',
-  'accessRequests.adminRestore': 'opens only what is still paid for',
+  'accessAdmin.grant': 'opens only what was paid for; the day’s work of support',
+  'accessAdmin.undo': 'takes back an unlock of the last minute, before the buyer is told',
+  'accessAdmin.restore': 'opens only what is still paid for',
   'tradingViewAdmin.test': 'only asks whether the session is alive',
   'tradingViewAdmin.reconcile': 'does what the schedule does anyway',
-  'tradingViewAdmin.retry': 'does what the schedule does anyway',
+  'accessAdmin.retry': 'does what the schedule does anyway',
   'messages.adminSettle': 'a mark for the seller, which can be taken back',
   'customers.adminResend': 'the shop’s own words, to the customer’s own address',
   'customers.adminAddNote': 'for staff only',

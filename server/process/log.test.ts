@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
@@ -43,7 +43,7 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
     () => visitor.call(contact.send, { email, firstName: name, lastName: name, message }),
     () => buyer.call(accounts.updateProfile, { name: `${name} II`, tradingViewUsername: name }),
     () =>
-      buyer.call(accessRequests.submit, {
+      buyer.call(access.submit, {
         paymentIntentId: 'pi_planted',
         exchangeName: name,
         tradingViewUsername: name,
@@ -52,7 +52,7 @@ test('whatever goes wrong, nothing people typed ends up in the log or next to a 
         secretKey,
       }),
   ]
-  const tables = ['users', 'newsletter_subscriptions', 'contact_messages', 'access_requests']
+  const tables = ['users', 'newsletter_subscriptions', 'contact_messages', 'access_forms']
   const { db } = shop.connection
   for (const [fault, statement] of Object.entries(faults)) {
     await db.execute(

@@ -125,8 +125,8 @@ const sellersPaths = [
   '/api/admin/overview',
   '/api/admin/users?limit=100',
   '/api/admin/purchases?limit=100',
-  '/api/admin/access-requests?limit=100',
-  '/api/admin/access-requests/to-revoke?limit=100',
+  '/api/admin/access/todo?limit=100',
+  '/api/admin/access/people?limit=100',
   '/api/admin/recommended-assets',
   // Searched by a word, because opening the exports below is logged too.
   '/api/admin/audit?q=access.granted',

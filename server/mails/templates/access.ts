@@ -97,7 +97,7 @@ const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }
   heading: 'Tell us your TradingView username',
   paragraphs: [
     greeting(name),
-    'Your subscription is active, but we don’t have your TradingView username yet, so we can’t unlock Rebound Sigma Pro for you. Open your dashboard and enter it under “TradingView Access”; we’ll unlock it within 24 hours.',
+    'Your subscription is active, but Rebound Sigma Pro isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”; we’ll unlock it within 24 hours.',
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })

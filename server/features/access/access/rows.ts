@@ -101,7 +101,8 @@ export async function change(
   // An admin who gives somebody a name knows of it.
   if (to === 'asked' && byAdmin === null) await askSeller(tx, context, changed)
   // Nobody needs the exchange's keys once it is decided for good.
-  if (to !== 'asked' && to !== 'unlocking' && changed.undoUntil === null) await forgetKeys(tx, row.userId)
+  const isWaiting = to === 'asked' || to === 'unlocking' || changed.undoUntil !== null
+  if (!isWaiting && (to !== row.state || event === 'opened')) await forgetKeys(tx, row.userId)
   return changed
 }
 

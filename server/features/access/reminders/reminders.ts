@@ -1,8 +1,8 @@
-import { and, eq, exists, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, exists, inArray, isNull, lt, notExists, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { purchases, users } from '#server/database/schema.ts'
+import { access, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 
 const week = 7 * 86_400_000
@@ -12,12 +12,22 @@ type Others = { accounts: Pick<Accounts, 'profile'> }
 
 export type Reminders = ReturnType<typeof createReminders>
 
-/** Without a TradingView username, buyers can't get what they pay for, so we ask, at most once a week. */
+/** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
 export function createReminders({ db, queue, mails, now, audit }: Context, { accounts }: Others) {
+  const hasNotAsked = () =>
+    and(
+      isNull(users.deletedAt),
+      notExists(
+        db
+          .select({ one: sql`1` })
+          .from(access)
+          .where(and(eq(access.userId, users.id), notInArray(access.state, ['none', 'locked']))),
+      ),
+    )
+
   const isDue = () =>
     and(
-      isNull(users.tradingViewUsername),
-      isNull(users.deletedAt),
+      hasNotAsked(),
       or(isNull(users.remindedAt), lt(users.remindedAt, new Date(now().getTime() - week))),
       exists(
         db
@@ -29,11 +39,11 @@ export function createReminders({ db, queue, mails, now, audit }: Context, { acc
 
   const remind = queue.job<{ userIds: string[] }>('remind', async ({ userIds }) => {
     await db.transaction(async (tx) => {
-      // Skip anyone who has told us by now, or is gone.
+      // Skip anyone who has asked by now, or is gone.
       const stillMissing = await tx
         .select({ email: users.email, name: users.name })
         .from(users)
-        .where(and(inArray(users.id, userIds), isNull(users.tradingViewUsername), isNull(users.deletedAt)))
+        .where(and(inArray(users.id, userIds), hasNotAsked()))
       for (const { email, name } of stillMissing) await mails.send(tx, email, 'tradingViewReminder', { name })
     })
   })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/desk/audit.ts'
 import { customers } from '#contract/desk/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -59,15 +60,15 @@ test('a customer’s page shows who they are, what they have and paid, and our n
 test('the timeline tells purchases, emails, messages, access, logins, and what we did, newest first, page by page', async () => {
   const buyer = await shop.buyer()
   const { id, email } = buyer.user
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: buyer.purchase.id,
     exchangeName: 'Kraken',
     tradingViewUsername: 'timely',
     apiKey: 'k',
     secretKey: 's',
   })
-  const [request] = (await admin.call(customers.adminShow, { id })).accessRequests
-  await admin.call(accessRequests.adminRefuse, { ids: [request?.id ?? ''], reason: 'No such name' })
+  const [waiting] = (await admin.call(customers.adminShow, { id })).access
+  await admin.call(accessAdmin.decline, { ids: [waiting?.id ?? ''], reason: 'No such name' })
   await shop.visitor().call(accounts.login, { email, password: buyer.password })
   const names = { firstName: 'Tim', lastName: 'Ely' }
   await buyer.call(contact.send, { ...names, email: 'elsewhere@example.com', message: 'From my account' })
@@ -84,17 +85,9 @@ test('the timeline tells purchases, emails, messages, access, logins, and what w
       .toReversed(),
   )
   expect(told.map(({ title }) => title)).toEqual(
-    expect.arrayContaining([
-      'Subscribed',
-      'Asked for access',
-      'Access refused',
-      'Logged in',
-      'Refused access',
-    ]),
+    expect.arrayContaining(['Subscribed', 'Asked for access', 'Declined', 'Logged in', 'Declined access']),
   )
-  expect(told).toContainEqual(
-    expect.objectContaining({ title: 'Access refused', detail: 'timely: No such name' }),
-  )
+  expect(told).toContainEqual(expect.objectContaining({ title: 'Declined', detail: 'timely: No such name' }))
 
   expect(told.filter(({ kind }) => kind === 'message')).toMatchObject([
     { title: 'Wrote: “With my address”', detail: 'same address, not logged in' },
@@ -239,7 +232,7 @@ describe('seeing as the buyer', () => {
     const buyer = await shop.buyer()
     const seen = await admin.call(customers.adminSeeAs, { id: buyer.user.id })
     expect(seen.purchases).toEqual(await buyer.call(purchases.list, {}))
-    expect(seen.accessRequests).toEqual(await buyer.call(accessRequests.list, {}))
+    expect(seen.access).toEqual(await buyer.call(access.mine, {}))
     expect(seen.user).toMatchObject({ email: buyer.user.email })
     expect(seen.privatePackage).not.toBeNull()
     expect(await admin.call(audit.adminList, { q: 'user.see-as' })).toMatchObject([

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audit } from '#contract/desk/audit.ts'
 import { type ExportKind, exports } from '#contract/desk/exports.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
-import { accessRequests, purchases, users } from '#server/database/schema.ts'
+import { access, accessForms, purchases, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -19,7 +19,8 @@ beforeEach(async () => {
 })
 
 async function clear() {
-  await shop.connection.db.delete(accessRequests)
+  await shop.connection.db.delete(accessForms)
+  await shop.connection.db.delete(access)
   await shop.connection.db.delete(purchases)
 }
 
@@ -36,7 +37,7 @@ async function addBuyer(buyer: { email: string; name: string; tradingViewUsernam
     .insert(purchases)
     .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3909, status: 'active' })
     .returning()
-  await db.insert(accessRequests).values({
+  await db.insert(accessForms).values({
     userId,
     purchaseId: purchase?.id ?? '',
     exchangeName: 'Kraken',
@@ -97,7 +98,7 @@ describe('an export', () => {
         number += 1
         await addBuyer(
           { email: `=cmd${number}@example.com`, name, tradingViewUsername: name },
-          { exchangeName, additionalInfo, reason: name, tradingViewUsername: exchangeName },
+          { exchangeName, additionalInfo, tradingViewUsername: exchangeName },
         )
         for (const kind of ['buyers', 'orders', 'forms'] as const) {
           const { rows } = await download(kind)

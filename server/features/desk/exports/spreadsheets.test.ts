@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { exports } from '#contract/desk/exports.ts'
-import { accessRequests, users } from '#server/database/schema.ts'
+import { accessForms, users } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
@@ -79,7 +79,7 @@ describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${why}`, () => {
         const userId = user?.id ?? ''
         const { id: purchaseId } = await bookPurchase(shop.connection, userId)
         await shop.connection.db
-          .insert(accessRequests)
+          .insert(accessForms)
           .values({ userId, purchaseId, exchangeName: name, tradingViewUsername: name, additionalInfo: name })
       }
       const admin = await shop.admin()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { type ImportLine, imports } from '#contract/desk/imports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -79,7 +79,9 @@ test('a subscriber gets an account, a purchase that ends on the day, and the acc
       user: { name: 'Grace' },
     },
   ])
-  expect(await admin.call(accessRequests.adminGranted, { q: 'grace_h' })).toMatchObject([{ user: { email } }])
+  expect(await admin.call(accessAdmin.people, { q: 'grace_h' })).toMatchObject([
+    { user: { email }, state: 'unlocked' },
+  ])
   const mail = (await shop.mails()).find(({ to }) => to === email)
   const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
   await shop.visitor().call(accounts.resetPassword, { token, newPassword: 'a password of her own' })
@@ -102,7 +104,7 @@ test('without emails nobody hears of it, and without access they wait in the que
   const lines = [lineFor(email, { tradingViewUsername: 'quiet_one' })]
   await admin.call(imports.adminImport, { lines, invite: false, hasAccess: false })
   expect((await shop.mails()).filter(({ to }) => to === email)).toEqual([])
-  expect(await admin.call(accessRequests.adminList, {})).toMatchObject([{ tradingViewUsername: 'quiet_one' }])
+  expect(await admin.call(accessAdmin.todo, { kind: 'unlock' })).toMatchObject([{ username: 'quiet_one' }])
 })
 
 test('whoever signed up with somebody’s address and never proved it doesn’t get what that person paid for', async () => {

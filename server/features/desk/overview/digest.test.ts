@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
@@ -14,7 +16,7 @@ const digests = async (shop: TestShop) =>
 
 async function askForAccess(shop: TestShop) {
   const buyer = await shop.buyer()
-  await buyer.call(accessRequests.submit, {
+  await buyer.call(access.submit, {
     paymentIntentId: buyer.purchase.paymentIntentId ?? '',
     exchangeName: 'NYSE',
     tradingViewUsername: 'ada',
@@ -43,22 +45,19 @@ test('the seller is reminded of exactly the requests in the queue', async () => 
   const [staying, leaving, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
   await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
 
-  expect(await admin.call(accessRequests.adminList, {})).toMatchObject([{ purchaseId: staying.purchase.id }])
+  expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: staying.user.id } }])
   expect(await admin.call(overview.adminShow, {})).toMatchObject({ openAccessRequests: 1 })
   await shop.queue.runNow('digest')
   expect(await digests(shop)).toEqual(['Waiting for you: 1 access request'])
 })
 
-test('while a connector works, only what it has not managed in ten minutes waits for the seller', async () => {
+test('while a connector works, nobody waits for the seller; when it is off, they do', async () => {
   await using shop = await openConnectedShop()
   await shop.namedBuyer('nobody_by_this_name')
   await shop.settle()
   const admin = await shop.admin()
-  const waiting = async () => [
-    (await admin.call(accessRequests.adminList, {})).length,
-    (await admin.call(overview.adminShow, {})).openAccessRequests,
-  ]
-  expect(await waiting()).toEqual([0, 0])
-  shop.clock.advance({ minutes: 11 })
-  expect(await waiting()).toEqual([1, 1])
+  const waiting = async () => (await admin.call(overview.adminShow, {})).openAccessRequests
+  expect(await waiting()).toBe(0)
+  await admin.call(tradingViewAdmin.forget, {})
+  expect(await waiting()).toBe(1)
 })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -58,12 +59,9 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const other = await shop.buyer()
   const form = { exchangeName: 'Kraken', tradingViewUsername: 'late_one', apiKey: 'k', secretKey: 's' }
-  await other.call(accessRequests.submitForPurchase, { purchaseId: other.purchase.id, ...form })
+  await other.call(access.submitForPurchase, { purchaseId: other.purchase.id, ...form })
   expect(await needs()).toEqual({})
-  expect(await admin.call(accessRequests.adminList, { show: 'overdue' })).toEqual([])
-  await shop.connection.db.execute(
-    sql`update access_requests set submitted_at = submitted_at - interval '25 hours'`,
-  )
+  await shop.connection.db.execute(sql`update access set asked_at = asked_at - interval '25 hours'`)
   await shop.advance(1, 'month')
   admin = await shop.admin()
   await shop.visitor().call(declarations.withdraw, {
@@ -77,7 +75,7 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
     failed_payments: { count: 1, dueAt: expect.any(String) },
     declarations: { count: 1, dueAt: expect.any(String) },
   })
-  expect(await admin.call(accessRequests.adminList, { show: 'overdue' })).toHaveLength(1)
+  expect(await admin.call(accessAdmin.todo, {})).toHaveLength(1)
   expect(await admin.call(purchases.adminList, { status: 'past_due' })).toMatchObject([
     { id: buyer.purchase.id },
   ])

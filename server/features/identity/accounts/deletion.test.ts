@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/desk/audit.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -48,7 +49,7 @@ describe('deleting a user', () => {
   test('anonymizes the person, keeps the books, stops billing at Stripe, and ends every session', async () => {
     const buyer = await shop.buyer()
     await buyer.call(accounts.updateProfile, { name: 'Traceable Name', tradingViewUsername: 'traceable_tv' })
-    await buyer.call(accessRequests.submitForPurchase, {
+    await buyer.call(access.submitForPurchase, {
       purchaseId: buyer.purchase.id,
       exchangeName: 'Traceable Exchange',
       tradingViewUsername: 'traceable_tv',
@@ -57,8 +58,8 @@ describe('deleting a user', () => {
       additionalInfo: 'Traceable words',
     })
     const admin = await shop.admin()
-    const [request] = await admin.call(accessRequests.adminList, {})
-    await admin.call(accessRequests.adminRefuse, {
+    const [request] = await admin.call(accessAdmin.todo, {})
+    await admin.call(accessAdmin.decline, {
       ids: [request?.id ?? ''],
       reason: 'TradingView has no user traceable_tv',
     })
@@ -81,7 +82,7 @@ describe('deleting a user', () => {
     expect(await admin.call(audit.adminList, { q: buyer.user.email })).toEqual([])
     expect(await admin.call(audit.adminList, { q: buyer.user.id })).toMatchObject([
       { action: 'user.delete', subject: expect.stringContaining(buyer.user.id) },
-      { action: 'access.refused', actorEmail: admin.user.email },
+      { action: 'access.declined', actorEmail: admin.user.email },
     ])
   })
 

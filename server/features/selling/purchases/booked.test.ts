@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { accessRequests } from '#contract/access/access-requests.ts'
-import { tradingView } from '#contract/access/tradingview.ts'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/desk/audit.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -47,7 +47,7 @@ test('a purchase booked until a day ends by itself to the minute, a week after a
   await book(buyer.user.id, { kind: 'paid_elsewhere', reason: 'Paid by wire', endsAt })
   expect(await only(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
   expect(await only(buyer)).not.toHaveProperty('reason')
-  expect(await buyer.call(tradingView.mine, {})).toMatchObject([{ until: endsAt, reason: 'ends' }])
+  expect(await buyer.call(access.mine, {})).toMatchObject([{ until: endsAt, reason: 'ends' }])
   expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
     { reason: 'Paid by wire', endsAt },
   ])
@@ -93,15 +93,15 @@ test('its buyer subscribes before it ends, keeps the access, and hears nothing o
   const buyer = await shop.user()
   await book(buyer.user.id, { endsAt: inDays(5).toISOString() })
   const { id } = await only(buyer)
-  await buyer.call(accessRequests.submitForPurchase, {
+  await buyer.call(access.submitForPurchase, {
     purchaseId: id,
     exchangeName: 'Kraken',
     tradingViewUsername: 'wire_trader',
     apiKey: 'k',
     secretKey: 's',
   })
-  const [request] = await admin.call(accessRequests.adminList, {})
-  await admin.call(accessRequests.adminGrant, { ids: [request?.id ?? ''] })
+  const [request] = await admin.call(accessAdmin.todo, {})
+  await admin.call(accessAdmin.grant, { ids: [request?.id ?? ''] })
   await shop.buy(buyer, {})
   shop.clock.advance({ days: 2 })
   await shop.queue.runNow('ending-notices')
@@ -110,7 +110,7 @@ test('its buyer subscribes before it ends, keeps the access, and hears nothing o
   const owned = await buyer.call(purchases.list, {})
   expect(owned.map(({ status }) => status).toSorted()).toEqual(['active', 'expired'])
   const later = await shop.admin()
-  expect(await later.call(accessRequests.adminToRevoke, {})).toEqual([])
+  expect(await later.call(accessAdmin.todo, {})).toEqual([])
   const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
   expect(subjects.filter((subject) => /end/.test(subject))).toEqual([])
 })
@@ -122,7 +122,7 @@ test('the seller cancels it: it ends now, the buyer is told once, and the audit 
   await admin.call(purchases.adminCancel, { id })
   await admin.call(purchases.adminCancel, { id })
   expect(await only(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled', endsAt: null })
-  expect(await buyer.call(tradingView.mine, {})).toEqual([])
+  expect(await buyer.call(access.mine, {})).toEqual([])
   const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
   const ended = 'Your subscription to Rebound Sigma Pro has ended'
   expect(subjects.filter((subject) => subject === ended)).toHaveLength(1)

@@ -1,0 +1,457 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { access as buyers } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import type { TodoKind } from '#contract/statuses.ts'
+import { access } from '#server/database/schema.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+const form = { exchangeName: 'Binance', apiKey: 'api-key-of-ada', secretKey: 'secret-key-of-ada' }
+let count = 0
+const freshName = () => `ada_${(count += 1)}`
+
+async function owner(values?: Parameters<typeof bookPurchase>[2]) {
+  const buyer = await shop.user()
+  const purchase = await bookPurchase(shop.connection, buyer.user.id, values)
+  const name = freshName()
+  const ask = (changes: object = {}) =>
+    buyer.call(buyers.submitForPurchase, {
+      ...form,
+      tradingViewUsername: name,
+      purchaseId: purchase.id,
+      ...changes,
+    })
+  const mine = async () => (await buyer.call(buyers.mine, {}))[0]
+  return { ...buyer, purchase, name, ask, mine }
+}
+type Owner = Awaited<ReturnType<typeof owner>>
+
+async function accessOf({ user }: Pick<Owner, 'user'>) {
+  const [row] = await shop.connection.db.select().from(access).where(eq(access.userId, user.id))
+  if (!row) throw new Error('This person has no access')
+  return row
+}
+
+/** Emails about access, oldest first. */
+async function mailsTo(email: string) {
+  const mails = await shop.mails()
+  return mails
+    .filter(({ to, subject }) => to === email && /access/.test(subject))
+    .map(({ subject }) => subject)
+}
+
+/** Other tests leave people behind, so look only at this one. */
+async function todoOf(buyer: Pick<Owner, 'user'>, kind?: TodoKind) {
+  const admin = await shop.admin()
+  const found = []
+  let cursor: string | undefined
+  do {
+    const page = await admin.callPage(accessAdmin.todo, { limit: 2, cursor, kind })
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor)
+  return found.filter(({ user }) => user.id === buyer.user.id)
+}
+
+async function unlockedBuyer() {
+  const [admin, buyer] = [await shop.admin(), await owner()]
+  await buyer.ask()
+  const { id } = await accessOf(buyer)
+  await admin.call(accessAdmin.grant, { ids: [id] })
+  await shop.afterUndo()
+  return { ...buyer, admin: await shop.admin(), id }
+}
+
+const received = 'We’ve got your access request'
+const ready = 'Your TradingView access is ready'
+
+describe('a buyer who asks', () => {
+  test('with the payment, as on the success page, is promised access within 24 hours', async () => {
+    const buyer = await owner({ paymentIntentId: 'pi_of_ada' })
+    const { name: tradingViewUsername } = buyer
+    await buyer.call(buyers.submit, { ...form, tradingViewUsername, paymentIntentId: 'pi_of_ada' })
+    const mine = await buyer.mine()
+    expect(mine).toMatchObject({ state: 'asked', username: buyer.name, unlocksItself: false, problem: null })
+    const { askedAt } = await accessOf(buyer)
+    expect(new Date(mine?.promisedBy ?? 0).getTime()).toBe((askedAt?.getTime() ?? 0) + 24 * 3_600_000)
+    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await buyer.call(accounts.profile, {})).toMatchObject({ tradingViewUsername })
+  })
+
+  test('is told what is missing, in the promised words', async () => {
+    const buyer = await owner()
+    const empty = { exchangeName: '', tradingViewUsername: ' ', apiKey: '', secretKey: '' }
+    await expect(buyer.ask(empty)).rejects.toMatchObject({
+      status: 400,
+      fields: {
+        exchangeName: 'Exchange name is required',
+        tradingViewUsername: 'TradingView username is required',
+        apiKey: 'API key is required',
+        secretKey: 'Secret key is required',
+      },
+    })
+  })
+
+  test('for somebody else’s purchase hears that there is none', async () => {
+    const buyer = await owner({ paymentIntentId: 'pi_of_somebody' })
+    const stranger = await shop.user()
+    const asked = { ...form, tradingViewUsername: 'eve' }
+    const notFound = { status: 404, serverMessage: 'Purchase not found' }
+    for (const paymentIntentId of ['pi_of_somebody', 'pi_of_nobody'])
+      await expect(stranger.call(buyers.submit, { ...asked, paymentIntentId })).rejects.toMatchObject(
+        notFound,
+      )
+    expect(await buyer.mine()).toMatchObject({ state: 'none' })
+  })
+
+  test.for(['cancelled', 'expired'] as const)('for a purchase that is %s is refused', async (status) => {
+    const buyer = await owner({ status })
+    await expect(buyer.ask()).rejects.toMatchObject({ status: 409, code: 'subscription-ended' })
+  })
+
+  test('ten times at once asks once: one email to each', async () => {
+    const buyer = await owner()
+    await Promise.all(Array.from({ length: 10 }, () => buyer.ask()))
+    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    expect(await todoOf(buyer)).toHaveLength(1)
+  })
+
+  test('is answered about each name once, and the 24 hours begin again with another', async () => {
+    const buyer = await owner()
+    const [first, second] = [freshName(), freshName()]
+    for (const tradingViewUsername of [first, first.toUpperCase()]) await buyer.ask({ tradingViewUsername })
+    const { promisedBy = '' } = (await buyer.mine()) ?? {}
+    shop.clock.advance({ hours: 1 })
+    await buyer.ask({ tradingViewUsername: second })
+    expect(Date.parse((await buyer.mine())?.promisedBy ?? '')).toBeGreaterThan(Date.parse(promisedBy ?? ''))
+    const told = (await shop.mails()).filter(({ headers }) => headers['reply-to']?.includes(buyer.user.email))
+    expect(told.map(({ subject }) => subject)).toEqual([
+      `Access request: ${first}`,
+      `Access request: ${second}`,
+    ])
+    for (const { text } of told) expect(text).not.toContain(form.apiKey)
+    expect(await mailsTo(buyer.user.email)).toEqual([received, received])
+  })
+
+  test('with a name given at the checkout is asked for nothing more: both hear of it, once', async () => {
+    const buyer = await shop.user()
+    const username = freshName()
+    const purchase = await shop.buy(buyer, { tradingViewUsername: username })
+    expect(await mailsTo(buyer.user.email)).toContain(received)
+    await buyer.call(buyers.submitForPurchase, {
+      ...form,
+      tradingViewUsername: username,
+      purchaseId: purchase.id,
+    })
+    expect((await mailsTo(buyer.user.email)).filter((subject) => subject === received)).toHaveLength(1)
+    expect(await todoOf(buyer, 'unlock')).toMatchObject([
+      { username, hasKeys: true, exchangeName: 'Binance' },
+    ])
+  })
+
+  test('with the name that is unlocked already succeeds, and nothing changes', async () => {
+    const buyer = await unlockedBuyer()
+    await buyer.ask({ tradingViewUsername: buyer.name.toUpperCase() })
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name })
+    expect(await todoOf(buyer)).toEqual([])
+    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+  })
+
+  test('in the profile, with another name, asks to move; saving the same one asks for nothing', async () => {
+    const buyer = await unlockedBuyer()
+    const username = freshName()
+    await buyer.call(accounts.updateProfile, { name: 'Ada', tradingViewUsername: buyer.name })
+    expect(await todoOf(buyer)).toEqual([])
+    await buyer.call(accounts.updateProfile, { tradingViewUsername: username })
+    expect(await buyer.mine()).toMatchObject({ state: 'asked', username, oldUsername: buyer.name })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'move', username, oldUsername: buyer.name }])
+    await expect(buyer.call(accounts.updateProfile, { tradingViewUsername: '' })).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+
+  test('for another name again within a week is told when', async () => {
+    const buyer = await unlockedBuyer()
+    const move = (username: string) =>
+      buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username })
+    const results = await Promise.allSettled([move(freshName()), move(freshName())])
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await expect(move(freshName())).rejects.toMatchObject({ status: 409, code: 'too-soon' })
+    await move(buyer.name)
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
+  })
+
+  test('where the shop asks for the username alone needs nothing else', async () => {
+    await expect((await owner()).ask({ apiKey: '' })).rejects.toMatchObject({
+      serverMessage: 'API key is required',
+    })
+    await using plain = await openShop({ env: { ASK_EXCHANGE_KEYS: 'no' } })
+    const buyer = await plain.buyer()
+    const request = { purchaseId: buyer.purchase.id, tradingViewUsername: 'ada_trades' }
+    await buyer.call(buyers.submitForPurchase, request)
+    expect(await (await plain.admin()).call(accessAdmin.todo, {})).toMatchObject([
+      { username: 'ada_trades', exchangeName: null, hasKeys: false, kind: 'unlock' },
+    ])
+  })
+})
+
+describe('the seller', () => {
+  test('sees who waits longest first, page by page, without the keys', async () => {
+    const admin = await shop.admin()
+    const waiting = await Promise.all([owner(), owner(), owner()])
+    for (const buyer of waiting) {
+      shop.clock.advance({ minutes: 1 })
+      await buyer.ask()
+    }
+    const all = await admin.call(accessAdmin.todo, { kind: 'unlock', limit: 100 })
+    expect(all.map(({ due }) => due)).toEqual(all.map(({ due }) => due).toSorted())
+    expect(all.slice(-3).map(({ user }) => user.id)).toEqual(waiting.map(({ user }) => user.id))
+    for (const buyer of waiting) expect(await todoOf(buyer)).toHaveLength(1)
+    expect(JSON.stringify(all)).not.toMatch(/api-key|secret-key|sealed/)
+    const counts = await admin.call(accessAdmin.counts, {})
+    expect([counts.todo.unlock, counts.people.asked]).toEqual([all.length, all.length + counts.todo.move])
+  })
+
+  test('unlocks: a minute later the buyer gets an email, and the keys are gone', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await accessOf(buyer)
+    expect(await admin.call(accessAdmin.grant, { ids: [id] })).toEqual({ changed: 1 })
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
+    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    await shop.afterUndo()
+    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+    const later = await shop.admin()
+    await expect(later.call(accessAdmin.reveal, { id })).rejects.toMatchObject({ code: 'keys-deleted' })
+    await expect(later.call(accessAdmin.undo, { ids: [id] })).rejects.toMatchObject({ code: 'too-late' })
+  })
+
+  test('undoes it within a minute: nobody was told, and the keys are still there', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await accessOf(buyer)
+    await admin.call(accessAdmin.grant, { ids: [id] })
+    expect(await admin.call(accessAdmin.people, { q: buyer.user.email })).toMatchObject([{ mayUndo: true }])
+    await shop.queue.runNow('purge-exchange-keys')
+    await admin.call(accessAdmin.undo, { ids: [id] })
+    expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: null, undoUntil: null })
+    await shop.afterUndo()
+    expect(await mailsTo(buyer.user.email)).toEqual([received])
+    const again = await shop.admin()
+    expect(await again.call(accessAdmin.reveal, { id })).toMatchObject({ apiKey: form.apiKey })
+  })
+
+  test('declines with a reason; whoever asks again waits for a decision', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await accessOf(buyer)
+    const reason = 'There is no such user on TradingView'
+    await admin.call(accessAdmin.decline, { ids: [id], reason })
+    expect(await buyer.mine()).toMatchObject({ state: 'declined', declinedBecause: reason })
+    const mails = await shop.mails()
+    expect(mails.findLast(({ to }) => to === buyer.user.email)?.text).toContain(reason)
+    await buyer.ask()
+    expect(await buyer.mine()).toMatchObject({ state: 'asked', declinedBecause: null })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'decide' }])
+    await admin.call(accessAdmin.grant, { ids: [id] })
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('declines a move: the account that has access keeps it', async () => {
+    const buyer = await unlockedBuyer()
+    await buyer.ask({ tradingViewUsername: freshName() })
+    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'Not yours' })
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
+    expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access stays where it is')
+  })
+
+  test('decides many at once; whoever comes second is told so, and nothing is decided twice', async () => {
+    const admin = await shop.admin()
+    const waiting = await Promise.all([owner(), owner(), owner()])
+    for (const buyer of waiting) await buyer.ask()
+    const ids = await Promise.all(waiting.map(async (buyer) => (await accessOf(buyer)).id))
+    const answers = await Promise.allSettled([
+      admin.call(accessAdmin.grant, { ids }),
+      admin.call(accessAdmin.decline, { ids: ids.toReversed(), reason: 'No' }),
+    ])
+    const done = answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value.changed)
+    expect(done.reduce((sum, changed) => sum + changed, 0)).toBe(3)
+    await shop.afterUndo()
+    for (const buyer of waiting) expect(await mailsTo(buyer.user.email)).toHaveLength(2)
+    const again = (await shop.admin()).call(accessAdmin.grant, { ids })
+    await expect(again).rejects.toMatchObject({ code: 'already-handled' })
+    const nobody = crypto.randomUUID()
+    await expect(admin.call(accessAdmin.grant, { ids: [nobody] })).rejects.toMatchObject({ status: 404 })
+    await expect(admin.call(accessAdmin.reveal, { id: nobody })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('has nothing to unlock once the subscription has ended', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await accessOf(buyer)
+    await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    expect(await todoOf(buyer)).toEqual([])
+    await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({ status: 409 })
+    expect(await accessOf(buyer)).toMatchObject({ state: 'none', reason: null })
+  })
+
+  test.for(['adminCancel', 'adminDelete'] as const)(
+    'removes access after %s, and the buyer is told',
+    async (end) => {
+      const buyer = await unlockedBuyer()
+      await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
+      expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
+      expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
+      await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
+      expect(await todoOf(buyer)).toEqual([])
+      expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
+      expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
+    },
+  )
+
+  test('has nothing to remove from a buyer who has come back', async () => {
+    const buyer = await unlockedBuyer()
+    await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    const again = await bookPurchase(shop.connection, buyer.user.id)
+    await buyer.ask({ purchaseId: again.id })
+    expect(await todoOf(buyer)).toEqual([])
+    expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
+  })
+
+  test('moves a buyer to another account', async () => {
+    const buyer = await unlockedBuyer()
+    const username = freshName()
+    await buyer.ask({ tradingViewUsername: username })
+    await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
+    expect(await accessOf(buyer)).toMatchObject({ state: 'unlocked', unlockedName: username })
+    await buyer.admin.call(accessAdmin.undo, { ids: [buyer.id] })
+    expect(await accessOf(buyer)).toMatchObject({ state: 'asked', unlockedName: buyer.name })
+  })
+
+  test('gives a customer another name, without the limits and without an email', async () => {
+    const buyer = await unlockedBuyer()
+    const username = freshName()
+    await buyer.admin.call(accessAdmin.rename, { id: buyer.id, username })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'move', username }])
+    expect(await mailsTo(buyer.user.email)).toEqual([received, ready])
+  })
+
+  test('hears that another customer has a name', async () => {
+    const [first, second] = [await unlockedBuyer(), await owner()]
+    await second.ask({ tradingViewUsername: first.name })
+    expect(await todoOf(second)).toMatchObject([{ kind: 'name_taken', username: first.name }])
+    await first.admin.call(purchases.adminCancel, { id: first.purchase.id })
+    await second.ask({ tradingViewUsername: first.name })
+    expect(await todoOf(second)).toMatchObject([{ kind: 'unlock' }])
+    expect(await accessOf(first)).toMatchObject({ state: 'locked', nameKey: null })
+  })
+
+  test('leaves a trace of every action in the audit log, and in the person’s history', async () => {
+    const [admin, buyer] = [await shop.admin(), await owner()]
+    await buyer.ask()
+    const { id } = await accessOf(buyer)
+    await admin.call(accessAdmin.reveal, { id })
+    await admin.call(accessAdmin.grant, { ids: [id] })
+    await admin.call(accessAdmin.withhold, { ids: [id] })
+    const entries = await admin.call(audit.adminList, { q: buyer.user.email })
+    expect(entries.map(({ action, actorEmail }) => [action, actorEmail])).toEqual([
+      ['access.withheld', admin.user.email],
+      ['access.granted', admin.user.email],
+      ['access.reveal-keys', admin.user.email],
+    ])
+    const history = await admin.call(accessAdmin.history, { id })
+    expect(history.map(({ what }) => what)).toEqual([
+      'Removed by the seller',
+      'Unlocked by hand',
+      'Asked for access',
+      'Paid for access',
+    ])
+  })
+})
+
+describe('whoever is kept out although they pay', () => {
+  async function keptOut() {
+    const buyer = await unlockedBuyer()
+    await buyer.admin.call(accessAdmin.withhold, { ids: [buyer.id] })
+    return buyer
+  }
+
+  test('is told the truth: removed, not ended', async () => {
+    const buyer = await keptOut()
+    expect(await buyer.mine()).toMatchObject({ state: 'withheld', reason: 'renews' })
+    const mail = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
+    expect(mail?.subject).toBe('We’ve removed your TradingView access')
+    expect(mail?.text).not.toMatch(/ended/)
+  })
+
+  test('is found, and gets it back', async () => {
+    const { admin, id, user, mine } = await keptOut()
+    const listed = async (state: 'unlocked' | 'withheld') =>
+      (await admin.call(accessAdmin.people, { q: user.email, state })).map((person) => person.id)
+    expect([await listed('unlocked'), await listed('withheld')]).toEqual([[], [id]])
+    await admin.call(accessAdmin.restore, { ids: [id] })
+    expect(await mine()).toMatchObject({ state: 'unlocked' })
+    await shop.afterUndo()
+    expect((await mailsTo(user.email)).at(-1)).toBe(ready)
+  })
+
+  test('stays kept out when an unlock is undone', async () => {
+    const buyer = await keptOut()
+    await buyer.ask()
+    await buyer.admin.call(accessAdmin.grant, { ids: [buyer.id] })
+    await buyer.admin.call(accessAdmin.undo, { ids: [buyer.id] })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'decide' }])
+    await buyer.admin.call(accessAdmin.decline, { ids: [buyer.id], reason: 'No' })
+    expect(await accessOf(buyer)).toMatchObject({ state: 'declined', unlockedName: null })
+  })
+
+  test('starts anew with a purchase after everything has ended', async () => {
+    const buyer = await keptOut()
+    await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({
+      status: 409,
+    })
+    const again = await bookPurchase(shop.connection, buyer.user.id)
+    await buyer.ask({ purchaseId: again.id })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'unlock' }])
+  })
+})
+
+test('of a deleted person, only the open account is kept, and only until it is removed', async () => {
+  const buyer = await unlockedBuyer()
+  await buyer.admin.call(accounts.adminDelete, { id: buyer.user.id })
+  expect(await todoOf(buyer)).toMatchObject([
+    { kind: 'lock', username: buyer.name, user: { name: 'Deleted user' }, exchangeName: null },
+  ])
+  await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
+  await expect(accessOf(buyer)).rejects.toThrow('no access')
+  expect(await mailsTo(buyer.user.email)).not.toContain('Your TradingView access has ended')
+  const { rows } = await shop.connection.pool.query('select 1 from access_events where username = $1', [
+    buyer.name,
+  ])
+  expect(rows).toEqual([])
+})
+
+test('what happened is in the buyer’s own data', async () => {
+  const buyer = await unlockedBuyer()
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({
+    access: [{ state: 'unlocked', unlockedFor: buyer.name }],
+    accessHistory: [
+      { event: 'paid' },
+      { event: 'asked', username: buyer.name },
+      { event: 'granted' },
+      { event: 'opened', email: 'accessUnlocked' },
+    ],
+    accessRequests: [{ exchangeName: 'Binance', tradingViewUsername: buyer.name }],
+  })
+})

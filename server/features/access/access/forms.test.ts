@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { access as contract } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import { accessForms } from '#server/database/schema.ts'
+import { createSecrets } from '#server/security/secrets.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { type OpenShopOptions, openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+const hexKey = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => Buffer.from(bytes).toString('hex'))
+const anyText = fc.string({ unit: 'binary', maxLength: 600 })
+
+describe('a sealed text', () => {
+  test('opens with its own key and row, and with no other', () => {
+    fc.assert(
+      fc.property(hexKey, hexKey, anyText, fc.uuid(), fc.uuid(), (key, otherKey, text, row, otherRow) => {
+        fc.pre(key !== otherKey && row !== otherRow)
+        const secrets = createSecrets(key)
+        const sealed = secrets.seal(text, row)
+        expect(secrets.open(sealed, row)).toBe(text)
+        expect(() => secrets.open(sealed, otherRow)).toThrow('unable to authenticate')
+        expect(() => createSecrets(otherKey).open(sealed, row)).toThrow('Sealed with key')
+        expect(createSecrets(otherKey, key).open(sealed, row)).toBe(text)
+      }),
+    )
+  })
+
+  test('doesn’t open if even a single bit was changed', () => {
+    fc.assert(
+      fc.property(hexKey, anyText, fc.uuid(), fc.nat(), fc.nat(7), (key, text, row, place, bit) => {
+        const secrets = createSecrets(key)
+        const [id, encoded = ''] = secrets.seal(text, row).split(':')
+        const bytes = Buffer.from(encoded, 'base64url')
+        const index = place % bytes.length
+        bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
+        expect(() => secrets.open(`${id}:${bytes.toString('base64url')}`, row)).toThrow(
+          'unable to authenticate',
+        )
+      }),
+    )
+  })
+
+  test('never looks the same twice', () => {
+    const secrets = createSecrets('ab'.repeat(32))
+    expect(secrets.seal('text', 'row')).not.toBe(secrets.seal('text', 'row'))
+  })
+})
+
+const apiKey = 'plain-api-key-8c1f3a'
+const secretKey = 'plain-secret-key-77d0e2'
+
+async function shopWithRequest(options: OpenShopOptions = {}) {
+  const shop = await openShop(options)
+  const [admin, buyer] = [await shop.admin(), await shop.user()]
+  const purchase = await bookPurchase(shop.connection, buyer.user.id)
+  const form = {
+    purchaseId: purchase.id,
+    exchangeName: 'Kraken',
+    tradingViewUsername: 'ada',
+    apiKey,
+    secretKey,
+  }
+  await buyer.call(contract.submitForPurchase, form)
+  const [waiting] = await admin.call(accessAdmin.todo, {})
+  const id = waiting?.id ?? ''
+  const reveal = async () => (await shop.admin()).call(accessAdmin.reveal, { id })
+  return { shop, admin, buyer, purchase, form, id, reveal }
+}
+
+describe('exchange keys', () => {
+  test('are revealed to an admin exactly as they were typed', async () => {
+    const { shop, reveal } = await shopWithRequest()
+    await using _ = shop
+    expect(await reveal()).toEqual({ apiKey, secretKey })
+  })
+
+  test('never appear in the database, a log, an email, or an error', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) })
+    const { shop, admin, buyer, form, id, reveal } = await shopWithRequest({ log })
+    await using _ = shop
+    await reveal()
+    const refusals = [
+      await buyer.fetch('/api/access-requests', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...form, exchangeName: '', [apiKey]: 1 }).replace(`"${apiKey}":1`, '"x":1'),
+      }),
+      await buyer.fetch('/api/access-requests', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"apiKey":"${apiKey}","secretKey":"${secretKey}"`,
+      }),
+    ]
+    const errors = await Promise.all(refusals.map((response) => response.text()))
+    await admin.call(accessAdmin.grant, { ids: [id] })
+    await shop.afterUndo()
+    const written = [
+      ...lines,
+      ...errors,
+      ...(await everythingStoredIn(shop)),
+      JSON.stringify(await shop.mails()),
+    ]
+    expect(written.length).toBeGreaterThan(20)
+    expect(written.filter((text) => text.includes(apiKey) || text.includes(secretKey))).toEqual([])
+  })
+
+  test('are deleted after 30 days', async () => {
+    const { shop, reveal } = await shopWithRequest()
+    await using _ = shop
+    shop.clock.advance({ days: 29 })
+    await shop.queue.runNow('purge-exchange-keys')
+    expect(await reveal()).toEqual({ apiKey, secretKey })
+    shop.clock.advance({ days: 2 })
+    await shop.queue.runNow('purge-exchange-keys')
+    await expect(reveal()).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('are deleted when the subscription ends', async () => {
+    const { shop, admin, purchase, reveal } = await shopWithRequest()
+    await using _ = shop
+    await admin.call(purchaseCalls.adminCancel, { id: purchase.id })
+    await expect(reveal()).rejects.toMatchObject({ status: 409 })
+  })
+
+  test('can’t be read without the shop’s key, and the admin learns which one is missing', async () => {
+    const key = randomBytes(32).toString('hex')
+    const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: key } })
+    await using _ = shop
+    await using another = await openShop({ databaseUrl: shop.connection.url })
+    const admin = await another.admin()
+    await expect(admin.call(accessAdmin.reveal, { id })).rejects.toMatchObject({
+      status: 409,
+      serverMessage: expect.stringContaining(`fingerprint ${createSecrets(key).keyId}`),
+    })
+  })
+
+  test('survive a rotation of the shop’s key, which can be repeated', async () => {
+    const [oldKey, newKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
+    const { shop, id } = await shopWithRequest({ env: { SECRETS_KEY: oldKey } })
+    await using _ = shop
+    const settings = {
+      DATABASE_URL: shop.connection.url,
+      SECRETS_KEY: newKey,
+      SECRETS_KEY_OLD: oldKey,
+    }
+    const rotate = async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, ['scripts/secrets.ts', 'rotate'], {
+        env: { ...process.env, ...settings },
+      })
+      return stdout
+    }
+    expect(await rotate()).toContain('1 sealed anew')
+    expect(await rotate()).toContain('0 sealed anew')
+    await using renewed = await openShop({ databaseUrl: shop.connection.url, env: { SECRETS_KEY: newKey } })
+    const admin = await renewed.admin()
+    expect(await admin.call(accessAdmin.reveal, { id })).toEqual({ apiKey, secretKey })
+    const [row] = await shop.connection.db.select().from(accessForms)
+    expect(row?.sealedKeys?.startsWith(`${createSecrets(newKey).keyId}:`)).toBe(true)
+  })
+})
+
+/** Every row of every table, jobs included, as text. */
+async function everythingStoredIn({ connection: { pool } }: TestShop): Promise<string[]> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name
+     from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  const contents = await Promise.all(
+    tables.map(({ name }) => pool.query<{ row: string }>(`select t::text as row from ${name} t`)),
+  )
+  return contents.flatMap(({ rows }) => rows.map(({ row }) => row))
+}
