@@ -103,7 +103,6 @@ async function haveOutage(shop: Shop) {
     `update tv_grants set tries = 5, next_try_at = now() + interval '12 hours' where state = 'unlocking'`,
   )
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
-  await connection.pool.query(`delete from jobs.job where name = 'tradingview-sync' and state < 'active'`)
 }
 
 async function addMatters(shop: Shop) {

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { GrantState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvGrants, tvScripts } from '#server/database/schema.ts'
 import { recordCheckedName } from '#server/features/access/entitlements/entitlements.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
@@ -15,7 +16,7 @@ type Others = {
 }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 /** What came of one round over a person's names. */
-type Round = { isSettled: boolean; isProof: boolean; pause?: number }
+type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 
 /** Someone else may write while TradingView is asked; then the newer wish counts. */
 const mostRounds = 10
@@ -33,7 +34,7 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
   async function round(userId: string, { row, client }: Opened, isFirst: boolean): Promise<Round> {
     const works = await db.transaction((tx) => plan(tx, userId, now()))
     const hasOldNames = works.some(({ entitlement }) => !entitlement)
-    const result: Round = { isSettled: true, isProof: works.length > 0 }
+    const result: Round = { isSettled: true, isProof: works.length > 0, isFailed: false }
     for (const work of works) {
       try {
         const isNewName = work.entitlement !== undefined && work.grant.isPresent !== true
@@ -43,32 +44,36 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         result.isProof = false
-        const again = await fail(work, error)
-        if (again !== undefined) result.pause = Math.min(result.pause ?? again, again)
+        if (await fail(work, error)) result.isFailed = true
       }
     }
     return result
   }
 
-  /** Returns after how long to try again, if anything is left to do. */
-  return async function syncPerson(userId: string): Promise<number | undefined> {
+  /** Whatever is left is found by the next look at who is due. */
+  const leaveForLater = (tx: Database | Transaction, userId: string) =>
+    tx.update(tvGrants).set({ nextTryAt: now() }).where(eq(tvGrants.userId, userId))
+
+  /** False if TradingView has failed in a way that passes. */
+  return async function syncPerson(userId: string): Promise<boolean> {
     const opened = await connection.open()
-    // Without a connection, only what is wanted is written down, for the day it is back.
-    if (!opened)
+    // Without a connection, only what is wanted is written down, for the moment it is back.
+    if (!opened || opened.row.downSince)
       return db.transaction(async (tx) => {
         await plan(tx, userId, now())
-        await tx.update(tvGrants).set({ nextTryAt: now() }).where(eq(tvGrants.userId, userId))
-        return undefined
+        await leaveForLater(tx, userId)
+        return true
       })
     for (let count = 0; count < mostRounds; count++) {
-      const result = await round(userId, opened, count === 0)
-      if (result.pause !== undefined) return result.pause
-      if (!result.isSettled) continue
+      const { isSettled, isProof, isFailed } = await round(userId, opened, count === 0)
+      if (isFailed) return false
+      if (!isSettled) continue
       // Without a call, or with a failure, it says nothing about the connection.
-      if (result.isProof) await connection.health.succeeded({ misunderstood: 0 })
-      return undefined
+      if (isProof) await connection.health.succeeded({ misunderstood: 0 })
+      return true
     }
-    return pauses[0]
+    await leaveForLater(db, userId)
+    return true
   }
 }
 
@@ -81,16 +86,18 @@ const tellsAfter = hour
 
 /** What passes is tried again for three days; what does not waits for a person. */
 function createFailures({ db, now, mails, supportEmail }: Context, connection: Connection) {
-  /** Returns after how long to try again, if at all. */
-  return async function fail(work: Work, failure: TradingViewFailure): Promise<number | undefined> {
+  /** Returns whether it is tried again after a pause. */
+  return async function fail(work: Work, failure: TradingViewFailure): Promise<boolean> {
     await connection.health.failed(failure)
     const { grant, script, entitlement } = work
     const at = now()
     const failingSince = grant.failingSince ?? at
     const about = { tries: grant.tries + 1, failingSince, error: failure.message }
     const isWanted = isWantedNow(wishOf(grant), at)
-    const wait = async (state: GrantState, nextTryAt: Date | null = null) =>
-      void (await storeIfUnchanged(db, grant, { ...about, nextTryAt, state }))
+    const wait = async (state: GrantState, nextTryAt: Date | null = null) => {
+      await storeIfUnchanged(db, grant, { ...about, nextTryAt, state })
+      return false
+    }
 
     switch (failure.kind) {
       case 'session':
@@ -117,7 +124,7 @@ function createFailures({ db, now, mails, supportEmail }: Context, connection: C
     if (failingFor >= givesUpAfter) return wait('stuck')
     const pause = pauses[grant.tries] ?? hour
     await wait(isWanted ? 'unlocking' : 'locking', new Date(at.getTime() + pause))
-    return pause
+    return true
   }
 
   /** Once for all scripts of a name. */

@@ -25,7 +25,7 @@ export function createCustomers({ db, now, queue, config }: Context, { stripe }:
     return rows.map(({ id }) => id)
   }
 
-  const update = queue.job<{ userId: string }>('update-customers', async ({ userId }) => {
+  async function updateAll({ userId }: { userId: string }) {
     const [account] = await db
       .select({
         // An invoice is made out to the company, if there is one.
@@ -36,6 +36,12 @@ export function createCustomers({ db, now, queue, config }: Context, { stripe }:
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     if (account) for (const id of await idsOf(db, userId)) await stripe.customers.update(id, account)
+  }
+
+  const update = queue.job('update-stripe-customers', updateAll, {
+    // Two at once could leave the older name at Stripe.
+    oneFor: ({ userId }) => userId,
+    formerly: 'update-customers',
   })
 
   const remove = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
@@ -83,7 +89,7 @@ export function createCustomers({ db, now, queue, config }: Context, { stripe }:
     },
 
     /** Keeps name and email at Stripe in sync with the account. */
-    accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }, { singletonKey: userId }),
+    accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }),
 
     /** What the buyer wants on invoices. */
     billingDetailsOf,
