@@ -16,9 +16,10 @@ export default defineConfig({
   globalSetup: ['./scripts/fresh-web.ts', './server/testing/global-setup.ts'],
   use: {
     ...devices['Desktop Chrome'],
-    // A trace of every test costs as much as the test: `npm run test:e2e -- --trace on` makes them.
-    trace: 'off',
-    screenshot: 'only-on-failure',
+    // A trace of every test costs as much as the test, and a screenshot is taken before it is known whether it failed.
+    trace: 'on-first-retry',
+    // Nothing fades or slides: a click would wait until it is over, and software draws every frame.
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: browserOrExit(),
       args: [

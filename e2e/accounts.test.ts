@@ -195,6 +195,7 @@ test.describe('guards', () => {
   })
 
   test('the toast can be read for half a second from when it has come in', async ({ page, shop }) => {
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
     await logInAs(page, await shop.user(), shop)
     await page.addInitScript(() => {
       addEventListener('animationend', ({ target }) => {

@@ -135,7 +135,7 @@ test.describe('what there is to do about access', () => {
 test.describe('the admin area', () => {
   const screens = [
     '',
-    '/assets',
+    '/overview',
     '/users',
     '/purchases',
     '/purchases/declarations',
@@ -160,13 +160,29 @@ test.describe('the admin area', () => {
     }
   })
 
+  for (const width of [390, 1280])
+    test(`opens with its three tabs and how much needs attention, at ${width} px`, async ({ page, shop }) => {
+      await page.setViewportSize({ width, height: 844 })
+      await openAdmin(page, shop)
+      await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
+      await expect(page.getByRole('tab', { selected: true })).toHaveText('Assets')
+      await expect(page.getByRole('tabpanel').getByRole('button', { name: 'Add Asset' })).toBeVisible()
+      await expect(page.getByText('Your imprint is incomplete')).toBeHidden()
+      await page.getByRole('link', { name: /^[1-9]\d* things need attention$/ }).click()
+      await expect(page).toHaveURL('/admin/overview')
+      await expect(page.getByText('Your imprint is incomplete')).toBeVisible()
+      const navigation = page.getByRole('navigation', { name: 'Admin' })
+      await expect(navigation.getByRole('link').first()).toHaveText('Overview')
+      await page.goto('/admin#overview')
+      await expect(page).toHaveURL('/admin/overview')
+    })
+
   test('is walked by tabs, links, keys, and addresses, which keep what was searched', async ({
     page,
     shop,
   }) => {
     const { email } = await customer(shop)
-    await openAdmin(page, shop, '/admin#overview')
-    await expect(page.getByRole('tab')).toHaveText(['Assets', 'Users', 'Purchases'])
+    await openAdmin(page, shop)
     const navigation = page.getByRole('navigation', { name: 'Admin' })
     await expect(navigation.getByRole('link')).toHaveText([
       'Overview',

@@ -1,6 +1,8 @@
 import type { Page, Request } from '@playwright/test'
-import { expect, logInAs, test } from './shop.ts'
+import { expect, inMotion, logInAs, test } from './shop.ts'
 import { comeFrom, publicPaths } from './visitors.ts'
+
+test.use(inMotion)
 
 /** Loads a page as a first-time visitor and measures what came over the wire. */
 async function weigh(page: Page, path: string) {

@@ -102,7 +102,7 @@ test('on a phone, the essentials and the open box stand above the pay button; th
 test('the admin area warns loudly while the imprint is empty', async ({ page, shop }) => {
   const { cookies } = await shop.admin()
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: shop.url })))
-  await page.goto('/admin')
+  await page.goto('/admin/overview')
   await expect(page.getByRole('alert').filter({ hasText: 'Your imprint is incomplete' })).toContainText(
     'SELLER_NAME, SELLER_STREET, SELLER_CITY, SELLER_COUNTRY',
   )

@@ -69,6 +69,7 @@ test.describe('the product page', () => {
   })
 
   test('scrolls to how it works on request', async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
     const heading = page.getByRole('heading', { name: 'How It Works' })
     await expect(heading).not.toBeInViewport()
     await page.getByRole('link', { name: 'Learn How It Works' }).click()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, logInAs, test } from './shop.ts'
+import { expect, inMotion, logInAs, test } from './shop.ts'
 import { comeFrom, holdRequests } from './visitors.ts'
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
@@ -109,6 +109,8 @@ test.describe('the header', () => {
 })
 
 test.describe('going from page to page', () => {
+  test.use(inMotion)
+
   test('loads no document, announces the title, focuses the heading, and starts at the top', async ({
     page,
     baseURL,
@@ -182,6 +184,10 @@ test.describe('going from page to page', () => {
     await page.getByRole('banner').getByRole('link', { name: 'About' }).click()
     await expect(page).toHaveURL('/about')
     await page.reload({ waitUntil: 'networkidle' })
+    // On a busy machine the network is quiet before React is there to hear that the reader goes back.
+    await page.waitForFunction(() =>
+      Object.keys(document.querySelector('button') ?? {}).some((key) => key.startsWith('__reactProps')),
+    )
     const letCodeCome = await holdRequests(page, /products-page/)
     const asked = page.waitForRequest(/products-page/)
     await page.evaluate(() => history.back())
@@ -239,6 +245,8 @@ test.describe('going from page to page', () => {
 })
 
 test.describe('toasts', () => {
+  test.use(inMotion)
+
   const toasts = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
 
   async function subscribe(page: Page) {

@@ -49,6 +49,9 @@ export const test = base.extend<{ baseURL: string }, { shop: TestShop; alsoAtStr
   },
 })
 
+/** For tests of what fades, slides and scrolls; all others go without (playwright.config.ts). */
+export const inMotion = { contextOptions: { reducedMotion: 'no-preference' } } as const
+
 /** For tests in a shop of their own, with settings that no other test may meet. */
 export const inOwnShop = (env: Record<string, string> = {}) =>
   test.extend({

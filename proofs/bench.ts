@@ -52,8 +52,8 @@ try {
   const cookie = cookieHeader(admin)
   add(await adminLists(bench, cookie))
   if (!quick) {
-    add(await served(bench, 'admin list', get('/api/admin/purchases', cookie), {}))
-    add(await served(bench, 'admin search', get('/api/admin/purchases?q=anna', cookie), {}))
+    add(await served(bench, 'admin list', get('/api/admin/purchases', cookie)))
+    add(await served(bench, 'admin search', get('/api/admin/purchases?q=anna', cookie)))
   }
   add(await csvExport(bench, cookie))
   add(await coldStart(shop, bench.rounds))

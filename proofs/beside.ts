@@ -2,11 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkout } from '#contract/selling/checkout.ts'
-import { cookieHeader, createVisitor } from '#server/testing/visitor.ts'
-import { buyersAt, openBuyers } from './bench/checkouts.ts'
-import { measure } from './bench/compare.ts'
-import { concurrently } from './lab/concurrently.ts'
+import { cookieHeader } from '#server/testing/visitor.ts'
+import { letGuestsBuy, openBuyers } from './bench/checkouts.ts'
+import { measure, median } from './bench/compare.ts'
 import { type LabShop, openLab } from './lab/lab.ts'
 import { get } from './lab/load.ts'
 import { cpuMicros, memoryOf, untilQuiet } from './lab/measures.ts'
@@ -60,25 +58,12 @@ async function start(shop: (typeof shops)[number], entry?: string) {
   return performance.now() - before
 }
 
-let turn = 0
 async function buy(shop: LabShop) {
-  const buyers = await buyersAt(shop)
   await untilQuiet(shop.pid())
   const before = cpuMicros(shop.pid())
-  const [lanes, each] = [4, 15]
-  await concurrently(lanes, async () => {
-    for (let done = 0; done < each; done++) {
-      const visitor = createVisitor(shop.url)
-      turn += 1
-      const begun = await buyers.begin(visitor, { email: `guest-${turn}@bench.example` })
-      await buyers.pay(begun)
-      const { paymentIntentId } = begun
-      await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
-      await visitor.call(checkout.confirm, { paymentIntentId })
-    }
-  })
+  const { intents } = await letGuestsBuy(shop, 4, (turn) => turn < 15)
   await untilQuiet(shop.pid())
-  return (cpuMicros(shop.pid()) - before) / 1000 / (lanes * each)
+  return (cpuMicros(shop.pid()) - before) / 1000 / intents.length
 }
 
 try {
@@ -111,10 +96,7 @@ try {
 }
 
 /** The first round warms up, except where the least counts. */
-const middle = (all: number[]) => {
-  const warm = all.length > 1 ? all.slice(1) : all
-  return warm.toSorted((a, b) => a - b)[Math.floor(warm.length / 2)] ?? 0
-}
+const middle = (all: number[]) => median(all.length > 1 ? all.slice(1) : all)
 for (const [what, [old, ours]] of figures) {
   const pick = what.includes('least') ? (all: number[]) => Math.min(...all) : middle
   const [theirs, here] = [pick(old), pick(ours)]

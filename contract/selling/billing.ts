@@ -28,15 +28,22 @@ export const vatId = (z: Zod) =>
 
 /** The tax inside a price. */
 export const tax = schema((z) =>
-  z.strictObject({ percent: z.number(), amount: z.int(), isReverseCharge: z.boolean() }),
+  z.strictObject({
+    percent: z.number(),
+    amount: z.int(),
+    isReverseCharge: z.boolean(),
+    /** Each tax by its own name; missing in emails that an earlier version queued. */
+    parts: z.optional(z.array(z.strictObject({ name: z.string(), percent: z.number(), amount: z.int() }))),
+  }),
 )
 export type Tax = InferOutput<typeof tax>
 
-/** "incl. 19 % VAT ($6.23)" */
-export const taxLine = ({ percent, amount, isReverseCharge }: Tax) =>
-  isReverseCharge
-    ? 'Reverse charge: you account for the VAT'
-    : `incl. ${percent} % VAT (${exactDollars(amount)})`
+/** "incl. 19 % VAT ($6.23)", "incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)" */
+export function taxLine({ percent, amount, isReverseCharge, parts }: Tax) {
+  if (isReverseCharge) return 'Reverse charge: you account for the VAT'
+  const named = parts ?? [{ name: 'VAT', percent, amount }]
+  return `incl. ${named.map((each) => `${each.percent} % ${each.name} (${exactDollars(each.amount)})`).join(' and ')}`
+}
 
 const details = (z: Zod) => ({
   company: optionalLine(z, 100),

@@ -5,7 +5,7 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import { concurrently } from '../lab/concurrently.ts'
 import type { LabShop } from '../lab/lab.ts'
 import { cpuMicros, timed } from '../lab/measures.ts'
-import type { Bench, Line } from './compare.ts'
+import { type Bench, type Line, line } from './compare.ts'
 
 /** Logged-in people with an account and a subscription. */
 export async function openBuyers(shop: LabShop, count: number) {
@@ -20,7 +20,7 @@ export async function openBuyers(shop: LabShop, count: number) {
 }
 
 /** Stripe takes its time with a payment, but we measure the shop. */
-export async function buyersAt(shop: LabShop) {
+async function buyersAt(shop: LabShop) {
   await shop.query(
     `update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`,
   )
@@ -28,38 +28,46 @@ export async function buyersAt(shop: LabShop) {
   return createBuyers({ url: shop.url, publishableKey: () => settings?.key ?? '' })
 }
 
-/** Guests buying in parallel: the intent, the card at the sandbox, the confirmation. */
-export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
+let guests = 0
+
+/** Guests buying in parallel, while there is more: the intent, the card at the sandbox, the confirmation; how long the calls took. */
+export async function letGuestsBuy(shop: LabShop, lanes: number, isMore: (turn: number) => boolean) {
   const buyers = await buyersAt(shop)
-  const [intents, confirmations]: [number[], number[]] = [[], []]
-  const before = cpuMicros(shop.pid())
-  const end = performance.now() + seconds * 3000
-  await concurrently(8, async (lane) => {
-    for (let turn = 0; performance.now() < end; turn++) {
+  const took: { intents: number[]; confirmations: number[] } = { intents: [], confirmations: [] }
+  await concurrently(lanes, async () => {
+    for (let turn = 0; isMore(turn); turn++) {
       const visitor = createVisitor(shop.url)
-      const email = `guest-${lane}-${turn}@bench.example`
-      const [begun, intentTook] = await timed(() => buyers.begin(visitor, { email }))
+      guests += 1
+      const email = `guest-${guests}@bench.example`
+      const [begun, intent] = await timed(() => buyers.begin(visitor, { email }))
       await buyers.pay(begun)
       const { paymentIntentId } = begun
       await visitor.call(checkout.guestPurchaseLogin, { paymentIntentId })
-      const [, confirmationTook] = await timed(() => visitor.call(checkout.confirm, { paymentIntentId }))
-      intents.push(intentTook)
-      confirmations.push(confirmationTook)
+      const [, confirmation] = await timed(() => visitor.call(checkout.confirm, { paymentIntentId }))
+      took.intents.push(intent)
+      took.confirmations.push(confirmation)
     }
   })
+  return took
+}
 
+export async function checkouts({ shop, seconds }: Bench): Promise<Line[]> {
+  const before = cpuMicros(shop.pid())
+  const end = performance.now() + seconds * 3000
+  const { intents, confirmations } = await letGuestsBuy(shop, 8, () => performance.now() < end)
   const bought = confirmations.length
-  const p99 = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0
+  const p99 = (all: number[]) =>
+    (all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? 0).toFixed(0)
   const each = (cpuMicros(shop.pid()) - before) / 1000 / Math.max(1, bought)
   const booked = await shop.query(
     `select 1 from purchases p join users u on u.id = p.user_id where u.email like '%@bench.example'`,
   )
   return [
-    {
-      what: 'checkout, intent + confirmation, including the sandbox',
-      figure: `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99: intent ${p99(intents).toFixed(0)} ms, confirmation ${p99(confirmations).toFixed(0)} ms`,
-      budget: 'one purchase per payment',
-      ok: booked.length === bought,
-    },
+    line(
+      'checkout, intent + confirmation, including the sandbox',
+      `${(bought / (seconds * 3)).toFixed(0)} purchases/s, ${each.toFixed(1)} ms CPU each; p99: intent ${p99(intents)} ms, confirmation ${p99(confirmations)} ms`,
+      'one purchase per payment',
+      booked.length === bought,
+    ),
   ]
 }

@@ -6,6 +6,13 @@ import { cpuMicros, untilIdle } from '../lab/measures.ts'
 /** One line of the table: a figure, its budget, and whether the budget is met. */
 export type Line = { what: string; figure: string; budget: string; ok: boolean | undefined }
 
+export const line = (what: string, figure: string, budget = '', ok?: boolean): Line => ({
+  what,
+  figure,
+  budget,
+  ok,
+})
+
 const mark = (ok: boolean | undefined) => (ok === undefined ? '' : ok ? 'yes' : 'NO')
 
 export const tableOf = (lines: Line[]) =>
@@ -16,74 +23,72 @@ export const tableOf = (lines: Line[]) =>
   ].join('\n')
 
 /** One server under load. Its CPU time per request is the stable figure. */
-export type Figures = { cpuMicros: number; perSecond: number; p99: number; failures: number }
 export type Target = { pid: number; port: number; request: Requests }
 
-export async function measure(target: Target, seconds: number, connections = 64): Promise<Figures> {
+export async function measure(target: Target, seconds: number, connections = 64) {
   const before = cpuMicros(target.pid)
-  const report = await runLoad({ ...target, connections, seconds })
+  const { requests, p99, failures, ...report } = await runLoad({ ...target, connections, seconds })
   await untilIdle(target.pid)
-  return {
-    cpuMicros: (cpuMicros(target.pid) - before) / Math.max(1, report.requests),
-    perSecond: report.requests / report.seconds,
-    p99: report.p99,
-    failures: report.failures,
-  }
+  const micros = (cpuMicros(target.pid) - before) / Math.max(1, requests)
+  return { cpuMicros: micros, perSecond: requests / report.seconds, p99, failures }
 }
 
-/** Alternating rounds of the limit and the target; each figure is the median of its rounds. */
-async function compare(
-  limit: Target,
-  target: Target,
-  { rounds, seconds }: { rounds: number; seconds: number },
-) {
-  const [limits, targets]: [Figures[], Figures[]] = [[], []]
-  // Warm up first: visitors meet a server whose code is already compiled.
-  await measure(limit, seconds)
-  await measure(target, seconds * 2)
-  for (let round = 0; round < rounds; round++) {
-    limits.push(await measure(limit, seconds))
-    targets.push(await measure(target, seconds))
-  }
-  return { limit: medians(limits), target: medians(targets) }
-}
-
-function medians(rounds: Figures[]): Figures {
-  const median = (pick: (figures: Figures) => number) =>
-    rounds.map(pick).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0
-  return {
-    cpuMicros: median((figures) => figures.cpuMicros),
-    perSecond: median((figures) => figures.perSecond),
-    p99: median((figures) => figures.p99),
-    failures: Math.max(...rounds.map((figures) => figures.failures)),
-  }
-}
+export const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
 
 export type Bench = { shop: LabShop; limit: Target; rounds: number; seconds: number }
 
-/** Requests compared with the limit, in alternating rounds. */
+/** Requests compared with the limit, in alternating rounds; each figure is the median of its rounds. */
 export async function served(
-  bench: Bench,
+  { shop, limit, rounds, seconds }: Bench,
   what: string,
   request: Requests,
-  budget: { cpu?: number; p99?: number },
+  budget: { cpu?: number; p99?: number } = {},
 ): Promise<Line[]> {
-  const target = { pid: bench.shop.pid(), port: bench.shop.port, request }
-  const { limit, target: shop } = await compare(bench.limit, target, bench)
-  const ratio = shop.cpuMicros / limit.cpuMicros
-  const slower = shop.p99 / limit.p99
-  return [
-    {
-      what: `${what}, CPU`,
-      figure: `${ratio.toFixed(2)} x limit (${shop.cpuMicros.toFixed(0)} µs, ${shop.perSecond.toFixed(0)}/s; limit ${limit.cpuMicros.toFixed(0)} µs, ${limit.perSecond.toFixed(0)}/s)`,
-      budget: budget.cpu ? `at most ${budget.cpu} x limit` : '',
-      ok: shop.failures === 0 && (budget.cpu ? ratio <= budget.cpu : undefined),
-    },
-    {
-      what: `${what}, p99`,
-      figure: `${slower.toFixed(2)} x limit (${shop.p99.toFixed(1)} ms)`,
-      budget: budget.p99 ? `at most ${budget.p99} x limit` : '',
-      ok: budget.p99 ? slower <= budget.p99 : undefined,
-    },
+  const target = { pid: shop.pid(), port: shop.port, request }
+  // Warm up first: visitors meet a server whose code is already compiled.
+  await measure(limit, seconds)
+  await measure(target, seconds * 2)
+  const [limits, targets]: Awaited<ReturnType<typeof measure>>[][] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    limits?.push(await measure(limit, seconds))
+    targets?.push(await measure(target, seconds))
+  }
+  const both = (key: 'cpuMicros' | 'perSecond' | 'p99') =>
+    [targets, limits].map((figures = []) => median(figures.map((each) => each[key]))) as [number, number]
+  const [[cpu, leastCpu], [rate, mostRate], [p99, leastP99]] = [
+    both('cpuMicros'),
+    both('perSecond'),
+    both('p99'),
   ]
+  const failed = targets?.some(({ failures }) => failures > 0)
+  const atMost = (times?: number) => (times ? `at most ${times} x limit` : '')
+  return [
+    line(
+      `${what}, CPU`,
+      `${(cpu / leastCpu).toFixed(2)} x limit (${cpu.toFixed(0)} µs, ${rate.toFixed(0)}/s; limit ${leastCpu.toFixed(0)} µs, ${mostRate.toFixed(0)}/s)`,
+      atMost(budget.cpu),
+      failed ? false : budget.cpu ? cpu / leastCpu <= budget.cpu : undefined,
+    ),
+    line(
+      `${what}, p99`,
+      `${(p99 / leastP99).toFixed(2)} x limit (${p99.toFixed(1)} ms)`,
+      atMost(budget.p99),
+      budget.p99 ? p99 / leastP99 <= budget.p99 : undefined,
+    ),
+  ]
+}
+
+/** Something else goes on meanwhile: how much longer others wait. */
+export async function meanwhile(
+  what: string,
+  others: () => Promise<{ p99: number }>,
+  work: () => Promise<unknown>,
+) {
+  const calm = await others()
+  const working = work()
+  const during = await others()
+  await working
+  const ratio = during.p99 / calm.p99
+  const figure = `${ratio.toFixed(2)} x (${calm.p99.toFixed(1)} ms, then ${during.p99.toFixed(1)} ms)`
+  return line(what, figure, 'at most 3 x without it', ratio <= 3)
 }

@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, CDPSession, Page } from '@playwright/test'
-import type { Line } from './compare.ts'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
+import { type Line, line } from './compare.ts'
 import { admins, buyers, type Journey, visitors } from './journeys.ts'
+import { mainThread, openContext, type Session } from './page-load.ts'
 
 /** Time from the input to the next frame, and main-thread work for the whole act. */
 type Measured = { page: string; act: string; milliseconds: number; cpu: number }
@@ -39,40 +40,23 @@ async function walk(context: BrowserContext, journeys: Journey[], slower: number
   return found
 }
 
-/** CPU time of the page's main thread so far, in ms. */
-export async function mainThread(devtools: CDPSession) {
-  const { metrics } = await devtools.send('Performance.getMetrics')
-  return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
-}
-
 /** The events of an act are reported a few frames later. */
 async function takeDurations(page: Page): Promise<number[]> {
   await page.waitForTimeout(400)
   return page.evaluate(() => (window as unknown as { takeDurations: () => number[] }).takeDurations())
 }
 
-/**
- * Every page with its most common actions. The best round counts for each act, because other work on the machine can
- * only add to it.
- */
+/** Every page with its most common actions. The best round counts for each act: other work on the machine can only add. */
 export async function interactions(
   browser: Browser,
   { url, user, admin }: { url: string; user: Session; admin: Session },
   { rounds = 3, slower = 1 } = {},
 ): Promise<{ all: Measured[]; line: Line }> {
+  const people = [[new Map(), visitors] as const, [user, buyers] as const, [admin, admins] as const]
   const best = new Map<string, Measured>()
   for (let round = 0; round < rounds; round++)
-    for (const [session, journeys] of [
-      [new Map(), visitors],
-      [user, buyers],
-      [admin, admins],
-    ] as const) {
-      const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 } })
-      await context.route(
-        (address) => address.origin !== url,
-        (route) => route.abort(),
-      )
-      await context.addCookies([...session].map(([name, value]) => ({ name, value, url })))
+    for (const [session, journeys] of people) {
+      const context = await openContext(browser, url, session, { viewport: { width: 1280, height: 800 } })
       for (const each of await walk(context, journeys, slower)) {
         const known = best.get(`${each.page} ${each.act}`)
         if (!known || each.milliseconds < known.milliseconds) best.set(`${each.page} ${each.act}`, each)
@@ -81,15 +65,8 @@ export async function interactions(
     }
   const all = [...best.values()].toSorted((a, b) => b.milliseconds - a.milliseconds || b.cpu - a.cpu)
   const [slowest] = all
-  return {
-    all,
-    line: {
-      what: `interaction to next paint${slower === 1 ? '' : `, CPU ${slower} x slower`}`,
-      figure: `${slowest?.milliseconds} ms, the slowest of ${all.length} (${slowest?.page}: ${slowest?.act})`,
-      budget: slower === 1 ? 'under 50 ms' : '',
-      ok: slower === 1 ? (slowest?.milliseconds ?? 0) < 50 : undefined,
-    },
-  }
+  const figure = `${slowest?.milliseconds} ms, the slowest of ${all.length} (${slowest?.page}: ${slowest?.act})`
+  const what = 'interaction to next paint'
+  if (slower > 1) return { all, line: line(`${what}, CPU ${slower} x slower`, figure) }
+  return { all, line: line(what, figure, 'under 50 ms', (slowest?.milliseconds ?? 0) < 50) }
 }
-
-type Session = ReadonlyMap<string, string>

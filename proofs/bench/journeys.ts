@@ -1,60 +1,62 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 
 type Act = (page: Page) => Promise<unknown>
 /** The most common actions on a page, in this order. */
 export type Journey = { path: string; acts: Record<string, Act>; prepare?: Act }
 
-const product = '/products/rebound-sigma-pro'
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
-const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true })
-const press: (key: string) => Act = (key) => (page) => page.keyboard.press(key)
-
-async function type(field: Locator, text: string) {
-  await field.focus()
-  await field.pressSequentially(text)
-}
+/** Playwright's selectors, such as `role=button[name="Save"]`; the first one counts. */
+const click =
+  (selector: string): Act =>
+  (page) =>
+    page.locator(selector).first().click()
+const press =
+  (key: string, selector = 'body'): Act =>
+  (page) =>
+    selector === 'body' ? page.keyboard.press(key) : page.locator(selector).press(key)
+const type =
+  (label: string, text: string): Act =>
+  async (page) => {
+    const field = page.getByLabel(label, { exact: true }).first()
+    await field.focus()
+    await field.pressSequentially(text)
+  }
+const search = (text: string) => type('Search by email or name...', text)
+const tab = (name: string) => click(`role=tab[name="${name}"s]`)
+const link = (name: string) => click(`role=link[name="${name}"s]`)
 
 /** What visitors do on the public pages. */
 export const visitors: Journey[] = [
   {
     path: '/',
     acts: {
-      'change the theme': (page) => button(page, /Switch to/).click(),
-      'type in the newsletter form': (page) => type(page.getByLabel('Email address'), 'ada@example'),
-      'follow a link': (page) => page.getByRole('link', { name: 'Explore Products' }).click(),
+      'change the theme': click('role=button[name=/Switch to/]'),
+      'type in the newsletter form': type('Email address', 'ada@example'),
+      'follow a link': link('Explore Products'),
     },
   },
   {
-    path: product,
+    path: '/products/rebound-sigma-pro',
     acts: {
-      'open an FAQ answer': (page) => page.locator('summary').first().click(),
-      'open another': (page) => page.locator('summary').nth(1).click(),
-      'explore the chart': (page) => button(page, /Explore/).click(),
+      'open an FAQ answer': click('summary'),
+      'open another': click('summary >> nth=1'),
+      'explore the chart': click('role=button[name=/Explore/]'),
     },
   },
   {
     path: '/about',
     acts: {
-      'type a message': (page) => type(page.getByLabel('Message'), 'Does it work in Zürich?'),
-      'submit it incomplete': (page) => button(page, 'Send Message').click(),
+      'type a message': type('Message', 'Does it work in Zürich?'),
+      'submit it incomplete': click('role=button[name="Send Message"]'),
     },
   },
-  {
-    path: '/legal/terms',
-    acts: { 'jump to a section': (page) => page.locator('main nav a').nth(5).click() },
-  },
+  { path: '/legal/terms', acts: { 'jump to a section': click('main nav a >> nth=5') } },
   {
     path: '/auth',
-    acts: {
-      'switch tabs': (page) => tab(page, 'Sign Up').click(),
-      'type a password': (page) => type(page.getByLabel('Password', { exact: true }), 'a long password'),
-    },
+    acts: { 'switch tabs': tab('Sign Up'), 'type a password': type('Password', 'a long password') },
   },
   {
-    path: `/checkout?product=rebound-sigma-pro`,
-    acts: {
-      'type an email': (page) => type(page.getByLabel('Email', { exact: true }).first(), 'ada@example.com'),
-    },
+    path: '/checkout?product=rebound-sigma-pro',
+    acts: { 'type an email': type('Email', 'ada@example.com') },
   },
 ]
 
@@ -62,25 +64,22 @@ export const buyers: Journey[] = [
   {
     path: '/dashboard',
     acts: {
-      'open the profile': (page) => button(page, /Profile/).click(),
-      'type a name': (page) => type(page.getByLabel('Name', { exact: true }), ' of Zürich'),
+      'open the profile': click('role=button[name=/Profile/]'),
+      'type a name': type('Name', ' of Zürich'),
       'close it': press('Escape'),
     },
   },
 ]
 
-/** Rows on the admin's page before we measure anything: about a long morning's worth of scrolling. */
-const rows = 3000
-
 export const admins: Journey[] = [
   {
     path: '/admin',
     acts: {
-      'choose Users': (page) => tab(page, 'Users').click(),
-      'choose Purchases': (page) => tab(page, 'Purchases').click(),
-      'choose Assets': (page) => tab(page, 'Assets').click(),
-      'go to Access': (page) => page.getByRole('link', { name: 'Access', exact: true }).click(),
-      'go to Activity': (page) => page.getByRole('link', { name: 'Activity', exact: true }).click(),
+      'choose Users': tab('Users'),
+      'choose Purchases': tab('Purchases'),
+      'choose Assets': tab('Assets'),
+      'go to Access': link('Access'),
+      'go to Activity': link('Activity'),
     },
   },
   {
@@ -89,44 +88,43 @@ export const admins: Journey[] = [
     acts: {
       'page down': press('PageDown'),
       'page up': press('PageUp'),
-      'ask to delete a purchase': (page) => inView(page, /^Delete purchase/).then((found) => found.click()),
+      'ask to delete a purchase': (page) => clickInView(page, /^Delete purchase/),
       'close the question': press('Escape'),
-      'open the Add Purchase dialog': (page) => button(page, 'Add Purchase').click(),
-      'close the dialog': (page) => page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click(),
-      'type a search': (page) => type(page.getByPlaceholder('Search by email or name...'), 'ines'),
-      'choose a status': (page) => page.getByLabel('Status').press('ArrowDown'),
+      'open the Add Purchase dialog': click('role=button[name="Add Purchase"]'),
+      'close the dialog': click('role=dialog >> role=button[name="Cancel"]'),
+      'type a search': search('ines'),
+      'choose a status': press('ArrowDown', 'role=combobox[name="Status"]'),
     },
   },
   {
     path: '/admin#users',
     prepare: scrollThrough,
     acts: {
-      'ask to delete a user': (page) => inView(page, /^Delete user/).then((found) => found.click()),
+      'ask to delete a user': (page) => clickInView(page, /^Delete user/),
       'close the question': press('Escape'),
-      'type a search': (page) => type(page.getByPlaceholder('Search by email or name...'), 'nakamura'),
-      'change the sort order': (page) => page.getByLabel('Sort users').press('ArrowDown'),
+      'type a search': search('nakamura'),
+      'change the sort order': press('ArrowDown', 'role=combobox[name="Sort users"]'),
     },
   },
   {
     path: '/admin#access',
     acts: {
-      'tick a request': (page) =>
-        page
-          .getByLabel(/^Choose (?!all)/)
-          .first()
-          .click(),
-      'tick all': (page) => page.getByLabel('Choose all loaded requests').click(),
+      'tick a request': click('role=checkbox[name=/^Choose (?!all)/]'),
+      'tick all': click('role=checkbox[name="Choose all loaded requests"]'),
     },
   },
 ]
 
-/** Scrolls, page by page, until the list has loaded many rows. */
+/** Rows on the admin's page before we measure anything: about a long morning's worth of scrolling. */
+const rows = 3000
+
 async function scrollThrough(page: Page) {
-  const count = page.locator('[role=tabpanel]:not([hidden]) output')
-  await count.first().waitFor()
+  const count = page.locator('[role=tabpanel]:not([hidden]) output').first()
+  const more = page.getByRole('button', { name: 'Load more' }).first()
+  await count.waitFor()
   for (let last = -1; ; ) {
-    const loaded = Number.parseInt((await count.first().textContent()) ?? '', 10)
-    if (loaded >= rows || (loaded === last && !(await button(page, 'Load more').isVisible()))) break
+    const loaded = Number.parseInt((await count.textContent()) ?? '', 10)
+    if (loaded >= rows || (loaded === last && !(await more.isVisible()))) break
     last = loaded
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
     await page.waitForTimeout(50)
@@ -135,10 +133,10 @@ async function scrollThrough(page: Page) {
 }
 
 /** A button in a row that is currently on screen. */
-async function inView(page: Page, name: RegExp) {
+async function clickInView(page: Page, name: RegExp) {
   const found = page.getByRole('button', { name, disabled: false })
   const index = await found.evaluateAll((buttons) =>
     buttons.findIndex((each) => each.getBoundingClientRect().top > innerHeight / 3),
   )
-  return found.nth(Math.max(0, index))
+  await found.nth(Math.max(0, index)).click()
 }

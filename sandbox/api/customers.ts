@@ -1,7 +1,7 @@
 import { listOf } from '../basics.ts'
 import { attach } from '../billing/payments.ts'
 import { cancel } from '../billing/subscriptions.ts'
-import { taxIdsOf } from '../billing/tax.ts'
+import { assertPlace, taxIdsOf } from '../billing/tax.ts'
 import { invalid } from '../failure.ts'
 import { type Customer, deletedCustomer, newCustomer } from '../objects/customer.ts'
 import { deletedTaxId, newTaxId } from '../objects/tax.ts'
@@ -13,12 +13,12 @@ import {
   clearable,
   group,
   keep,
-  mergeAddress,
   mergeMetadata,
   metadata,
   type Params,
   paging,
   range,
+  readAddress,
   required,
   text,
 } from './params.ts'
@@ -32,16 +32,18 @@ const editable = {
   metadata,
   name: clearable(text),
   phone: clearable(text),
-  /** Kept by Stripe as evidence; nothing here depends on it. */
-  tax: group({ ip_address: clearable(text) }),
+  /** The IP address is kept by Stripe as evidence; nothing here depends on it. */
+  tax: group({ ip_address: clearable(text), validate_location: choice('auto', 'deferred', 'immediately') }),
 }
 
 async function change(work: Work, customer: Customer, params: Params<typeof editable>): Promise<Customer> {
   const method = params.invoice_settings?.default_payment_method
   await assertOwnCard(work, method, customer.id, 'invoice_settings[default_payment_method]')
+  const address = readAddress(customer.address, params.address)
+  if (params.tax?.validate_location === 'immediately') assertPlace(address)
   return {
     ...customer,
-    address: mergeAddress(customer.address, params.address),
+    address,
     description: keep(params.description, customer.description),
     email: keep(params.email, customer.email),
     invoice_settings: {

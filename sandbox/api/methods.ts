@@ -9,10 +9,10 @@ import {
   clearable,
   group,
   integer,
-  mergeAddress,
   metadata,
   type Params,
   paging,
+  readAddress,
   required,
   text,
 } from './params.ts'
@@ -40,7 +40,7 @@ export async function createMethod(work: Work, data: Params<typeof methodData>):
   if (!data.card) throw invalid('Missing required param: card.', 'card', 'parameter_missing')
   const { billing_details: billing } = data
   const method = newPaymentMethod(work.now, readCard(data.card, work.now), {
-    address: mergeAddress(null, billing?.address),
+    address: readAddress(null, billing?.address),
     email: billing?.email ?? null,
     name: billing?.name ?? null,
     phone: billing?.phone ?? null,

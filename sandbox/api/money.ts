@@ -151,17 +151,20 @@ export const creditNoteRoutes = [
     '/v1/credit_notes',
     {
       amount: required(integer),
+      credit_amount: integer,
+      email_type: choice('credit_note', 'none'),
       invoice: required(text),
       refunds: list(required(group({ amount_refunded: required(integer), refund: required(text) }))),
     },
-    async ({ work, params: { amount, invoice: id, refunds = [] } }) => {
+    async ({ work, params: { amount, credit_amount: credited = 0, invoice: id, refunds = [] } }) => {
       const invoice = await work.claim('invoice', id)
       if (invoice.status !== 'paid') throw invalid('The sandbox credits only what was paid.', 'invoice')
-      const left = invoice.amount_paid - invoice.post_payment_credit_notes_amount
+      const fromBalance = (invoice.ending_balance ?? 0) - invoice.starting_balance
+      const left = invoice.amount_paid + fromBalance - invoice.post_payment_credit_notes_amount
       if (amount < 1 || amount > left)
         throw invalid(`The credit note amount must be between 1 and ${left}.`, 'amount')
-      if (refunds.reduce((sum, each) => sum + each.amount_refunded, 0) !== amount)
-        throw invalid('The refunds must add up to the amount of the credit note.', 'refunds')
+      if (refunds.reduce((sum, each) => sum + each.amount_refunded, credited) !== amount)
+        throw invalid('The refunds and credits must add up to the amount of the credit note.', 'refunds')
       for (const [index, { refund: named }] of refunds.entries())
         await work.get('refund', named, `refunds[${index}][refund]`)
       const before = (await work.all('credit_note', { invoice: id })).length
@@ -171,6 +174,8 @@ export const creditNoteRoutes = [
         ...invoice,
         post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount + amount,
       })
+      const customer = await work.customer(invoice.customer)
+      if (credited > 0) await work.save({ ...customer, balance: customer.balance - credited })
       work.emit('credit_note.created', note)
       return note
     },

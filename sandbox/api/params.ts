@@ -101,15 +101,17 @@ export const address = group({
 
 type Given = Params<{ address: typeof address }>['address']
 
-export function mergeAddress(old: Address | null, given: Given): Address | null {
+/** An address is replaced as a whole: what it doesn't name is gone. */
+export function readAddress(old: Address | null, given: Given): Address | null {
   if (!given) return old
+  const { city, country, line1, line2, postal_code: postalCode, state } = given
   return {
-    city: keep(given.city, old?.city ?? null),
-    country: keep(given.country, old?.country ?? null),
-    line1: keep(given.line1, old?.line1 ?? null),
-    line2: keep(given.line2, old?.line2 ?? null),
-    postal_code: keep(given.postal_code, old?.postal_code ?? null),
-    state: keep(given.state, old?.state ?? null),
+    city: keep(city, null),
+    country: keep(country, null),
+    line1: keep(line1, null),
+    line2: keep(line2, null),
+    postal_code: keep(postalCode, null),
+    state: keep(state, null),
   }
 }
 

@@ -4,11 +4,11 @@ import type { Customer } from '../objects/customer.ts'
 import { newTaxRate, type Tax, type TaxId } from '../objects/tax.ts'
 import type { Work } from '../work.ts'
 
-/** VAT in percent, for the five countries the sandbox collects it in. */
-const rates: Record<string, number> = { AT: 20, CH: 8.1, DE: 19, FR: 20, IT: 22 }
+/** In percent, for the six countries the sandbox collects it in: VAT, but in Australia GST. */
+const rates: Record<string, number> = { AT: 20, AU: 10, CH: 8.1, DE: 19, FR: 20, IT: 22 }
 const inTheUnion = new Set(['AT', 'DE', 'FR', 'IT'])
 
-/** A company in the Union pays the tax itself; elsewhere than in the five countries, none is collected. */
+/** A company in the Union pays the tax itself; elsewhere than in the six countries, none is collected. */
 export async function taxFor(work: Work, customer: Customer, taxIds: TaxId[]): Promise<Tax> {
   const country = customer.address?.country ?? ''
   const percentage = rates[country] ?? 0
@@ -33,14 +33,27 @@ export async function taxIdsOf(work: Work, customer: string): Promise<TaxId[]> {
 }
 
 /** Like Stripe, refuses to compute tax for a customer who is nowhere, or for a price that does not say how. */
-export function assertTaxable(customer: Customer, lines: { price: Price }[]) {
-  if (!customer.address?.country)
-    throw new Failure(400, {
-      type: 'invalid_request_error',
-      code: 'customer_tax_location_invalid',
-      message: "The customer's location isn't recognized. Set a valid customer address.",
-      param: 'automatic_tax[enabled]',
-    })
+export function assertTaxable({ address }: Customer, lines: { price: Price }[]) {
+  if (!address?.country) throw nowhere('automatic_tax[enabled]')
   if (lines.some(({ price }) => price.tax_behavior === 'unspecified'))
     throw invalid('The price has no tax_behavior.', 'items[0][price]')
 }
+
+const postalCodes: Record<string, RegExp> = {
+  US: /^(?!00000)\d{5}(-\d{4})?$/,
+  CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i,
+}
+
+/** A postal code that exists nowhere leaves open which tax is due. */
+export function assertPlace(address: Customer['address']) {
+  const { country, postal_code: postalCode } = address ?? {}
+  if (!country || postalCodes[country]?.test(postalCode ?? '') === false) throw nowhere('address')
+}
+
+const nowhere = (param: string) =>
+  new Failure(400, {
+    type: 'invalid_request_error',
+    code: 'customer_tax_location_invalid',
+    message: "The customer's location isn't recognized. Set a valid customer address.",
+    param,
+  })

@@ -7,7 +7,7 @@ export const newTaxRate = (now: number, country: string, percentage: number) => 
   country,
   created: now,
   description: null,
-  display_name: 'VAT',
+  display_name: country === 'AU' ? 'GST' : 'VAT',
   effective_percentage: percentage,
   flat_amount: null,
   inclusive: true,
@@ -18,7 +18,7 @@ export const newTaxRate = (now: number, country: string, percentage: number) => 
   percentage,
   rate_type: 'percentage' as const,
   state: null,
-  tax_type: 'vat' as const,
+  tax_type: country === 'AU' ? ('gst' as const) : ('vat' as const),
 })
 
 export type TaxRate = ReturnType<typeof newTaxRate>

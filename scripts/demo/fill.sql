@@ -29,12 +29,15 @@ from people;
 -- Recent users have bought once; the other purchases are spread evenly over earlier users. One person's purchases follow
 -- one another, and only the last can still be running.
 create temporary table dealt on commit drop as
-select p.id as user_id, p.luck, row_number() over (partition by p.id order by k) as turn, count(*) over (partition by p.id) as turns,
-  random() as dice, random() < 0.3 as is_yearly, p.created_at as came_at, (now() - p.created_at) as since
-from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y cross join generate_series(0, :purchases - 1) k
-  join people p on p.n =
-  case when k < :purchases - young then 1 + k::bigint * (:users - young) / (:purchases - young)
-  else :users - :purchases + k + 1 end;
+select user_id, luck, row_number() over (partition by user_id order by k) as turn, count(*) over (partition by user_id) as turns,
+  dice, chance, is_yearly, came_at, now() - came_at as since
+from (
+  -- Thrown before they are sorted by an id, which is another one in every shop.
+  select p.id as user_id, p.luck, k, p.created_at as came_at, random() as dice, random() as chance, random() < 0.3 as is_yearly
+  from (select least(0.15 * :users, 0.5 * :purchases)::int as young) y cross join generate_series(0, :purchases - 1) k
+    join people p on p.n =
+    case when k < :purchases - young then 1 + k::bigint * (:users - young) / (:purchases - young)
+    else :users - :purchases + k + 1 end) d;
 
 create temporary table booked on commit drop as
 select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, case when is_yearly then 'yearly' else 'monthly' end as billing_type,
@@ -44,7 +47,7 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
     when dice < 0.72 then 'active' when dice < 0.78 then 'pending_cancel' when dice < 0.81 then 'past_due'
     when dice < 0.93 then 'cancelled' else 'expired' end as status,
   came_at + since * ((turn - 1 + 0.02 * dice) / turns) as created_at,
-  came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * random() end) / turns) as ended_at,
+  came_at + since * ((turn - case when turn < turns then 0.25 * dice else 0.05 + 0.8 * chance end) / turns) as ended_at,
   case when is_yearly then interval '1 year' else interval '1 month' end as period
 from dealt;
 
@@ -123,7 +126,7 @@ from (
   select b.id, b.user_id, b.ended_at, b.ended_at - interval '12 days' as at, u.name, u.email,
     row_number() over (order by b.ended_at desc) as nth
   from booked b join users u on u.id = b.user_id
-  where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '22 days'
+  where b.status = 'cancelled' and b.is_last and b.ended_at > b.created_at + interval '30 days'
   limit 4) c;
 
 -- Booked by hand: two friends have it as a gift, one trader paid by wire and has a week left.

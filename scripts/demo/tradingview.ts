@@ -95,10 +95,9 @@ async function haveOutage(shop: Shop) {
   await queue.idle()
   await lookAlike?.controls.behave({})
   await connection.pool.query(
-    `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where error is not null and user_id is not null`,
+    `update tv_people set tries = 5, next_try_at = now() + interval '12 hours' where user_id is not null and is_present is not true`,
   )
   await connection.pool.query('update tv_connection set down_since = null, last_error = null')
-  await connection.pool.query(`delete from jobs.job where name = 'tradingview-sync' and state < 'active'`)
 }
 
 async function addMatters(shop: Shop) {

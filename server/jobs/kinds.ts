@@ -6,6 +6,12 @@ export type Kind = {
   name: string
   cron?: string
   workers: number
+  /** Whom a job is about, if there is at most one job waiting and one running for each of them. */
+  oneFor?: ((data: object) => string) | undefined
+  /** A name this kind had before: only what is stored under it is handed on. */
+  isFormer?: boolean
+  /** How long one run may take. A killed process is noticed by its heartbeat, long before. */
+  leaseSeconds?: number | undefined
   /** What a job is about, for people. */
   describe(data: object): string
   run(data: object, job: { id: string }): Promise<void>
@@ -17,27 +23,38 @@ export type Kinds = ReadonlyMap<string, Kind>
  * The job of a killed process misses its heartbeat and goes to another after about 15 seconds.
  * Failed and finished jobs are kept for 30 days, scheduled runs for 7.
  */
-const optionsOf = ({ cron }: Kind) => ({
+const optionsOf = ({ cron, leaseSeconds = 600 }: Kind) => ({
   retryLimit: cron ? 3 : 72,
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 3600,
   heartbeatSeconds: 10,
-  expireInSeconds: 600,
+  expireInSeconds: leaseSeconds,
   deleteAfterSeconds: (cron ? 7 : retention.jobs.days) * 86_400,
   notify: true,
 })
 
+/**
+ * Short: one waiting job for each key, which pg-boss's index sees to; that only one runs is up to the workers. Not `stately`:
+ * there a job that waits for its like to finish holds up everyone behind it.
+ */
+const policyOf = ({ cron, oneFor }: Kind) => (cron ? 'exclusive' : oneFor ? 'short' : 'standard')
+
 /** What is stored may come from an older release: queues are brought up to date, removed schedules are dropped. */
-export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
+export async function prepareQueues(boss: PgBoss, kinds: Map<string, Kind>) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
   const storedQueue = new Map(queues.map((queue) => [queue.name, queue]))
   const storedCron = new Map(schedules.map(({ name, cron }) => [name, cron]))
+  for (const { name, isFormer } of kinds.values()) if (isFormer && !storedQueue.has(name)) kinds.delete(name)
   await Promise.all([
     ...[...kinds.values()].map(async (kind) => {
       const [options, stored] = [optionsOf(kind), storedQueue.get(kind.name)]
-      if (!stored)
-        await boss.createQueue(kind.name, { ...options, policy: kind.cron ? 'exclusive' : 'standard' })
+      const policy = policyOf(kind)
+      if (stored && stored.policy !== policy)
+        throw new Error(
+          `${kind.name} is stored as ${stored.policy}, which cannot change: it needs a new name`,
+        )
+      if (!stored) await boss.createQueue(kind.name, { ...options, policy })
       else if (
         Object.entries(options).some(([name, value]) => stored[name as keyof typeof options] !== value)
       )

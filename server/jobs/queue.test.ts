@@ -218,3 +218,132 @@ test('two farewells to one address at the same moment don’t wait for each othe
   await enqueue?.(connection.db, { to: 'left@example.com' })
   await expect.poll(() => done.length).toBe(2)
 })
+
+/** Jobs about people, each of which ends when the test says so. */
+async function aboutPeople(...queues: Queue[]) {
+  const begun: string[] = []
+  const open = new Map<string, () => void>()
+  const [enqueue] = queues.map((queue) =>
+    queue.job<{ who: string }>(
+      'about',
+      async ({ who }) => {
+        if (open.has(who)) throw new Error(`${who} runs twice at once`)
+        begun.push(who)
+        await new Promise<void>((done) => open.set(who, done))
+        open.delete(who)
+      },
+      { workers: 2, oneFor: ({ who }) => who },
+    ),
+  )
+  await Promise.all(queues.map((queue) => queue.start()))
+  if (!enqueue) throw new Error('There is no queue')
+  const end = async (who: string) => {
+    await expect.poll(() => open.has(who)).toBe(true)
+    open.get(who)?.()
+    await expect.poll(() => open.has(who)).toBe(false)
+  }
+  return { enqueue, begun, end }
+}
+
+const stored = async () => {
+  const { rows } = await connection.pool.query<{ name: string; state: string; count: number }>(
+    `select name, state, count(*)::int from jobs.job where name in ('about', 'old-about') group by 1, 2 order by 1, 2`,
+  )
+  return rows.map(({ name, state, count }) => `${name} ${state} ${count}`)
+}
+
+test('for each person at most one job waits and one runs; asked for during a run, it is done once more', async () => {
+  const { enqueue, begun, end } = await aboutPeople(newQueue(), newQueue())
+  await enqueue(connection.db, { who: 'ada' })
+  await expect.poll(() => begun).toEqual(['ada'])
+  await Promise.all(Array.from({ length: 20 }, () => enqueue(connection.db, { who: 'ada' })))
+  expect(await stored()).toEqual(['about created 1', 'about active 1'])
+  // Nobody else waits for her.
+  await enqueue(connection.db, { who: 'ben' })
+  await end('ben')
+  await end('ada')
+  await end('ada')
+  await expect.poll(stored).toEqual(['about completed 3'])
+  expect(begun).toEqual(['ada', 'ben', 'ada'])
+})
+
+test('a waiting job does not begin before a change that asks for it too is committed', async () => {
+  const { enqueue, begun, end } = await aboutPeople(newQueue())
+  for (const who of ['one', 'two', 'ada', 'ben']) await enqueue(connection.db, { who })
+  await expect.poll(() => begun.length).toBe(2)
+  await connection.db.transaction(async (tx) => {
+    await enqueue(tx, { who: 'ada' })
+    await end('one')
+    await end('ben')
+    expect(begun).not.toContain('ada')
+  })
+  await end('ada')
+  await end('two')
+  await expect.poll(stored).toEqual(['about completed 4'])
+})
+
+test('those who matter more go first, even if they waited before they did', async () => {
+  const { enqueue, begun, end } = await aboutPeople(newQueue())
+  const all = ['one', 'two', 'three', 'four', 'five']
+  for (const who of all) await enqueue(connection.db, { who })
+  await expect.poll(() => begun.toSorted()).toEqual(['one', 'two'])
+  await enqueue(connection.db, { who: 'five' }, { priority: 1 })
+  // A later wish without a word about it changes nothing.
+  await enqueue(connection.db, { who: 'five' })
+  for (const who of ['one', 'five', 'two', 'three', 'four']) await end(who)
+  expect(begun[2]).toBe('five')
+})
+
+test('a failed run gives way to the next one about the same person', async () => {
+  const queue = newQueue()
+  let tries = 0
+  const enqueue = queue.job<{ who: string }>(
+    'about',
+    async () => {
+      tries += 1
+      if (tries === 1) await enqueue(connection.db, { who: 'ada' })
+      if (tries === 1) throw new Error('not yet')
+    },
+    { oneFor: ({ who }) => who },
+  )
+  await queue.start()
+  await enqueue(connection.db, { who: 'ada' })
+  await expect.poll(stored).toEqual(['about completed 1'])
+  expect(tries).toBe(2)
+})
+
+test('what waits under a kind’s former name is handed on; one name is never two kinds of queue', async () => {
+  const old = newQueue()
+  const enqueueOld = old.job<{ who: string }>('old-about', async () => {})
+  await old.start()
+  await old.stop()
+  for (const who of ['ada', 'ada', 'ben']) await enqueueOld(connection.db, { who })
+
+  const queue = newQueue()
+  const begun = new Set<string>()
+  const run = async ({ who }: { who: string }) => void begun.add(who)
+  const oneFor = ({ who }: { who: string }) => who
+  queue.job('about', run, { oneFor, formerly: 'old-about' })
+  await queue.start()
+  await queue.idle()
+  expect([...begun]).toEqual(['ada', 'ben'])
+  expect(await stored()).toContain('old-about completed 3')
+
+  const careless = newQueue()
+  careless.job('old-about', run, { oneFor })
+  await expect(careless.start()).rejects.toThrow('it needs a new name')
+})
+
+test('a schedule may have a longer lease than others', async () => {
+  const queue = newQueue()
+  queue.schedule('short', '0 0 1 1 *', async () => {})
+  queue.schedule('long', '0 0 1 1 *', async () => {}, 7200)
+  await queue.start()
+  const { rows } = await connection.pool.query(
+    `select name, expire_seconds from jobs.queue where name in ('short', 'long') order by name`,
+  )
+  expect(rows).toEqual([
+    { name: 'long', expire_seconds: 7200 },
+    { name: 'short', expire_seconds: 600 },
+  ])
+})

@@ -23,10 +23,25 @@ export type JobOptions = {
   id?: string
   /** A point in time, or a number of seconds from now. */
   startAfter?: Date | number
-  /** While a job with the same key is waiting, a second one is not stored. */
-  singletonKey?: string
+  /** Those with a higher number go first; 0 unless given. */
+  priority?: number
   /** How long it is kept once it succeeded or was given up, instead of 30 days. */
   deleteAfterSeconds?: number
+}
+
+type SendOptions = JobOptions & { db?: ReturnType<typeof fromDrizzle> }
+
+type JobGiven<Data> = {
+  workers?: number
+  describe?(data: Data): string
+  /**
+   * Whom a job is about: for each of them at most one job waits and one runs. Asked for again, the waiting one starts
+   * when the latest wish says; asked for during a run, it is done once more. What a run does follows from what is
+   * stored then, so one does for all.
+   */
+  oneFor?(data: Data): string
+  /** The kind's name before it had `oneFor`, which an existing queue cannot be given. */
+  formerly?: string
 }
 
 /** Stores a job together with the change that asks for it. */
@@ -75,6 +90,21 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
   const workers = createWorkers({ boss, query, log })
   const stored = createStoredJobs({ kinds, query })
 
+  /**
+   * Changes the job that waits, even for its retry, or stores one. The change locks it until the caller's transaction ends,
+   * so that it never runs without seeing what that writes.
+   */
+  async function sendOne(
+    name: string,
+    key: string,
+    data: object,
+    { startAfter = 0, ...options }: SendOptions,
+  ) {
+    const given = { ...options, startAfter, singletonKey: key, group: { id: key }, match: 'all' as const }
+    // Neither, if it began to run in between.
+    while ((await boss.upsert(name, data, given)).jobs.length === 0);
+  }
+
   function register(kind: Kind) {
     if (kinds.has(kind.name)) throw new Error(`There are two jobs named ${kind.name}`)
     kinds.set(kind.name, kind)
@@ -85,22 +115,27 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     job<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
-      given: { workers?: number; describe?(data: Data): string } = {},
+      { workers = 1, describe = () => '', oneFor, formerly }: JobGiven<Data> = {},
     ): Enqueue<Data> {
+      const kind = { workers, describe: (data: object) => describe(data as Data) }
       register({
+        ...kind,
         name,
-        workers: given.workers ?? 1,
-        describe: (data) => given.describe?.(data as Data) ?? '',
+        oneFor: oneFor && ((data) => oneFor(data as Data)),
         run: (data, job) => run(data as Data, job),
       })
-      return async (tx, data, options = {}) => {
-        await boss.send(name, data, { ...options, db: fromDrizzle(tx, sql) })
+      const send = async (data: Data, options: SendOptions) => {
+        if (oneFor) await sendOne(name, oneFor(data), data, options)
+        else await boss.send(name, data, options)
       }
+      if (formerly)
+        register({ ...kind, name: formerly, isFormer: true, run: (data) => send(data as Data, {}) })
+      return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 
     /** Scheduled work (cron, UTC): one run at a time, however many processes there are. */
-    schedule(name: string, cron: string, run: () => Promise<void>) {
-      register({ name, cron, workers: 1, describe: () => '', run })
+    schedule(name: string, cron: string, run: () => Promise<void>, leaseSeconds?: number) {
+      register({ name, cron, workers: 1, describe: () => '', run, leaseSeconds })
     },
 
     async start() {

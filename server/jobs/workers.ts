@@ -13,10 +13,15 @@ export function createWorkers({ boss, query, log }: Dependencies) {
   const runs = new Map<string, { succeeded: number; failed: number }>()
 
   async function work(kind: Kind) {
-    const { name, cron } = kind
+    const { name, cron, oneFor } = kind
     const worker = await boss.work(
       name,
-      { perJobResults: true, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: cron ? 30 : 5 },
+      {
+        perJobResults: true,
+        pollingIntervalSeconds: 2,
+        notifyPollingIntervalSeconds: cron ? 30 : 5,
+        ...(oneFor ? { groupConcurrency: 1 } : {}),
+      },
       async ([job]): Promise<JobResult[]> => {
         if (!job) return []
         // There may be more: check again now instead of after the polling pause.
@@ -27,11 +32,12 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     kindOf.set(worker, name)
   }
 
-  async function attempt(kind: Kind, { id, data }: Job<unknown>) {
+  async function attempt(kind: Kind, { id, data: stored }: Job<unknown>) {
+    const data = (stored as object | null) ?? {}
     const count = runs.get(kind.name)
     try {
-      if (kind.cron) await forgetFailures(kind.name)
-      await kind.run((data as object | null) ?? {}, { id })
+      if (kind.cron || kind.oneFor) await forgetFailures(kind.name, id, kind.oneFor?.(data))
+      await kind.run(data, { id })
       if (count) count.succeeded += 1
       return { status: 'completed' } as const
     } catch (error) {
@@ -42,9 +48,12 @@ export function createWorkers({ boss, query, log }: Dependencies) {
     }
   }
 
-  /** For a schedule, only the latest failure matters, and none once it runs again. */
-  const forgetFailures = (name: string) =>
-    query(`delete from jobs.job where name = $1 and state = 'failed'`, [name])
+  /** For a schedule, and where one run does for all, only the latest failure matters, and none once it runs again. */
+  const forgetFailures = (name: string, id: string, key: string | undefined) =>
+    query(
+      `delete from jobs.job where name = $1 and state in ('retry', 'failed') and id <> $2 and ($3::text is null or singleton_key = $3)`,
+      [name, id, key],
+    )
 
   return {
     async start(kinds: Kinds) {

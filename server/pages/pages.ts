@@ -51,13 +51,15 @@ export async function openPages({
   const build = hashOf(readFileSync(renderer), ...assets.map(({ hash }) => hash))
   const responder = createResponder()
   let current = ''
+  const closing = new AbortController()
 
   const update = coalesce(async () => {
     const present = await shown()
     const name = `pages-${hashOf(build, JSON.stringify(present))}`
     if (name === current) return
     const folder = join(cacheDir, name)
-    const rendered = readRendered(folder) ?? (await render({ renderer, shown: present, folder }))
+    const rendered =
+      readRendered(folder) ?? (await render({ renderer, shown: present, folder }, closing.signal))
     const others = files().map((file) => assetOf(file, security))
     responder.show([...assets, ...others, ...rendered.map((file) => withHeaders(file, security))])
     current = name
@@ -67,19 +69,29 @@ export async function openPages({
   await refresh()
 
   const timer = setInterval(() => {
-    refresh().catch((error: unknown) =>
-      log.error({ err: error }, 'could not refresh the pages; keeping the old ones'),
-    )
+    refresh().catch((error: unknown) => {
+      if (!closing.signal.aborted)
+        log.error({ err: error }, 'could not refresh the pages; keeping the old ones')
+    })
   }, lookEveryMilliseconds).unref()
-  return { ...responder, refresh, close: () => clearInterval(timer) }
+  return {
+    ...responder,
+    refresh,
+    close() {
+      clearInterval(timer)
+      // A renderer that is still at work would find its folder gone.
+      closing.abort()
+    },
+  }
 }
 
 /** Without pages, only the API answers. */
 export const noPages = (): Pages => ({ ...createResponder(), refresh: async () => {}, close() {} })
 
-async function render(order: RenderOrder): Promise<RenderedFile[]> {
+async function render(order: RenderOrder, signal: AbortSignal): Promise<RenderedFile[]> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./render.ts', import.meta.url))], {
     stdio: ['pipe', 'inherit', 'inherit'],
+    signal,
   })
   // A renderer that ends before it has read everything says why itself; unheard, the broken pipe would end this process.
   child.stdin.on('error', () => {})

@@ -130,7 +130,7 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
     }
   }
 
-  return { sdk, ask, all, orMissing, change, translate }
+  return { sdk, ask, all, orMissing, change, translate, report }
 }
 
 /** Stripe counts in seconds, and refers to another object by its id or, when expanded, by the object itself. */

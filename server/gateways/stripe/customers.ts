@@ -13,10 +13,22 @@ type BillingDetails = {
   vatId: string
 }
 
-const wrongVatId = () =>
-  new Refusal(400, 'invalid-input', 'Please check the VAT ID', {
-    fields: { vatId: 'Please check the VAT ID' },
-  })
+/** Street and city may be empty. */
+type Address = Pick<BillingDetails, 'street' | 'postalCode' | 'city' | 'country'>
+
+const wrong = (field: 'vatId' | 'postalCode' | 'country', message: string) =>
+  new Refusal(400, 'invalid-input', message, { fields: { [field]: message } })
+const wrongVatId = () => wrong('vatId', 'Please check the VAT ID')
+
+/** All of it: Stripe may drop whatever an address doesn't name. */
+const addressOf = ({ street, postalCode, city, country }: Address) => ({
+  line1: street,
+  postal_code: postalCode,
+  city,
+  country,
+})
+
+const isNowhere = (error: unknown) => isRefused(error, { code: 'customer_tax_location_invalid' })
 
 /** Customers, what is on their invoices, and the cards they pay with. */
 export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoicing) {
@@ -34,6 +46,22 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
       )
     }
     for (const { id, value } of data) if (value !== vatId) await orMissing(sdk.taxIds.del(id))
+  }
+
+  /** Has Stripe look up at once where that is, if the tax depends on it. */
+  async function update(id: string, { name, ip, ...at }: Address & { name?: string; ip?: string }) {
+    const tax = {
+      ...(ip ? { ip_address: ip } : {}),
+      ...(invoices.automaticTax && at.country ? { validate_location: 'immediately' as const } : {}),
+    }
+    const request = sdk.customers.update(id, { ...(name ? { name } : {}), address: addressOf(at), tax })
+    return ask(request, (error) => isMissing(error) || isNowhere(error)).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      if (!isNowhere(error)) throw error
+      throw at.postalCode
+        ? wrong('postalCode', 'Please check the postal code')
+        : wrong('country', 'Please check the country')
+    })
   }
 
   async function customerIn(reference: string) {
@@ -75,30 +103,15 @@ export function customerCalls({ sdk, ask, orMissing }: Client, invoices: Invoici
     },
 
     /** Where the buyer is, for tax; a VAT ID makes it a company's. A deleted customer is the next call's problem. */
-    async place(id: string, { country, postalCode, vatId, ip }: Place) {
-      try {
-        await ask(
-          sdk.customers.update(id, {
-            address: { country, postal_code: postalCode },
-            tax: { ip_address: ip },
-          }),
-          isMissing,
-        )
-        if (vatId) await setVatId(id, vatId)
-      } catch (error) {
-        if (!isMissing(error)) throw error
-      }
+    async place(id: string, { vatId, ...at }: Place & Address) {
+      const found = await update(id, at)
+      if (found && vatId) await setVatId(id, vatId)
     },
 
     /** For the next invoice; those already issued stay as they are. */
     async setBillingDetails(id: string, details: BillingDetails) {
       const { name, company, street, postalCode, city, country, vatId } = details
-      const found = await orMissing(
-        sdk.customers.update(id, {
-          name: company || name,
-          address: { line1: street, postal_code: postalCode, city, country },
-        }),
-      )
+      const found = await update(id, { street, postalCode, city, country, name: company || name })
       if (found) await setVatId(id, vatId)
     },
 

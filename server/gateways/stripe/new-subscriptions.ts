@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { conflict } from '../../errors.ts'
 import { type Client, idOf, isRefused } from './client.ts'
 import { type Invoicing, type Tax, taxReader } from './taxes.ts'
 
@@ -13,11 +14,34 @@ const price = 'items[0][price]'
 const withFirstPayment = ['latest_invoice.confirmation_secret', 'latest_invoice.payments']
 
 /** A subscription until its first payment. */
-export function newSubscriptionCalls({ sdk, ask }: Client, { automaticTax }: Invoicing) {
+export function newSubscriptionCalls(client: Client, { automaticTax }: Invoicing) {
+  const { sdk, ask, orMissing, report } = client
   const taxOf = taxReader({ sdk, ask })
 
-  async function firstPayment({ id, latest_invoice: invoice }: Stripe.Subscription) {
+  /** No one would ever see it renew: it ends at once, and the credit that paid it goes back to where it was. */
+  async function refuseFree({ id, customer }: Stripe.Subscription, invoice: Stripe.Invoice) {
+    await orMissing(sdk.subscriptions.cancel(id))
+    const amount = invoice.ending_balance === null ? 0 : invoice.ending_balance - invoice.starting_balance
+    if (amount > 0)
+      await ask(
+        sdk.creditNotes.create(
+          { invoice: invoice.id, amount, credit_amount: amount, email_type: 'none' },
+          { idempotencyKey: `credit-back-${invoice.id}` },
+        ),
+      )
+    const message = `Nothing is due for ${id}: a credit or a coupon of ${idOf(customer)} covers it`
+    const type = 'NothingDue'
+    report({ type, message, status: undefined, code: undefined, requestId: undefined, isOutage: false })
+    return conflict(
+      'nothing-due',
+      `You have a credit with us that covers this. Please write to us, and we’ll set it up for you.`,
+    )
+  }
+
+  async function firstPayment(subscription: Stripe.Subscription) {
+    const { id, latest_invoice: invoice } = subscription
     const first = typeof invoice === 'object' ? invoice : null
+    if (first?.status === 'paid' && first.amount_due === 0) throw await refuseFree(subscription, first)
     const paymentIntentId = idOf(first?.payments?.data[0]?.payment.payment_intent)
     const clientSecret = first?.confirmation_secret?.client_secret
     if (!first || !paymentIntentId || !clientSecret)

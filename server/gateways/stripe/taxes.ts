@@ -6,8 +6,10 @@ export type Invoicing = { readonly footer: string; automaticTax: boolean }
 /** Where a buyer is, as far as tax is concerned. */
 export type Place = { country: string; postalCode: string; vatId: string; ip: string }
 
-/** The tax inside a price. */
-export type Tax = { percent: number; amount: number; isReverseCharge: boolean }
+type TaxPart = { name: string; percent: number; amount: number }
+
+/** The tax inside a price: in all, and each by its own name. */
+export type Tax = { percent: number; amount: number; isReverseCharge: boolean; parts: TaxPart[] }
 
 /** Stripe's code for software as a service, personal use. */
 export const taxCode = 'txcd_10103000'
@@ -25,14 +27,15 @@ export function taxIdTypeOf(vatId: string): 'eu_vat' | 'ch_vat' | 'gb_vat' | und
 
 /** Reads the tax of an invoice. A rate at Stripe never changes, so each is looked up once. */
 export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
-  const percents = new Map<string, number>()
+  const rates = new Map<string, { name: string; percent: number }>()
 
-  async function percentOf(rate: string) {
-    const known = percents.get(rate)
-    if (known !== undefined) return known
-    const { effective_percentage: effective, percentage } = await ask(sdk.taxRates.retrieve(rate))
-    percents.set(rate, effective ?? percentage)
-    return effective ?? percentage
+  async function rateOf(id: string) {
+    const known = rates.get(id)
+    if (known) return known
+    const rate = await ask(sdk.taxRates.retrieve(id))
+    const found = { name: rate.display_name, percent: rate.effective_percentage ?? rate.percentage }
+    rates.set(id, found)
+    return found
   }
 
   return async function taxOf({ total_taxes: taxes }: Stripe.Invoice): Promise<Tax | null> {
@@ -40,11 +43,17 @@ export function taxReader({ sdk, ask }: Pick<Client, 'sdk' | 'ask'>) {
       ({ amount, taxability_reason: reason }) => amount > 0 || reason === 'reverse_charge',
     )
     if (counted.length === 0) return null
-    let percent = 0
-    for (const { amount, tax_rate_details: details } of counted)
-      if (details && amount > 0) percent += await percentOf(details.tax_rate)
+    const parts = new Map<string, TaxPart>()
+    for (const { amount, tax_rate_details: details } of counted) {
+      if (!details || amount === 0) continue
+      const { name, percent } = await rateOf(details.tax_rate)
+      // A state's and a county's sales tax are one line.
+      const before = parts.get(name) ?? { name, percent: 0, amount: 0 }
+      parts.set(name, { name, percent: before.percent + percent, amount: before.amount + amount })
+    }
     return {
-      percent,
+      parts: [...parts.values()],
+      percent: [...parts.values()].reduce((sum, { percent }) => sum + percent, 0),
       amount: counted.reduce((sum, { amount }) => sum + amount, 0),
       isReverseCharge: counted.some(({ taxability_reason: reason }) => reason === 'reverse_charge'),
     }

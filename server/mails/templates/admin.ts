@@ -92,7 +92,7 @@ const adminDigest: Template<{
     ['Overdue (more than 24 hours)', String(overdueRequests)],
     ['Failed jobs', String(failedJobs)],
   ],
-  action: { label: 'Open the admin area', url: `${publicUrl}/admin` },
+  action: { label: 'Open the admin area', url: `${publicUrl}/admin/overview` },
 })
 
 const mailTest: Template<Record<string, never>> = (_data, { publicUrl }) => ({

@@ -5,7 +5,6 @@ import NotFoundPage from '#web/features/not-found/not-found-page.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { Link, useNavigation } from '#web/ui/navigation.tsx'
-import { Loading } from '#web/ui/spinner.tsx'
 import { TabList } from '#web/ui/tabs.tsx'
 import { type Area, areasFor, pathOfHash, screenAt } from './screens.ts'
 import { useRememberedList, useTitle } from './shell/place.ts'
@@ -34,17 +33,10 @@ export default function AdminPage() {
   })
   const isList = found !== undefined && !found.params.id
   useRememberedList(isList)
-  // The overview is for admins; support begins with the first area of theirs.
-  const begin = pathname === '/admin' && !found ? areas[0]?.path : undefined
-  useEffect(() => {
-    if (begin) navigate(begin, { replace: true })
-  }, [begin, navigate])
-  if (begin) return <Loading />
   if (!found) return <NotFoundPage />
 
   const { area, path, title, show: Screen } = found.route
   const isInTab = area.isTab && path === area.path
-  const hasTabs = isList && (area.isTab || path === '/admin')
   return (
     <div className="mx-auto flex w-full max-w-[90rem] items-start gap-6 px-5 pt-6 sm:px-8 lg:px-6 lg:pt-8">
       <SideNavigation areas={areas} here={area.path} onSearch={() => setOpened('search')} />
@@ -62,12 +54,12 @@ export default function AdminPage() {
           >
             <Search className="size-4.5" aria-hidden="true" />
           </Button>
-          {hasTabs && <TabStrip tabs={areas.filter(({ isTab }) => isTab)} here={path} />}
+          {isList && area.isTab && <TabStrip tabs={areas.filter(({ isTab }) => isTab)} here={path} />}
           {isList && area.listed.length > 1 && <SubNavigation area={area} here={path} />}
         </header>
         <div {...(isInTab ? { role: 'tabpanel', id: panelId, 'aria-labelledby': tabId(area) } : {})}>
           <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-            <Screen key={pathname} id={found.params.id ?? ''} />
+            <Screen key={found.params.id ?? path} id={found.params.id ?? ''} />
           </Suspense>
         </div>
       </div>

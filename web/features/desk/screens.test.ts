@@ -21,11 +21,18 @@ test('a record has its id from the address and no place in the navigation', () =
   expect(titleAt('/admin/nowhere')).toBeUndefined()
 })
 
+test('the desk opens with its first tab', () => {
+  for (const address of ['/admin', '/admin/']) {
+    expect(titleAt(address)).toBe('Assets')
+    expect(titleAt(address, support)).toBe('Users')
+  }
+})
+
 test('support has the screens for all staff, and only those', () => {
   expect(support.map(({ path }) => path)).toEqual(['/admin/users', '/admin/purchases', '/admin/access'])
   expect(titleAt('/admin/customers/7f', support)).toBe('Customer')
   for (const path of [
-    '/admin',
+    '/admin/overview',
     '/admin/settings',
     '/admin/purchases/declarations',
     '/admin/customers/7f/dashboard',

@@ -39,7 +39,7 @@ type Definition = {
 // biome-ignore format: one screen a line
 const table = [
   { letter: 'o', icon: LayoutDashboard, isInBar: true, screens: [
-    { path: '/admin', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
+    { path: '/admin/overview', title: 'Overview', access: 'admin', show: lazy(() => import('./overview/overview.tsx')) },
   ] },
   { letter: 't', icon: ChartCandlestick, isTab: true, screens: [
     { path: '/admin/assets', title: 'Assets', access: 'admin', show: lazy(() => import('./assets/assets.tsx')) },
@@ -93,10 +93,12 @@ export function areasFor({ isAdmin }: { isAdmin: boolean }): Area[] {
   })
 }
 
-/** The screen at an address, and the area it belongs to. */
+/** The screen at an address, and the area it belongs to. The desk opens with the first of its tabs. */
 export function screenAt(pathname: string, areas: Area[]) {
   const all = areas.flatMap((area) => area.screens.map((screen) => ({ ...screen, area })))
-  return match(all, pathname.replace(/\/$/, ''))
+  const address = pathname.replace(/\/$/, '')
+  const first = areas.find(({ isTab }) => isTab)
+  return match(all, address === '/admin' && first ? first.path : address)
 }
 
 /** `/admin#users` and the like, as older emails have them. */

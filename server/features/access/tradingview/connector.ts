@@ -1,10 +1,11 @@
-import { and, eq, isNotNull, lte, or } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { access, tvPeople } from '#server/database/schema.ts'
+import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
-import type { TradingViewGateway } from '#server/gateways/tradingview.ts'
+import type { TradingViewClient, TradingViewGateway } from '#server/gateways/tradingview.ts'
 import { createConnection } from './connection.ts'
+import { probeSeconds } from './health.ts'
 import { createMeasures } from './measures.ts'
 import { createSync } from './sync.ts'
 
@@ -34,13 +35,20 @@ export function createConnector(
   const syncPerson = createSync(context, { connection, unlockedAfter: measures.unlockedAfter })
 
   const enqueue = queue.job<{ userId: string }>(
-    'tradingview-sync',
+    'tradingview-person',
     async ({ userId }) => {
-      const pause = await syncPerson(userId)
-      if (pause !== undefined) await enqueue(db, { userId }, { startAfter: Math.ceil(pause / 1000) })
+      if (!(await syncPerson(userId))) await watch(db, {}, soon)
     },
-    { workers: 2, describe: ({ userId }) => userId },
+    {
+      workers: 2,
+      describe: ({ userId }) => userId,
+      oneFor: ({ userId }) => userId,
+      formerly: 'tradingview-sync',
+    },
   )
+
+  /** Soon after a failure, and again until TradingView is back: once a minute would be late for someone who has just paid. */
+  const watch = queue.job('tradingview-return', catchUp, { oneFor: () => 'return' })
 
   async function isOn(tx?: Transaction | Database) {
     const row = await connection.current(tx)
@@ -49,6 +57,40 @@ export function createConnector(
 
   async function requestSyncForAll(userIds: Iterable<string>) {
     for (const userId of new Set(userIds)) await enqueue(db, { userId })
+  }
+
+  /** Those who paid and have nothing yet, then those who have waited longest. */
+  const due = (most: number) => {
+    const isNew = sql<boolean>`bool_or(coalesce(${access.state} = 'unlocking', false))`
+    return db
+      .select({ userId: sql<string>`${tvPeople.userId}`, isNew })
+      .from(tvPeople)
+      .innerJoin(tvScripts, eq(tvScripts.id, tvPeople.scriptId))
+      .leftJoin(access, and(eq(access.userId, tvPeople.userId), eq(access.productId, tvScripts.productId)))
+      .where(and(lte(tvPeople.nextTryAt, now()), isNotNull(tvPeople.userId), isNull(tvScripts.problem)))
+      .groupBy(tvPeople.userId)
+      .orderBy(sql`${isNew} desc`, sql`min(${tvPeople.nextTryAt})`)
+      .limit(most)
+  }
+
+  /** Asked at most once in ten seconds. One person goes ahead, so that a half-hearted return costs one job, not hundreds. */
+  async function isBack(client: TradingViewClient): Promise<boolean> {
+    if (!(await connection.health.mayProbe())) return false
+    const [first] = (await connection.health.probe(client)) ? await due(1) : []
+    if (first) await syncPerson(first.userId)
+    const isUp = (await connection.current())?.downSince === null
+    if (!isUp) await watch(db, {}, soon)
+    return isUp
+  }
+
+  /** Everyone whose job was lost, who is due for a retry, or who waited for TradingView: no more than a minute's work. */
+  async function catchUp() {
+    const opened = await connection.open()
+    const isUp = opened && (!opened.row.downSince || (await isBack(opened.client)))
+    await db.transaction(connectorChanged)
+    if (!isUp) return
+    for (const { userId, isNew } of await due(aMinutesWork))
+      await enqueue(db, { userId }, isNew ? newBuyer : {})
   }
 
   return {
@@ -63,23 +105,21 @@ export function createConnector(
 
     /** Queues what has to happen on TradingView, along with the change. Switched off, nothing is queued. */
     async requestSync(tx: Transaction, userId: string) {
-      if ((await isOn(tx)) && (await isNamed(tx, userId))) await enqueue(tx, { userId })
+      if (!(await isOn(tx)) || !(await isNamed(tx, userId))) return
+      await enqueue(tx, { userId }, (await isWaiting(tx, userId)) > 0 ? newBuyer : {})
     },
 
-    /** Everyone whose job was lost, who is due for a retry, or who waited for a new session. */
-    async catchUp() {
-      const opened = await connection.open()
-      if (opened?.row.downSince) await connection.health.probe(opened.client)
-      await db.transaction(connectorChanged)
-      if (!opened) return
-      const due = await db
-        .selectDistinct({ userId: tvPeople.userId })
-        .from(tvPeople)
-        .where(and(lte(tvPeople.nextTryAt, now()), isNotNull(tvPeople.userId)))
-      await requestSyncForAll(due.flatMap(({ userId }) => userId ?? []))
-    },
+    catchUp,
   }
 }
+
+const newBuyer = { priority: 1 }
+const soon = { startAfter: probeSeconds, deleteAfterSeconds: 3600 }
+/** At one call a second, and never less than one for a person. */
+const aMinutesWork = 60
+
+const isWaiting = (tx: Transaction, userId: string) =>
+  tx.$count(access, and(eq(access.userId, userId), eq(access.state, 'unlocking')))
 
 /** Without a name, now or before, there is nothing to do on TradingView. */
 async function isNamed(tx: Transaction, userId: string) {

@@ -83,6 +83,7 @@ test('one failure long ago is no outage: the shop looks every minute whether it 
   ])
   const check = () => admin.call(tradingViewAdmin.show, {})
   expect(await check()).toMatchObject({ state: 'on', downSince: expect.any(String) })
+  shop.clock.advance({ minutes: 1 })
   await shop.queue.runNow('tradingview-due')
   expect(await check()).toMatchObject({ state: 'on', downSince: null, lastError: null })
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull, lte, or } from 'drizzle-orm'
 import type { ConnectionState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -15,6 +15,9 @@ type TheConnection = {
 
 /** After this many answers in a row that we don't understand, the protocol must have changed. */
 const misunderstoodLimit = 3
+
+/** While TradingView is down, it is asked no more often. */
+export const probeSeconds = 10
 
 /** What successes and failures mean for the whole connection. */
 export function createHealth(
@@ -70,14 +73,26 @@ export function createHealth(
     failed,
     succeeded,
 
+    /** Whoever gets a yes must probe: all processes together may do so once in ten seconds. */
+    async mayProbe(): Promise<boolean> {
+      const before = new Date(now().getTime() - probeSeconds * 1000)
+      const claimed = await db
+        .update(tvConnection)
+        .set({ checkedAt: now() })
+        .where(or(isNull(tvConnection.checkedAt), lte(tvConnection.checkedAt, before)))
+      return claimed.rowCount === 1
+    },
+
     /** The next try for a buyer may be an hour away: until then, one failure must not look like an outage. */
-    async probe(client: TradingViewClient) {
+    async probe(client: TradingViewClient): Promise<boolean> {
       try {
         await client.probe()
         await succeeded()
+        return true
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         await failed(error)
+        return false
       }
     },
 

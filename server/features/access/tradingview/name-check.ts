@@ -22,7 +22,7 @@ export function createNameCheck({ now }: Context, connection: Connection) {
 
   async function ask(username: string): Promise<NameAnswer> {
     const opened = await connection.open(longestWait)
-    if (!opened) return unknown
+    if (!opened || opened.row.downSince) return unknown
     const found = await opened.client.findName(username)
     return 'username' in found
       ? { ...unknown, found: true, username: found.username }

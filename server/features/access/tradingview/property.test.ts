@@ -197,8 +197,7 @@ async function connect() {
 }
 const faults = ['limit', 'error', 'drop', 'pretend', 'broken', 'odd', 'html', 'robot', 'none'] as const
 
-const of = (...what: (keyof typeof events)[]) =>
-  fc.record({ what: fc.constantFrom(...what), who: fc.nat(1) })
+const of = (...what: (keyof typeof events)[]) => fc.record({ what: fc.constantFrom(...what), who: fc.nat(1) })
 const step = fc.oneof(
   { weight: 6, arbitrary: of('buy', 'name', 'ask') },
   { weight: 7, arbitrary: of('withhold', 'restore', 'grant', 'undo', 'decline', 'ask', 'minute') },
@@ -228,7 +227,11 @@ async function live(steps: Step[]): Promise<Person[]> {
   for (const each of steps) {
     const person = 'who' in each ? people[each.who] : undefined
     if ('who' in each && person) {
-      await attempt(Promise.resolve(events[each.what](person)).then(() => stats[each.what] = (stats[each.what] ?? 0) + 1))
+      await attempt(
+        Promise.resolve(events[each.what](person)).then(
+          () => (stats[each.what] = (stats[each.what] ?? 0) + 1),
+        ),
+      )
       if (each.what === 'month' || each.what === 'week') await logInAgain(people)
       await readMails(people, each.what)
       // A purchase after everything has ended is a new start.
@@ -328,7 +331,8 @@ async function readMails(people: Person[], step: string) {
     const state = rows[0]?.state
     for (const { subject } of own.slice(person.mails)) {
       const truth = mailTruths[subject]
-      if (truth && !takesLong.includes(step)) expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
+      if (truth && !takesLong.includes(step))
+        expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
     }
     person.mails = own.length
   }

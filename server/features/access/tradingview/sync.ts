@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { tvPeople, tvScripts } from '#server/database/schema.ts'
 import { recordCheckedName } from '#server/features/access/access/access.ts'
 import { type TradingViewClient, TradingViewFailure } from '#server/gateways/tradingview.ts'
@@ -14,7 +15,7 @@ type Others = {
 }
 type Opened = { row: ConnectionRow; client: TradingViewClient }
 /** What came of one round over a person's names. */
-type Round = { isSettled: boolean; isProof: boolean; pause?: number }
+type Round = { isSettled: boolean; isProof: boolean; isFailed: boolean }
 
 /** Someone else may write while TradingView is asked; then the newer wish counts. */
 const mostRounds = 10
@@ -31,39 +32,43 @@ export function createSync(context: Context, { connection, unlockedAfter }: Othe
 
   async function round(userId: string, { row, client }: Opened): Promise<Round> {
     const works = await db.transaction((tx) => plan(tx, userId, now()))
-    const result: Round = { isSettled: true, isProof: works.length > 0 }
+    const result: Round = { isSettled: true, isProof: works.length > 0, isFailed: false }
     for (const work of works) {
       try {
         if (!(await syncName(client, row.mode, work))) result.isSettled = false
       } catch (error) {
         if (!(error instanceof TradingViewFailure)) throw error
         result.isProof = false
-        const again = await fail(work, error)
-        if (again !== undefined) result.pause = Math.min(result.pause ?? again, again)
+        if (await fail(work, error)) result.isFailed = true
       }
     }
     return result
   }
 
-  /** Returns after how long to try again, if anything is left to do. */
-  return async function syncPerson(userId: string): Promise<number | undefined> {
+  /** Whatever is left is found by the next look at who is due. */
+  const leaveForLater = (tx: Database | Transaction, userId: string) =>
+    tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
+
+  /** False if TradingView has failed in a way that passes. */
+  return async function syncPerson(userId: string): Promise<boolean> {
     const opened = await connection.open()
-    // Without a connection, only what is wanted is written down, for the day it is back.
-    if (!opened)
+    // Without a connection, only what is wanted is written down, for the moment it is back.
+    if (!opened || opened.row.downSince)
       return db.transaction(async (tx) => {
         await plan(tx, userId, now())
-        await tx.update(tvPeople).set({ nextTryAt: now() }).where(eq(tvPeople.userId, userId))
-        return undefined
+        await leaveForLater(tx, userId)
+        return true
       })
     for (let count = 0; count < mostRounds; count++) {
-      const result = await round(userId, opened)
-      if (result.pause !== undefined) return result.pause
-      if (!result.isSettled) continue
+      const { isSettled, isProof, isFailed } = await round(userId, opened)
+      if (isFailed) return false
+      if (!isSettled) continue
       // Without a call, or with a failure, it says nothing about the connection.
-      if (result.isProof) await connection.health.succeeded({ misunderstood: 0 })
-      return undefined
+      if (isProof) await connection.health.succeeded({ misunderstood: 0 })
+      return true
     }
-    return pauses[0]
+    await leaveForLater(db, userId)
+    return true
   }
 }
 
@@ -78,15 +83,17 @@ const tellsAfter = hour
 function createFailures(context: Context, connection: Connection) {
   const { db, now, mails, supportEmail } = context
 
-  /** Returns after how long to try again, if at all. */
-  return async function fail(work: Work, failure: TradingViewFailure): Promise<number | undefined> {
+  /** Returns whether it is tried again after a pause. */
+  return async function fail(work: Work, failure: TradingViewFailure): Promise<boolean> {
     await connection.health.failed(failure)
     const { person, script, row } = work
     const at = now()
     const failingSince = person.failingSince ?? at
     const about = { tries: person.tries + 1, failingSince, error: failure.message }
-    const wait = async (nextTryAt: Date | null = null) =>
-      void (await storeIfUnchanged(db, person, { ...about, nextTryAt }))
+    const wait = async (nextTryAt: Date | null = null) => {
+      await storeIfUnchanged(db, person, { ...about, nextTryAt })
+      return false
+    }
 
     switch (failure.kind) {
       case 'session':
@@ -101,12 +108,10 @@ function createFailures(context: Context, connection: Connection) {
         return wait()
       case 'no_such_name':
         // An old name that is gone needs no removal.
-        if (!row || !work.isCurrent)
-          return void (await storeIfUnchanged(db, person, {
-            ...noFailure,
-            isPresent: false,
-            presentUntil: null,
-          }))
+        if (!row || !work.isCurrent) {
+          await storeIfUnchanged(db, person, { ...noFailure, isPresent: false, presentUntil: null })
+          return false
+        }
         await db.transaction((tx) =>
           recordCheckedName(tx, row, { username: person.username, problem: 'not_found', similar: [], at }),
         )
@@ -119,7 +124,7 @@ function createFailures(context: Context, connection: Connection) {
     if (failingFor >= givesUpAfter) return wait()
     const pause = pauses[person.tries] ?? hour
     await wait(new Date(at.getTime() + pause))
-    return pause
+    return true
   }
 
   /** Once for all scripts of a name. */

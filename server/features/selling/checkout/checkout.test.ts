@@ -356,6 +356,30 @@ test('a page that shows another price is told the present one, and nothing is be
   expect(await begin(3900)).toEqual(begun)
 })
 
+test('a first payment that a credit covers starts nothing unseen, and the credit stays', async () => {
+  const user = await shop.user()
+  await shop.begin(user)
+  const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
+    select id from sandbox.objects where kind = 'customer' and data->>'email' = ${user.user.email}`)
+  await shop.sandbox.controls.dashboard.giveCredit(rows[0]?.id ?? '', 5000)
+  for (let click = 1; click <= 2; click++) {
+    shop.clock.advance({ hours: 22.5 })
+    await expect(shop.begin(user)).rejects.toMatchObject({ status: 409, code: 'nothing-due' })
+  }
+  const { rows: left } = await shop.connection.db.execute(sql`
+    select o.data->>'status' as status, c.data->>'balance' as balance
+    from sandbox.objects o join sandbox.objects c on c.id = o.data->>'customer'
+    where o.kind = 'subscription' and c.id = ${rows[0]?.id} order by o.seq`)
+  expect(left).toEqual([
+    { status: 'incomplete', balance: '-5000' },
+    { status: 'canceled', balance: '-5000' },
+    { status: 'canceled', balance: '-5000' },
+  ])
+  expect(await user.call(purchases.list, {})).toEqual([])
+  const metrics = await (await fetch(new URL('/metrics', shop.url))).text()
+  expect(metrics).toContain('shop_stripe_faults_total{type="NothingDue"} 2')
+})
+
 test('a foreign email in a logged-in buyer’s request changes nothing', async () => {
   const victim = await shop.user()
   const user = await shop.user()

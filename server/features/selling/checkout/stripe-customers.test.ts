@@ -79,6 +79,10 @@ test('a customer the seller deleted at Stripe is replaced by a new one, with the
     where id in (select customer_id from checkouts where user_id = ${user.user.id})`)
   await shop.begin(user, { billing: 'yearly' })
   expect(await customersOf(user.user.id)).toMatchObject([{ deleted: true }, { name: 'Ada Ltd' }])
+  // From then on, it is the account's.
+  shop.clock.advance({ hours: 22.5 })
+  await shop.begin(user)
+  expect(await customersOf(user.user.id)).toHaveLength(2)
 })
 
 test('the name at Stripe follows the account', async () => {

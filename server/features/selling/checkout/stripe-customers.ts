@@ -1,10 +1,12 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { BillingDetails } from '#contract/selling/billing.ts'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { billingDetails, checkouts, users } from '#server/database/schema.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { billingDetails, checkouts, purchases, users } from '#server/database/schema.ts'
+import { Refusal } from '#server/errors.ts'
+import type { Place, StripeGateway } from '#server/gateways/stripe.ts'
 
 export type Customers = ReturnType<typeof createCustomers>
 
@@ -14,7 +16,7 @@ const none: BillingDetails = { company: '', street: '', postalCode: '', city: ''
  * The Stripe customers behind an account: its own, plus one for each guest checkout attached to it. Updates are queued
  * with the change here and made later, because we never call Stripe inside a transaction.
  */
-export function createCustomers({ db, now, queue }: Context, { stripe }: { stripe: StripeGateway }) {
+export function createCustomers({ db, now, queue, config }: Context, { stripe }: { stripe: StripeGateway }) {
   async function idsOf(from: Database | Transaction, userId: string): Promise<string[]> {
     const rows = await from
       .selectDistinct({ id: checkouts.customerId })
@@ -23,7 +25,7 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
     return rows.map(({ id }) => id)
   }
 
-  const update = queue.job<{ userId: string }>('update-customers', async ({ userId }) => {
+  async function updateAll({ userId }: { userId: string }) {
     const [account] = await db
       .select({
         // An invoice is made out to the company, if there is one.
@@ -34,6 +36,12 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
       .leftJoin(billingDetails, eq(billingDetails.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
     if (account) for (const id of await idsOf(db, userId)) await stripe.customers.update(id, account)
+  }
+
+  const update = queue.job('update-stripe-customers', updateAll, {
+    // Two at once could leave the older name at Stripe.
+    oneFor: ({ userId }) => userId,
+    formerly: 'update-customers',
   })
 
   const remove = queue.job<{ ids: string[] }>('delete-customers', async ({ ids }) => {
@@ -49,6 +57,15 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
     return row
   }
 
+  async function hasLive(userId: string) {
+    const [live] = await db
+      .select({ id: purchases.id })
+      .from(purchases)
+      .where(and(eq(purchases.userId, userId), isLivePurchase))
+      .limit(1)
+    return live !== undefined
+  }
+
   async function billingDetailsOf(userId: string): Promise<BillingDetails> {
     const details = (await findDetails(userId))?.details
     if (!details) return none
@@ -57,19 +74,22 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
   }
 
   return {
-    /** The account's own customer. A guest's stays separate: the guest's card isn't the account's. */
+    /**
+     * The account's own customer; the newest, because one that was deleted at Stripe has been replaced. A guest's stays
+     * separate: the guest's card isn't the account's.
+     */
     async ownOf(userId: string): Promise<string | undefined> {
-      const [first] = await db
+      const [own] = await db
         .select({ id: checkouts.customerId })
         .from(checkouts)
         .where(and(eq(checkouts.userId, userId), sql`${checkouts.madeAccount} is distinct from false`))
-        .orderBy(asc(checkouts.createdAt))
+        .orderBy(desc(checkouts.createdAt))
         .limit(1)
-      return first?.id
+      return own?.id
     },
 
     /** Keeps name and email at Stripe in sync with the account. */
-    accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }, { singletonKey: userId }),
+    accountChanged: (tx: Transaction, userId: string) => update(tx, { userId }),
 
     /** What the buyer wants on invoices. */
     billingDetailsOf,
@@ -77,12 +97,20 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
     /** Stripe writes the invoices, so it learns first, and says whether the VAT ID can be right. */
     async saveBillingDetails({ user }: Actor, given: { [Key in keyof BillingDetails]?: string | undefined }) {
       const details = { ...none, ...given } as BillingDetails
+      if (config.tax.mode === 'stripe' && (await hasLive(user.id))) insistOnPlace(details)
       for (const id of await idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
       await db
         .insert(billingDetails)
         .values({ ...details, userId: user.id, updatedAt: now() })
         .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
+    },
+
+    /** The whole address, if what is on the invoices is in that country. */
+    async addressAt(place: Place, userId: string | undefined) {
+      const kept = userId ? await billingDetailsOf(userId) : none
+      const { street, city, postalCode } = kept.country === place.country ? kept : none
+      return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 
     /** A new customer at Stripe gets what the account already has. */
@@ -101,4 +129,12 @@ export function createCustomers({ db, now, queue }: Context, { stripe }: { strip
       if (ids.length > 0) await remove(tx, { ids })
     },
   }
+}
+
+/** Stripe would go on charging, but without tax. */
+function insistOnPlace({ country, postalCode }: BillingDetails) {
+  const missing = !country ? 'country' : needsPostalCode(country) && !postalCode ? 'postalCode' : undefined
+  if (!missing) return
+  const message = `The tax on your subscription depends on the ${missing === 'country' ? 'country' : 'postal code'}`
+  throw new Refusal(400, 'invalid-input', message, { fields: { [missing]: message } })
 }

@@ -60,8 +60,9 @@ export function createSubscribe(stripe: StripeGateway, customers: Customers, pri
     const { user, email, product, billingType, place } = order
     const own = user && (await customers.ownOf(user.id))
     let customerId = own ?? (await createCustomer())
+    const at = place && (await customers.addressAt(place, user?.id))
     for (let left = 2; left >= 0; left--) {
-      if (place) await stripe.customers.place(customerId, place)
+      if (at) await stripe.customers.place(customerId, at)
       const priceId = await prices.idOf(product, billingType)
       const begun = await stripe.newSubscriptions.create({ attempt, customerId, priceId })
       if ('clientSecret' in begun) return begun

@@ -1,4 +1,4 @@
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing, taxLine } from '#contract/selling/billing.ts'
@@ -52,7 +52,7 @@ test.for([
   'a buyer in %s pays the same $39.00, of which %d %% is tax',
   async ([country, percent, amount]) => {
     const { tax, purchase } = await buyFrom({ country })
-    expect(tax).toEqual({ percent, amount, isReverseCharge: false })
+    expect(tax).toMatchObject({ percent, amount, isReverseCharge: false })
     expect(purchase).toMatchObject({ amount: 3900, status: 'active' })
   },
 )
@@ -74,7 +74,7 @@ test('summary, receipt and invoice say what tax is inside; the invoice has the s
 
 test('a company with a VAT ID in the Union accounts for the tax itself; a wrong id is refused by name', async () => {
   const { tax, page } = await buyFrom({ country: 'DE', vatId: 'de123456789' })
-  expect(tax).toEqual({ percent: 0, amount: 0, isReverseCharge: true })
+  expect(tax).toMatchObject({ percent: 0, amount: 0, isReverseCharge: true })
   expect(page).toContain('VAT (reverse charge)')
   expect(page).toContain('DE123456789')
   await expect(begin(await shop.user(), { country: 'DE', vatId: 'ZZ12' })).rejects.toMatchObject({
@@ -94,6 +94,54 @@ test('elsewhere no tax is collected; only where the tax depends on it must buyer
   await expect(user.call(checkout.createSubscriptionIntent, order)).rejects.toMatchObject({
     fields: { country: 'Please choose your country' },
   })
+})
+
+test('each tax is called by its own name', async () => {
+  const { tax } = await buyFrom({ country: 'AU' })
+  expect(tax && taxLine(tax)).toBe('incl. 10 % GST ($3.55)')
+  const two = [
+    { name: 'GST', percent: 5, amount: 170 },
+    { name: 'QST', percent: 9.975, amount: 338 },
+  ]
+  expect(taxLine({ percent: 14.975, amount: 508, isReverseCharge: false, parts: two })).toBe(
+    'incl. 5 % GST ($1.70) and 9.975 % QST ($3.38)',
+  )
+})
+
+test('a postal code that does not exist is the field’s mistake, in checkout and in billing details', async () => {
+  const wrong = { status: 400, fields: { postalCode: 'Please check the postal code' } }
+  const user = await shop.user()
+  await expect(begin(user, { country: 'US', postalCode: '00000' })).rejects.toMatchObject(wrong)
+  const buyer = await buyFrom({ country: 'US', postalCode: '10001' })
+  const details = { company: '', street: '', postalCode: '00000', city: '', country: 'US', vatId: '' }
+  await expect(buyer.call(billing.save, details)).rejects.toMatchObject(wrong)
+  expect(await buyer.call(billing.details, {})).toMatchObject({ postalCode: '' })
+})
+
+test('as long as a subscription is taxed, its buyer must stay somewhere', async () => {
+  const nowhere = { company: '', street: '', postalCode: '', city: 'Wien', country: '', vatId: '' }
+  const buyer = await buyFrom({ country: 'AT' })
+  await expect(buyer.call(billing.save, nowhere)).rejects.toMatchObject({
+    status: 400,
+    fields: { country: 'The tax on your subscription depends on the country' },
+  })
+  await expect(buyer.call(billing.save, { ...nowhere, country: 'US' })).rejects.toMatchObject({
+    fields: { postalCode: 'The tax on your subscription depends on the postal code' },
+  })
+  await (await shop.user()).call(billing.save, nowhere)
+})
+
+test('a buyer who comes back keeps street and city on the invoice', async () => {
+  const buyer = await buyFrom({ country: 'AT' })
+  const at = { street: 'Ring 1', postalCode: '1010', city: 'Wien', country: 'AT' }
+  await buyer.call(billing.save, { ...at, company: '', vatId: '' })
+  await shop.sandbox.controls.refund(buyer.purchase?.paymentIntentId ?? '')
+  await shop.settle()
+  await begin(buyer, { country: 'AT' })
+  const { rows } = await shop.connection.db.execute<{ address: object }>(sql`
+    select data->'address' as address from sandbox.objects
+    where kind = 'customer' and data->>'email' = ${buyer.user.email}`)
+  expect(rows).toMatchObject([{ address: { line1: 'Ring 1', postal_code: '1010', city: 'Wien' } }])
 })
 
 test('whoever corrects their country is taxed for the new one', async () => {

@@ -13,6 +13,7 @@ import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Failed } from '../lists/record-table.tsx'
+import { Attention } from '../overview/needs.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import { ExportCard, QuickActions } from './side-cards.tsx'
@@ -22,6 +23,9 @@ const form = z.pick(assets.adminAdd.input(z), { ticker: true, note: true })
 export default function Assets() {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <div className="col-span-full -mb-2">
+        <Attention />
+      </div>
       <ReboundList />
       <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-1">
         <ExportCard />

@@ -43,17 +43,42 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },
 }
 
-/** What the shop can't do without the seller: it comes before any figure. */
-export function Needs() {
-  const { data, isError, refetch } = useData(overview.adminNeeds, {})
+function useNeeds() {
+  const needs = useData(overview.adminNeeds, {})
   const stripe = useData(stripeSetup.adminCheck, {})
   const toDo = stripe.data?.filter(({ state }) => state === 'todo').length ?? 0
+  return { ...needs, toDo, isCounted: !needs.isPending && !stripe.isPending }
+}
+
+/** The overview in one line, for the screen that the desk opens with. */
+export function Attention() {
+  const { data, toDo, isCounted } = useNeeds()
+  const count = (data ?? []).reduce((sum, need) => sum + need.count, toDo)
+  if (!isCounted) return <Skeleton className="h-9 rounded-md" />
+  if (!data) return null
+  return (
+    <Link
+      href="/admin/overview"
+      className="flex min-h-9 items-center gap-2 rounded-md bg-surface px-3 text-sm font-medium hover:bg-accent-soft/60"
+    >
+      {count > 0 && <TriangleAlert aria-hidden="true" className="size-4 shrink-0 text-danger" />}
+      {count === 0 && 'All clear: nothing needs attention'}
+      {count === 1 && '1 thing needs attention'}
+      {count > 1 && `${counted(count)} things need attention`}
+      <ChevronRight className="ml-auto size-4 shrink-0 text-muted" aria-hidden="true" />
+    </Link>
+  )
+}
+
+/** What the shop can't do without the seller: it comes before any figure. */
+export function Needs() {
+  const { data, toDo, isError, refetch } = useNeeds()
   if (isError) return <Failed retry={() => void refetch()} />
   if (!data) return <Skeleton className="h-28 rounded-lg" />
   return (
     <section aria-labelledby="needs" className="flex flex-col gap-3">
       <h2 id="needs" className="text-lg">
-        Needs you
+        Needs attention
       </h2>
       {data.length + toDo === 0 ? (
         <p className="rounded-lg border border-dashed border-line px-5 py-4 text-muted">
