@@ -109,7 +109,7 @@ test('messages are answered, newsletter addresses exported, access removed and r
   await question(page).getByRole('button', { name: 'Remove' }).click()
   await toast(page, 'Access removed')
   await expect(person).toContainText('removed by you')
-  await page.getByLabel('Access', { exact: true }).selectOption('withheld')
+  await page.getByRole('combobox', { name: 'Access' }).selectOption('withheld')
   await person.getByRole('button', { name: /^More/ }).click()
   await dialog(page).getByRole('button', { name: 'Restore' }).click()
   await expect(page.getByText('Unlocked. The email goes out in a minute.')).toBeVisible()
