@@ -78,7 +78,7 @@ test.describe('TradingView access', () => {
     await expect(form(page)).toBeHidden()
     await expect(card(page)).toContainText('ada_trades')
     await expect(card(page).getByText('requested', { exact: true })).toBeVisible()
-    await expect(card(page)).toContainText(/We’ll unlock it and email you by /)
+    await expect(card(page)).toContainText(/We have your request and will email you by /)
   })
 
   test('says when the request cannot be sent', async ({ page, shop }) => {
@@ -123,7 +123,7 @@ test.describe('TradingView access', () => {
     await shop.afterUndo()
     await admin.call(accessAdmin.withhold, { ids })
     await page.reload()
-    await expect(card(page).getByText('on hold', { exact: true })).toBeVisible()
+    await expect(card(page).getByText('removed', { exact: true })).toBeVisible()
     await expect(card(page).getByRole('button', { name: 'Request Again' })).toBeVisible()
   })
 

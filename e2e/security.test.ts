@@ -258,7 +258,7 @@ test('support sees users, purchases and the access queue, and none of the button
   await expect(page.getByRole('button', { name: /^(Add|Delete|Export|Role)/ })).toHaveCount(0)
   await expectAccessible(page)
   await areas.getByRole('link', { name: 'Access' }).click()
-  await expect(page.getByText('All clear.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Access', level: 1 })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Access' }).getByRole('link')).toHaveText([
     'To do',
     'People',

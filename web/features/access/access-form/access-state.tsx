@@ -34,7 +34,7 @@ const looks: Record<AccessState, Look> = {
   unlocked: { icon: CircleCheck, tone: 'good', text: 'unlocked' },
   locked: { icon: LockKeyhole, tone: 'neutral', text: 'locked' },
   declined: { icon: CircleX, tone: 'bad', text: 'declined' },
-  withheld: { icon: CircleSlash, tone: 'neutral', text: 'on hold' },
+  withheld: { icon: CircleSlash, tone: 'neutral', text: 'removed' },
 }
 
 const problems: Record<NameProblem, string> = {
@@ -82,7 +82,7 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
         </>
       )
     case 'asked':
-      return <Promised by={promisedBy} isReview={unlocksItself} />
+      return <Promised by={promisedBy} />
     case 'unlocking':
       return <>Unlocking {username}… This usually takes a few seconds.</>
     case 'unlocked':
@@ -90,14 +90,14 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'declined':
       return <>We couldn’t unlock it: {mine.declinedBecause}</>
     case 'withheld':
-      return <>We’ve put your access on hold. You can ask for it again, or reply to any of our emails.</>
+      return <>We’ve removed your access. You can ask for it again, or reply to any of our emails.</>
   }
 }
 
-function Promised({ by, isReview }: { by: string | null; isReview: boolean }) {
+function Promised({ by }: { by: string | null }) {
   const { supportEmail } = useSettings()
   const [now] = useState(Date.now)
-  if (!by) return <>We’ve got your request and will email you as soon as it’s unlocked.</>
+  if (!by) return 'We have your request and will email you.'
   if (Date.parse(by) < now)
     return (
       <>
@@ -110,10 +110,7 @@ function Promised({ by, isReview }: { by: string | null; isReview: boolean }) {
     )
   return (
     <>
-      {isReview
-        ? 'We’re looking at your request and will email you by '
-        : 'We’ll unlock it and email you by '}
-      <Time value={by} withClock />.
+      We have your request and will email you by <Time value={by} withClock />.
     </>
   )
 }

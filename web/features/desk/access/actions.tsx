@@ -45,15 +45,13 @@ export function useActions(onUnlocked: (ids: string[]) => void) {
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { refreshes, failed, succeeded: 'Trying again' })
   const adopt = useCall(accessAdmin.adopt, { refreshes, failed, succeeded: 'Managed from here now' })
-  const rename = useCall(accessAdmin.rename, { refreshes, failed: 'Failed to change the username' })
   return {
-    isBusy: [unlock, undo, restore, withhold, lock, retry, adopt, rename].some(({ isPending }) => isPending),
+    isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
     unlock: (ids: string[]) => unlock.mutate({ ids: ids.slice(0, 200) }),
     undo: (ids: string[]) => undo.mutate({ ids }),
     restore: (ids: string[]) => restore.mutate({ ids }),
     retry: (id: string) => retry.mutate({ id }),
     adopt: (id: string) => adopt.mutate({ id }),
-    rename: (id: string, username: string) => rename.mutate({ id, username }),
     /** For people who pay. */
     async withhold(id: string, username: string | null) {
       const yes = await confirm({

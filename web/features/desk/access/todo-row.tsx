@@ -99,10 +99,9 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   if (!isAdmin) return null
   if (kind === 'stuck') return button('Try again', () => actions.retry(id))
   if (kind === 'had_access') return button('Manage', () => actions.adopt(id))
-  if (kind === 'renamed') return button('Use new name', () => username && actions.rename(id, username))
   return (
     <>
-      {button('Fix name', () => setRenaming(true))}
+      {button(kind === 'renamed' ? 'Use new name' : 'Fix name', () => setRenaming(true))}
       {renaming && <RenameDialog id={id} username={username} onClose={() => setRenaming(false)} />}
     </>
   )

@@ -52,8 +52,7 @@ const sections: LegalSection[] = [
         </dd>
         <dt>Access request</dt>
         <dd>
-          Your TradingView username, the name of your exchange, and the exchange keys you enter, to set up
-          your access. The keys are encrypted as soon as they reach us. Basis: our contract with you.
+          <RequestData /> Basis: our contract with you.
         </dd>
         <dt>Contact form</dt>
         <dd>
@@ -151,6 +150,12 @@ const sections: LegalSection[] = [
     ),
   },
 ]
+
+function RequestData() {
+  return useSettings().askExchangeKeys
+    ? 'Your TradingView username, the name of your exchange, and the exchange keys you enter, to set up your access. The keys are encrypted as soon as they reach us.'
+    : 'Your TradingView username, to set up your access.'
+}
 
 function Region() {
   const { regionLookupUrl } = useSettings()
