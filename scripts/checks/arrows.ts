@@ -11,7 +11,7 @@ type Import = { specifier: string; onlyTypes: boolean }
 const allowed: Record<string, string[]> = {
   contract: ['contract'],
   web: ['web', 'contract', 'content'],
-  server: ['server', 'contract'],
+  server: ['server', 'contract', 'package.json'],
   sandbox: ['sandbox'],
   e2e: ['e2e', 'contract', 'server', 'scripts'],
   scripts: ['scripts', 'contract', 'server', 'sandbox', 'package.json'],
