@@ -9,7 +9,7 @@ import { createBrowser, type MayControl } from './browser/browser.ts'
 import { createControls } from './controls.ts'
 import { serveApi } from './http.ts'
 import { type Quirks, usual } from './quirks.ts'
-import { prepareSchema } from './schema.ts'
+import { prepareKeys } from './schema.ts'
 import { createWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
@@ -39,7 +39,7 @@ const forgetKeysEvery = 3_600_000
 /** A Stripe-compatible service. Any number of processes may open it on one database. */
 export async function openSandbox(options: SandboxOptions) {
   const { database, publicUrl, webhook, log = () => {} } = options
-  const keys = await prepareSchema(database)
+  const keys = await prepareKeys(database)
   const alarms = new Set<NodeJS.Timeout>()
   function onDue(seconds: number) {
     const alarm = setTimeout(() => {

@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import { createTables } from '#sandbox/schema.ts'
-import { createTradingViewTables } from '#sandbox/tradingview/schema.ts'
 import { recordCommand } from '#server/audit/audit.ts'
 import { restore } from '#server/database/restore.ts'
 import { StartError } from '#server/errors.ts'
@@ -36,7 +35,6 @@ await runCommand(async ({ config, url }) => {
     async makeOthers(client) {
       await createJobTables(client)
       await createTables(client)
-      await createTradingViewTables(client)
     },
     record: (client) => recordCommand(client, 'backup.restore', { unsigned: values.unsigned ?? false }),
   })

@@ -6,7 +6,7 @@ import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
 import { Failure } from '../failure.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
-import { actions, isOwnForm, press, readControlData } from '../pages/control.ts'
+import { actionOf, doneText, isOwnForm, readControlData } from '../pages/control.ts'
 import { controlPage } from '../pages/control-page.ts'
 import { findBill, findCreditNote, invoicePage } from '../pages/invoice.ts'
 import { documentPdf, invoicePdf } from '../pages/invoice-pdf.ts'
@@ -73,12 +73,12 @@ export function createBrowser({
 
   async function serveControls(response: ServerResponse, query: URLSearchParams) {
     const data = await books.read((work) => readControlData(work, query.get('q') ?? ''))
-    const [text] = actions.get(query.get('done') ?? '') ?? []
+    const text = doneText(query.get('done') ?? '')
     sendHtml(response, controlPage(data, text === undefined ? undefined : { kind: 'status', text }))
   }
 
   async function control(request: IncomingMessage, response: ServerResponse, name: string) {
-    const action = actions.get(name)
+    const action = actionOf(name)
     if (!action) return notFound(response)
     if (!isOwnForm(request)) {
       return send(
@@ -89,7 +89,7 @@ export function createBrowser({
       )
     }
     try {
-      await press(action, controls, await readBody(request))
+      await action(controls, await readBody(request))
       response.writeHead(303, { location: `${prefix}/?done=${name}`, 'cache-control': 'no-store' }).end()
     } catch (error) {
       if (!(error instanceof Failure)) throw error

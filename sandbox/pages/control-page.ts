@@ -2,13 +2,7 @@ import type { Price } from '../objects/catalog.ts'
 import { periodOf } from '../objects/subscription.ts'
 import type { Quirks } from '../quirks.ts'
 import type { ControlData, EventRow, PaymentRow, SubscriptionRow } from './control.ts'
-import { date, type Html, html, moment, money, page } from './html.ts'
-
-/** Many buttons look alike: `about` tells a screen reader which is which. */
-const button = (action: string, label: string, fields: Record<string, string>, about?: string) =>
-  html`<form method="post" action="/_sandbox/controls/${action}">${Object.entries(fields).map(
-    ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
-  )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`
+import { button, date, type Html, html, moment, money, page } from './html.ts'
 
 const table = (label: string, empty: string, heads: string[], rows: Html[]) =>
   rows.length === 0
@@ -40,9 +34,9 @@ function subscriptionRow({ subscription, email }: SubscriptionRow): Html {
     <td>${item && `${money(item.price.unit_amount * item.quantity, item.price.currency)} / ${item.plan.interval}`}</td>
     <td>${badge(subscription.status)}</td>
     <td>${period}</td>
-    <td><div class="Actions">${live && (fails ? 'Next renewal fails' : button('fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, email ?? subscription.id))}
-      ${live && subscription.cancel_at === null && button('cancel-in-portal', 'Cancel in portal', { subscription: subscription.id }, email ?? subscription.id)}
-      ${subscription.status === 'active' && button('pause', 'Pause', { subscription: subscription.id }, email ?? subscription.id)}</div></td>
+    <td><div class="Actions">${live && (fails ? 'Next renewal fails' : button('controls/fail-next-renewal', 'Fail next renewal', { subscription: subscription.id }, email ?? subscription.id))}
+      ${live && subscription.cancel_at === null && button('controls/cancel-in-portal', 'Cancel in portal', { subscription: subscription.id }, email ?? subscription.id)}
+      ${subscription.status === 'active' && button('controls/pause', 'Pause', { subscription: subscription.id }, email ?? subscription.id)}</div></td>
   </tr>`
 }
 
@@ -50,7 +44,7 @@ const priceRow = (price: Price): Html => html`<tr>
     <td>${price.lookup_key ?? 'No lookup key'}<br><code>${price.id}</code></td>
     <td class="Number">${money(price.unit_amount, price.currency)}${price.recurring && ` / ${price.recurring.interval}`}</td>
     <td>${badge(price.active ? 'active' : 'archived')}</td>
-    <td>${price.active && button('archive-price', 'Archive', { price: price.id }, price.lookup_key ?? price.id)}</td>
+    <td>${price.active && button('controls/archive-price', 'Archive', { price: price.id }, price.lookup_key ?? price.id)}</td>
   </tr>`
 
 function paymentRow({ invoice, intent, charge, dispute, refund }: PaymentRow): Html {
@@ -65,13 +59,13 @@ function paymentRow({ invoice, intent, charge, dispute, refund }: PaymentRow): H
       ${dispute && html`<br>Dispute: ${dispute.status.replaceAll('_', ' ')}`}</td>
     <td>${moment(invoice.created)}</td>
     <td><div class="Actions">
-      ${refund && button('fail-refund', 'Fail refund', { refund: refund.id }, invoice.number)}
-      ${refundable && button('refund', 'Refund', { payment_intent: intent.id }, invoice.number)}
-      ${disputable && button('open-dispute', 'Dispute', { payment_intent: intent.id }, invoice.number)}
+      ${refund && button('controls/fail-refund', 'Fail refund', { refund: refund.id }, invoice.number)}
+      ${refundable && button('controls/refund', 'Refund', { payment_intent: intent.id }, invoice.number)}
+      ${disputable && button('controls/open-dispute', 'Dispute', { payment_intent: intent.id }, invoice.number)}
       ${
         dispute?.status === 'needs_response' && [
-          button('close-dispute', 'Win', { dispute: dispute.id, outcome: 'won' }, invoice.number),
-          button('close-dispute', 'Lose', { dispute: dispute.id, outcome: 'lost' }, invoice.number),
+          button('controls/close-dispute', 'Win', { dispute: dispute.id, outcome: 'won' }, invoice.number),
+          button('controls/close-dispute', 'Lose', { dispute: dispute.id, outcome: 'lost' }, invoice.number),
         ]
       }
     </td>
@@ -93,7 +87,7 @@ function eventRow(event: EventRow): Html {
     <td><code>${event.type}</code><br><code>${event.about}</code></td>
     <td>${moment(Number(event.created))}</td>
     <td>${badge(state)}${event.attempts > 1 && ` after ${event.attempts} attempts`}${event.delivered < event.deliveries && event.answer && html`<br><span>${event.answer}</span>`}</td>
-    <td>${button('redeliver', 'Send again', { event: event.id }, event.type)}</td>
+    <td>${button('controls/redeliver', 'Send again', { event: event.id }, event.type)}</td>
   </tr>`
 }
 
@@ -119,13 +113,13 @@ const behavior = ({ lag, failing, key, retries, afterRetries, shortens }: Quirks
         <button>Apply</button>
       </form>
       <div class="Actions">
-        ${button('fail-next', 'Next request: 500', { status: '500' })}
-        ${button('fail-next', 'Next request: 500, but done', { status: '500', done: 'true' })}
-        ${button('fail-next', 'Next request: 400, without a code', { status: '400' })}
-        ${button('fail-next', 'Next request: 429', { status: '429' })}
-        ${button('fail-next', 'Next request: 429, try again', { status: '429', retry: 'true' })}
-        ${button('settle', 'Finish payments', {})}
-        ${button('behave-as-usual', 'Behave as usual', {})}
+        ${button('controls/fail-next', 'Next request: 500', { status: '500' })}
+        ${button('controls/fail-next', 'Next request: 500, but done', { status: '500', done: 'true' })}
+        ${button('controls/fail-next', 'Next request: 400, without a code', { status: '400' })}
+        ${button('controls/fail-next', 'Next request: 429', { status: '429' })}
+        ${button('controls/fail-next', 'Next request: 429, try again', { status: '429', retry: 'true' })}
+        ${button('controls/settle', 'Finish payments', {})}
+        ${button('controls/behave-as-usual', 'Behave as usual', {})}
       </div>
     </section>`
 
@@ -141,7 +135,7 @@ export function controlPage(data: ControlData, note: Note): string {
       <h2>Clock</h2>
       <p>In the sandbox it is <strong>${moment(data.now)} UTC</strong>. Moving on runs every renewal, retry and expiry on the way.</p>
       <div class="Actions">
-        ${(['day', 'month', 'year'] as const).map((interval) => button('advance', `Advance 1 ${interval}`, { interval }))}
+        ${(['day', 'month', 'year'] as const).map((interval) => button('controls/advance', `Advance 1 ${interval}`, { interval }))}
       </div>
     </section>
     <section>

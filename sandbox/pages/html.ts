@@ -57,3 +57,9 @@ export const page = ({ title, body, scripts = [] }: Page) => html`<!doctype html
   </body>
 </html>
 `
+
+/** A form of one button. Many look alike: `about` tells a screen reader which is which. */
+export const button = (action: string, label: string, fields: Record<string, string> = {}, about?: string) =>
+  html`<form method="post" action="/_sandbox/${action}">${Object.entries(fields).map(
+    ([key, value]) => html`<input type="hidden" name="${key}" value="${value}">`,
+  )}<button aria-label="${about ? `${label}: ${about}` : label}">${label}</button></form>`

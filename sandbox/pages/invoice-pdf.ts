@@ -1,21 +1,12 @@
 import { type Bill, type Described, describe } from './invoice.ts'
 
-const width = 595
-const height = 842
-const margin = 56
+/** What Windows-1252, which the standard fonts require, has in other places than Unicode. */
+const windows: Record<string, number> = {
+  ...{ '–': 0x96, '—': 0x97, '€': 0x80, '’': 0x92, '“': 0x93, '”': 0x94, '•': 0x95, '…': 0x85 },
+}
 
-/** Text in Windows-1252, as the standard fonts require; what they cannot show becomes a question mark. */
+/** What the fonts cannot show becomes a question mark. */
 function encode(text: string): string {
-  const windows: Record<string, number> = {
-    '–': 0x96,
-    '—': 0x97,
-    '€': 0x80,
-    '’': 0x92,
-    '“': 0x93,
-    '”': 0x94,
-    '•': 0x95,
-    '…': 0x85,
-  }
   let encoded = ''
   for (const character of text) {
     const code = windows[character] ?? character.codePointAt(0) ?? 0
@@ -26,67 +17,28 @@ function encode(text: string): string {
   return encoded
 }
 
-/** Helvetica's widths for the characters in amounts, in thousandths; other letters count as average. */
-const widthOf = (text: string, size: number) => {
-  let units = 0
-  for (const character of text) units += '.,: '.includes(character) ? 278 : character === '-' ? 333 : 556
-  return (units * size) / 1000
-}
-
-const cut = (text: string, longest: number) =>
-  text.length > longest ? `${text.slice(0, longest - 1)}…` : text
-
 function draw(said: Described): string {
   const commands: string[] = []
-  let y = height - margin
-
-  const write = (text: string, x: number, size: number, { bold = false, grey = 0 } = {}) =>
-    commands.push(
-      `BT ${grey} g /${bold ? 'B' : 'R'} ${size} Tf ${x.toFixed(1)} ${y.toFixed(1)} Td (${encode(text)}) Tj ET`,
-    )
-  const writeRight = (text: string, size: number, options = {}) =>
-    write(text, width - margin - widthOf(text, size), size, options)
-  const rule = (grey = 0.8) =>
-    commands.push(`${grey} G 0.7 w ${margin} ${y.toFixed(1)} m ${width - margin} ${y.toFixed(1)} l S`)
-
-  write(cut(said.from, 60), margin, 10, { grey: 0.4 })
-  y -= 30
-  write(said.title, margin, 24, { bold: true })
-  writeRight(said.status, 14, { bold: true })
-  y -= 34
-  for (const [name, value] of said.facts) {
-    write(name, margin, 10, { grey: 0.4 })
-    write(cut(value, 70), margin + 130, 10)
-    y -= 16
+  let y = 780
+  /** One line, whose second part begins to the right. */
+  const write = ([left = '', right = '']: string[], size = 10, name = 'R') => {
+    y -= size * 1.7
+    for (const [x, text] of [
+      [56, left.slice(0, 100)],
+      [330, right.slice(0, 50)],
+    ])
+      if (text)
+        commands.push(`BT /${name} ${size} Tf ${x} ${y.toFixed(1)} Td (${encode(String(text))}) Tj ET`)
   }
-  y -= 18
-  write('Description', margin, 9, { grey: 0.4 })
-  writeRight('Amount', 9, { grey: 0.4 })
-  y -= 8
-  rule(0.4)
-  y -= 18
+  write([said.from])
+  write([said.title, said.status], 20, 'B')
+  for (const fact of said.facts) write(fact)
   for (const line of said.lines.slice(0, 12)) {
-    write(cut(line.text, 75), margin, 10.5)
-    writeRight(line.amount, 10.5)
-    y -= 14
-    write(line.period, margin, 9, { grey: 0.4 })
-    y -= 12
-    rule()
-    y -= 18
+    write([line.text, line.amount], 11)
+    write([line.period], 9)
   }
-  for (const [name, value] of said.totals) {
-    const bold = name === 'Amount due' || name === 'Amount paid'
-    write(name, width / 2, 10.5, { bold })
-    writeRight(value, 10.5, { bold })
-    y -= 18
-  }
-  y = margin + 14 * said.footer.length
-  for (const line of said.footer) {
-    write(cut(line, 100), margin, 8.5, { grey: 0.4 })
-    y -= 14
-  }
-  y = margin
-  write(said.note, margin, 8.5, { grey: 0.4 })
+  for (const total of said.totals) write(total, 11, 'B')
+  for (const line of [...said.footer, said.note]) write([line], 8)
   return commands.join('\n')
 }
 
@@ -101,7 +53,7 @@ export function documentPdf(said: Described): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents 4 0 R /Resources << /Font << /R 5 0 R /B 6 0 R >> >> >>`,
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /R 5 0 R /B 6 0 R >> >> >>`,
     `<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream`,
     font('Helvetica'),
     font('Helvetica-Bold'),

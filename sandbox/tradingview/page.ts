@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { readBody } from '../http.ts'
 import { isOwnForm } from '../pages/control.ts'
-import { html, page } from '../pages/html.ts'
+import { button, html, page } from '../pages/html.ts'
 import { type Fault, faults, type TradingViewControls } from './controls.ts'
 
 type Given = {
@@ -21,11 +21,6 @@ const moment = (date: Date | null) =>
   date
     ? date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
     : 'no end'
-
-const button = (name: string, label: string, fields: Record<string, string> = {}) =>
-  html`<form method="post" action="${address}/${name}">${Object.entries(fields).map(
-    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
-  )}<button>${label}</button></form>`
 
 /** What someone at TradingView could do, and what TradingView has been seen to do by itself. */
 const actions: Record<string, (controls: TradingViewControls, form: URLSearchParams) => Promise<unknown>> = {
@@ -78,7 +73,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
       <h2>The seller’s session</h2>
       <p>${isLoggedIn ? 'Logged in as ReboundSigma.' : 'Logged out: the shop’s session has ended.'}</p>
       <p><code>${await controls.cookies()}</code></p>
-      <div class="Actions">${button('end-session', 'End the session')}${button('log-in', 'Log in again (new cookies)')}</div>
+      <div class="Actions">${button('tradingview/end-session', 'End the session')}${button('tradingview/log-in', 'Log in again (new cookies)')}</div>
     </section>
     <section>
       <h2>How it behaves</h2>
@@ -107,7 +102,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
         <thead><tr><th>Username</th><th>Script</th><th>Until</th><th>Action</th></tr></thead>
         <tbody>${people.map(
           (row) => html`<tr><td>${row.username}</td><td>${row.script}</td><td>${moment(row.expiration)}</td>
-          <td class="Actions">${button('throw-out', 'Throw out', { script: row.pine_id, username: row.username })}${button('delete', 'Delete the member', { username: row.username })}</td></tr>`,
+          <td class="Actions">${button('tradingview/throw-out', 'Throw out', { script: row.pine_id, username: row.username })}${button('tradingview/delete', 'Delete the member', { username: row.username })}</td></tr>`,
         )}</tbody></table></div>
     </section>
     <section>

@@ -1,11 +1,9 @@
 import type pg from 'pg'
 import { createTables } from '#sandbox/schema.ts'
-import { createTradingViewTables } from '#sandbox/tradingview/schema.ts'
 import { createJobTables } from '../jobs/schema.ts'
 
 /** The tables of a shop that are not in its migrations. */
 export async function makeOthers(client: pg.ClientBase) {
   await createJobTables(client)
   await createTables(client)
-  await createTradingViewTables(client)
 }

@@ -1,0 +1,108 @@
+-- What stands in for Stripe: objects as the API answers them, events, and their way to the shop.
+create schema if not exists sandbox;
+
+create table if not exists sandbox.objects (
+  id text primary key,
+  kind text not null,
+  seq bigint generated always as identity,
+  clock text,
+  due_at double precision,
+  data jsonb not null
+);
+do $$ begin
+  if (select data_type from information_schema.columns
+      where table_schema = 'sandbox' and table_name = 'objects' and column_name = 'due_at') = 'bigint' then
+    alter table sandbox.objects alter column due_at type double precision;
+  end if;
+end $$;
+create sequence if not exists sandbox.draws;
+create index if not exists objects_by_kind on sandbox.objects (kind, seq);
+create index if not exists objects_by_content on sandbox.objects using gin (data jsonb_path_ops);
+create index if not exists objects_due on sandbox.objects (due_at, seq) where due_at is not null;
+create unique index if not exists prices_by_lookup_key on sandbox.objects ((data->>'lookup_key'))
+  where kind = 'price' and data->>'lookup_key' is not null;
+
+create table if not exists sandbox.events (
+  id text primary key,
+  seq bigint generated always as identity unique,
+  type text not null,
+  created bigint not null,
+  data json not null
+);
+
+create table if not exists sandbox.deliveries (
+  id bigint generated always as identity primary key,
+  event text not null references sandbox.events (id),
+  attempts integer not null default 0,
+  next_at timestamptz default now(),
+  delivered_at timestamptz,
+  last_answer text
+);
+-- Where it goes: an endpoint that the seller created, or the shop that opened the sandbox.
+alter table sandbox.deliveries add column if not exists endpoint text;
+create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
+create index if not exists deliveries_by_event on sandbox.deliveries (event);
+
+create table if not exists sandbox.idempotency (
+  key text primary key,
+  request text not null,
+  status integer,
+  body text,
+  created timestamptz not null default now()
+);
+
+create table if not exists sandbox.settings (
+  only_row boolean primary key default true check (only_row),
+  secret_key text not null,
+  publishable_key text not null,
+  clock_offset bigint not null default 0,
+  mischief jsonb not null default '{}'
+);
+
+-- What stands in for TradingView.
+create table if not exists sandbox.tradingview_settings (
+  only_row boolean primary key default true check (only_row),
+  session_id text not null,
+  session_sign text not null,
+  is_logged_in boolean not null default true,
+  account text not null default 'ReboundSigma',
+  -- Counts changes of the lists: a cursor from before one is worthless.
+  changes bigint not null default 0,
+  faults jsonb not null default '{}'
+);
+
+create table if not exists sandbox.tradingview_users (
+  username text primary key
+);
+create unique index if not exists tradingview_users_by_key on sandbox.tradingview_users (lower(username));
+
+-- Names of people who were renamed or deleted: no one is welcomed under them by mistake.
+create table if not exists sandbox.tradingview_former_names (
+  name text primary key
+);
+
+create table if not exists sandbox.tradingview_scripts (
+  pine_id text primary key,
+  name text not null,
+  owner text not null
+);
+
+create table if not exists sandbox.tradingview_access (
+  id bigint generated always as identity primary key,
+  pine_id text not null references sandbox.tradingview_scripts (pine_id),
+  username text not null references sandbox.tradingview_users (username) on update cascade on delete cascade,
+  expiration timestamptz,
+  created timestamptz not null default now(),
+  unique (pine_id, username)
+);
+
+create table if not exists sandbox.tradingview_calls (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  call text not null,
+  pine_id text,
+  username text,
+  expiration text,
+  status integer,
+  answer text not null
+);
