@@ -45,15 +45,17 @@ export function invoiceCalls(
       return [...notes, ...issued].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     },
 
-    /** What an ended subscription still asks for: paid now, it would buy nothing. */
+    /** What an ended subscription still asks for, or soon would: paid now, it would buy nothing. */
     async voidOpen(subscription: string) {
-      for (const status of ['open', 'uncollectible'] as const) {
+      for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
-        // Someone else paid or voided it meanwhile: the next look shows which.
-        for (const { id } of data)
-          await ask(sdk.invoices.voidInvoice(id), isRefused).catch((error: unknown) => {
+        for (const { id } of data) {
+          const request = status === 'draft' ? sdk.invoices.del(id) : sdk.invoices.voidInvoice(id)
+          // Someone else paid or voided it meanwhile: the next look shows which.
+          await ask<{ object: string }>(request, isRefused).catch((error: unknown) => {
             if (!isRefused(error)) throw error
           })
+        }
       }
     },
 

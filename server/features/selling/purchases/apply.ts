@@ -23,13 +23,15 @@ export type ApplyDependencies = {
   seats: Seats
   notices: Notices
   payBack: Enqueue<{ subscriptionId: string }>
+  payBackLate: Enqueue<{ subscriptionId: string }>
   payBackRest: Enqueue<{ subscriptionId: string; amount: number }>
   creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, seats, notices, payBack, payBackRest, creditRefunds } = others
+  const { accounts, checkouts, access, seats, notices, payBack, payBackLate, payBackRest, creditRefunds } =
+    others
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -61,6 +63,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (after && username && !refundedBecause)
       await access.usernameGiven(tx, { userId, purchaseId: after.id, productId: after.productId, username })
     if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
+    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     if (isHandedOver) {
@@ -102,6 +105,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     if (after && !isLive(after.status)) await access.purchaseEnded(tx, { purchaseId: after.id }, now())
     await access.purchasesChanged(tx, before.userId)
+    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after && after.refundedAmount > before.refundedAmount)
@@ -121,6 +125,13 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     return true
   }
 }
+
+/** Money that came when nothing could be bought with it anymore. What the bank decides about is the bank's. */
+const hasLate = ({ endedAt, payments }: Subscription) =>
+  endedAt !== null &&
+  payments.some(
+    ({ paidAt, refunded, amount, dispute }) => paidAt > endedAt && refunded < amount && dispute === 'none',
+  )
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
