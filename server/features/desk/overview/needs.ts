@@ -10,7 +10,7 @@ import {
   openRequests,
 } from '#server/features/access/access-requests/access-requests.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
-import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
+import { graceEnd, isWarnedPurchase } from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
@@ -22,6 +22,7 @@ export function createNeeds({ db, now, queue, settings }: Context, requests: Pic
   })
 
   const ways: Record<NeedKind, () => Promise<Found>> = {
+    fraud_warnings: () => counted(db.$count(purchases, isWarnedPurchase)),
     async disputes() {
       const disputed = db
         .select({ due: purchases.disputeDueAt })
