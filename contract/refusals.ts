@@ -71,6 +71,7 @@ export const refusalCodes = [
   'nothing-to-refund',
   'too-much-to-refund',
   'refund-refused',
+  'extension-refused',
   'contract-unknown',
   // Access on TradingView.
   'name-taken',

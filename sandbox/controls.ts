@@ -7,7 +7,7 @@ import { markUncollectible, payOutOfBand, update } from './billing/invoices.ts'
 import { authenticatePayment, authenticateSetup } from './billing/payments.ts'
 import type { Books } from './books.ts'
 import { Failure, invalid } from './failure.ts'
-import type { DisputeStatus } from './objects/charge.ts'
+import { type DisputeStatus, newFraudWarning } from './objects/charge.ts'
 import type { Customer } from './objects/customer.ts'
 import type { Off } from './objects/discount.ts'
 import { type PauseReason, periodOf } from './objects/subscription.ts'
@@ -128,6 +128,12 @@ function quickControls(act: Act) {
 
     openDispute: (paymentIntent: string) =>
       act(async (work) => openDispute(work, await claimCharge(work, undefined, paymentIntent))),
+
+    warnOfFraud: (paymentIntent: string) =>
+      act(async (work) => {
+        const charge = await claimCharge(work, undefined, paymentIntent)
+        work.emit('radar.early_fraud_warning.created', await work.insert(newFraudWarning(work.now, charge)))
+      }),
 
     closeDispute: (dispute: string, outcome: 'won' | 'lost' | 'prevented') =>
       act(async (work) => moveDispute(work, await work.claim('dispute', dispute), outcome)),

@@ -42,6 +42,7 @@ const auditActions = {
   'purchase.extend': 'Extended a purchase',
   'purchase.import': 'Imported a subscription',
   'purchase.refund': 'Refunded a payment',
+  'purchase.warning': 'Decided about a fraud warning',
   'reminders.send': 'Sent reminders',
   'review.answer': 'Answered a review',
   'review.hide': 'Hid a review',

@@ -35,6 +35,7 @@ const overviewFigures = schema((z) =>
 
 /** What needs the seller, in the order of urgency in which the overview shows it. */
 export const needKinds = [
+  'fraud_warnings',
   'disputes',
   'overdue_requests',
   'declarations',

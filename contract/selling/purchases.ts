@@ -43,7 +43,13 @@ const purchase = schema((z) =>
 export type Purchase = InferOutput<typeof purchase>
 
 /** The seller's words are the seller's own. */
-const managedPurchase = schema((z) => z.extend(purchase(z), { reason: z.nullable(z.string()) }))
+const managedPurchase = schema((z) =>
+  z.extend(purchase(z), {
+    reason: z.nullable(z.string()),
+    /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
+    isWarned: z.boolean(),
+  }),
+)
 export type ManagedPurchase = InferOutput<typeof managedPurchase>
 
 const invoice = schema((z) =>
@@ -163,6 +169,8 @@ export const purchases = {
         billingType: z.optional(billingType(z)),
         /** Only those whose payment a bank disputes right now. */
         disputed: z.optional(z.enum(['yes'])),
+        /** Only those with a fraud warning to decide about. */
+        warned: z.optional(z.enum(['yes'])),
         /** Begun, or ended, in a month: 2026-03. */
         begun: z.optional(month(z)),
         ended: z.optional(month(z)),
@@ -230,6 +238,15 @@ export const purchases = {
         refundedSoFar: cents(z),
         amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
       }),
+    output: nothing,
+  }),
+  adminSettleWarning: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/fraud-warning',
+    access: 'admin',
+    fresh: true,
+    summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
+    input: (z) => z.strictObject({ id: id(z), decision: z.enum(['refund', 'dismiss']) }),
     output: nothing,
   }),
   adminExtend: endpoint({

@@ -19,6 +19,7 @@ export const eventRoutes = [
     async ({ work, params }) => {
       const { starting_after: after, created } = params
       const types = params.types ?? (params.type === undefined ? null : [params.type])
+      if (types && types.length > 20) throw invalid('You may pass up to 20 event types.', 'types')
       const limit = Math.min(Math.max(params.limit ?? 10, 1), 100)
       const { rows } = await work.database.query<{ data: object }>(
         `select data from sandbox.events

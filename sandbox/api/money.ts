@@ -42,6 +42,13 @@ export const moneyRoutes = [
     },
   ),
   route('GET', '/v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),
+  route('DELETE', '/v1/invoices/:id', {}, async ({ work, id }) => {
+    const invoice = await work.claim('invoice', id)
+    if (invoice.status !== 'draft') throw invalid('You can only delete draft invoices.')
+    await work.database.query('delete from sandbox.objects where id = $1', [id])
+    work.emit('invoice.deleted', invoice)
+    return { id, object: 'invoice', deleted: true }
+  }),
   route(
     'GET',
     '/v1/invoices',

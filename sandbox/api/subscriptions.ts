@@ -1,4 +1,4 @@
-import { periodEnd } from '../basics.ts'
+import { day, periodEnd } from '../basics.ts'
 import { update } from '../billing/invoices.ts'
 import { confirmPayment } from '../billing/payments.ts'
 import { cancel, type Line, startSubscription, storedCard } from '../billing/subscriptions.ts'
@@ -135,10 +135,18 @@ function endingAt(subscription: Subscription, at: number | null): Subscription {
   return withPeriod(subscription, start, at === null ? Math.max(whole, end) : Math.min(end, at))
 }
 
+/** Counted from the first period, not from today. */
+const twoYears = 731 * day
+
 /** A trial on a running subscription: nothing is charged before its end, where the next period begins. */
 function onTrial(subscription: Subscription, until: number, now: number): Subscription {
   if (until <= now)
     throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future', 'trial_end')
+  if (until > subscription.billing_cycle_anchor + twoYears)
+    throw invalid(
+      'Invalid timestamp: can be no more than two years after the billing cycle anchor',
+      'trial_end',
+    )
   return {
     ...withPeriod(subscription, now, until),
     status: 'trialing',

@@ -176,3 +176,17 @@ export const newDispute = (now: number, charge: Charge) => ({
 })
 
 export type Dispute = ReturnType<typeof newDispute>
+
+/** The card's bank suspects fraud; nothing has happened yet. */
+export const newFraudWarning = (now: number, charge: Charge) => ({
+  id: newId('issfr'),
+  object: 'radar.early_fraud_warning' as const,
+  actionable: true,
+  charge: charge.id,
+  created: now,
+  fraud_type: 'unauthorized_use_of_card',
+  livemode: false,
+  payment_intent: charge.payment_intent,
+})
+
+export type FraudWarning = ReturnType<typeof newFraudWarning>

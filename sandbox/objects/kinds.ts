@@ -1,7 +1,7 @@
 import { newId } from '../basics.ts'
 import type { PaymentMethodDomain, WebhookEndpoint } from './account.ts'
 import type { Price, Product } from './catalog.ts'
-import type { Charge, Dispute, Refund } from './charge.ts'
+import type { Charge, Dispute, FraudWarning, Refund } from './charge.ts'
 import type { Customer, DeletedCustomer, PaymentMethod } from './customer.ts'
 import type { Coupon, Discount } from './discount.ts'
 import type { PaymentIntent, SetupIntent } from './intent.ts'
@@ -38,6 +38,7 @@ export type Kinds = {
   payment_method_domain: PaymentMethodDomain
   price: Price
   product: Product
+  'radar.early_fraud_warning': FraudWarning
   refund: Refund
   setup_intent: SetupIntent
   subscription: Subscription

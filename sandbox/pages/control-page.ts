@@ -61,6 +61,7 @@ function paymentRow({ invoice, intent, charge, dispute, refund }: PaymentRow): H
     <td><div class="Actions">
       ${refund && button('controls/fail-refund', 'Fail refund', { refund: refund.id }, invoice.number)}
       ${refundable && button('controls/refund', 'Refund', { payment_intent: intent.id }, invoice.number)}
+      ${disputable && button('controls/warn-of-fraud', 'Warn of fraud', { payment_intent: intent.id }, invoice.number)}
       ${disputable && button('controls/open-dispute', 'Dispute', { payment_intent: intent.id }, invoice.number)}
       ${
         dispute?.status === 'needs_response' && [

@@ -26,6 +26,7 @@ const runs = {
   refund: (controls, given) => controls.refund(given('payment_intent')),
   'fail-refund': (controls, given) => controls.failRefund(given('refund')),
   'open-dispute': (controls, given) => controls.openDispute(given('payment_intent')),
+  'warn-of-fraud': (controls, given) => controls.warnOfFraud(given('payment_intent')),
   'close-dispute': (controls, given, pick) =>
     controls.closeDispute(given('dispute'), pick('outcome', 'won', 'lost')),
   'archive-price': (controls, given) => controls.archivePrice(given('price')),
@@ -67,6 +68,7 @@ const done: Record<keyof typeof runs, string> = {
   refund: 'The payment was refunded.',
   'fail-refund': 'The bank returned the refund.',
   'open-dispute': 'The payment is disputed.',
+  'warn-of-fraud': 'The bank warned of fraud.',
   'close-dispute': 'The dispute is closed.',
   'archive-price': 'The price is archived and keeps its lookup key.',
   redeliver: 'The event was sent again.',

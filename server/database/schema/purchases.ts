@@ -47,8 +47,14 @@ export const purchases = pgTable(
     bookedUntil: moment(),
     /** Until when the seller may answer the bank; null if nothing is disputed or nothing can be answered. */
     disputeDueAt: moment(),
+    /** The payment that its card's bank takes for fraud, as long as the seller has not decided about it. */
+    warnedPaymentIntentId: text(),
   },
   (t) => [
+    index('purchases_warned')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.warnedPaymentIntentId} is not null`)
+      .concurrently(),
     index('purchases_disputed').on(t.createdAt, t.id).where(sql`${t.isDisputed}`).concurrently(),
     index('purchases_ended_in')
       .on(monthOf(t.endedAt), t.createdAt, t.id)

@@ -29,7 +29,13 @@ export class StripeRefusal extends Refusal {
 
 export type Client = ReturnType<typeof createClient>
 
-const { StripeCardError, StripeConnectionError, StripeError, StripeInvalidRequestError } = StripeSdk.errors
+const {
+  StripeCardError,
+  StripeConnectionError,
+  StripeError,
+  StripeIdempotencyError,
+  StripeInvalidRequestError,
+} = StripeSdk.errors
 
 const away = 'The payment service isn’t answering right now. Please try again in a moment.'
 const broken = 'Something went wrong with our payment service. Please try again later or contact support.'
@@ -42,6 +48,9 @@ export const isRefused = (error: unknown, { code, param }: { code?: string; para
   error instanceof StripeInvalidRequestError &&
   (code === undefined || error.code === code) &&
   (param === undefined || error.param === param)
+
+/** The key was used with other parameters: somebody wanted something else at the same moment, or a while before. */
+export const isOtherUse = (error: unknown) => error instanceof StripeIdempotencyError
 
 export const isMissing = (error: unknown) => isRefused(error, { code: 'resource_missing' })
 
@@ -102,7 +111,8 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
 
   /**
    * Requests a change under an idempotency key, so two at the same time become one. Stripe keeps a key's answer for a day, its
-   * own failures included: after one, the object is read again and whatever is left to do gets the next key.
+   * own failures included: after one, or if somebody used the key for something else, the object is read again and
+   * whatever is left to do gets the next key.
    */
   async function change<Answer extends { object: string }>(
     key: string,
@@ -112,17 +122,19 @@ export function createClient(sdk: Stripe, report: (fault: StripeFault) => void) 
   ): Promise<Answer | undefined> {
     for (let attempt = 1; ; attempt++) {
       const failed = failures.get(key) ?? 0
-      const isKept = (error: unknown) => error instanceof StripeError && (error.statusCode ?? 0) >= 500
+      const isSpent = (error: unknown) =>
+        !expects?.(error) &&
+        (isOtherUse(error) || (error instanceof StripeError && (error.statusCode ?? 0) >= 500))
       try {
         const idempotencyKey = failed === 0 ? key : `${key}-${failed}`
         const answer = await ask(
           request({ idempotencyKey, maxNetworkRetries: 1 }),
-          (error) => isKept(error) || (expects?.(error) ?? false),
+          (error) => isSpent(error) || (expects?.(error) ?? false),
         )
         failures.delete(key)
         return answer
       } catch (error) {
-        if (!isKept(error)) throw error
+        if (!isSpent(error)) throw error
         failures.set(key, failed + 1)
         if (await isDone()) return undefined
         if (attempt === 3) throw translate(error)

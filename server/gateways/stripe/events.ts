@@ -10,14 +10,21 @@ export type StripeEvent = {
   paymentIntentId: string | null
 }
 
+/** Stripe takes twenty types at a time. */
+const mostTypes = 20
+export const inLists = (types: string[]) =>
+  Array.from({ length: Math.ceil(types.length / mostTypes) }, (_, place) =>
+    types.slice(place * mostTypes, (place + 1) * mostTypes),
+  )
+
 export function eventCalls({ sdk, translate }: Client, webhookSecret: string) {
   return {
-    /** Every event since then, newest first. Stripe keeps them for 30 days. */
-    async *since(since: Date, types: string[]): AsyncGenerator<StripeEvent> {
-      const from = Math.floor(since.getTime() / 1000)
+    /** Every event since then. Stripe keeps them for 30 days. */
+    async *since(since: Date, wanted: string[]): AsyncGenerator<StripeEvent> {
+      const created = { gte: Math.floor(since.getTime() / 1000) }
       try {
-        for await (const event of sdk.events.list({ created: { gte: from }, types, limit: 100 }))
-          yield about(event)
+        for (const types of inLists(wanted))
+          for await (const event of sdk.events.list({ created, types, limit: 100 })) yield about(event)
       } catch (error) {
         throw translate(error)
       }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, date, idOf, isRefused, needsBuyer } from './client.ts'
+import { type Client, date, idOf, isOtherUse, isRefused, needsBuyer } from './client.ts'
 
 /** The secret is for the buyer, when the bank wants them to confirm the payment. */
 type Paid = { state: 'done' | 'processing'; confirmWith: string | null }
@@ -45,15 +45,17 @@ export function invoiceCalls(
       return [...notes, ...issued].toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
     },
 
-    /** What an ended subscription still asks for: paid now, it would buy nothing. */
+    /** What an ended subscription still asks for, or soon would: paid now, it would buy nothing. */
     async voidOpen(subscription: string) {
-      for (const status of ['open', 'uncollectible'] as const) {
+      for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
-        // Someone else paid or voided it meanwhile: the next look shows which.
-        for (const { id } of data)
-          await ask(sdk.invoices.voidInvoice(id), isRefused).catch((error: unknown) => {
+        for (const { id } of data) {
+          const request = status === 'draft' ? sdk.invoices.del(id) : sdk.invoices.voidInvoice(id)
+          // Someone else paid or voided it meanwhile: the next look shows which.
+          await ask<{ object: string }>(request, isRefused).catch((error: unknown) => {
             if (!isRefused(error)) throw error
           })
+        }
       }
     },
 
@@ -79,7 +81,10 @@ export function invoiceCalls(
       }
     },
 
-    /** A credit note for every refund that has none yet; safe to repeat. Refunds made at Stripe's dashboard count too. */
+    /**
+     * A credit note for every refund that has arrived; safe to repeat. Refunds made at Stripe's dashboard count too. A note
+     * can't be taken back: if its refund failed later, it covers the next one.
+     */
     async creditRefunds(subscription: string) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
@@ -89,15 +94,27 @@ export function invoiceCalls(
         const arrived = refunds.data.filter((refund) => refund.status === 'succeeded')
         if (arrived.length === 0) continue
         const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
-        const credited = new Set(notes.data.flatMap((note) => note.refunds.map(({ refund }) => idOf(refund))))
-        for (const { id: refund, amount } of arrived)
-          if (!credited.has(refund))
-            await ask(
-              sdk.creditNotes.create(
-                { invoice, amount, refunds: [{ refund, amount_refunded: amount }] },
-                { idempotencyKey: `credit-note-${refund}` },
-              ),
-            )
+        const covered = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
+        const credited = new Set(covered.map(({ refund }) => idOf(refund)))
+        let left =
+          arrived.reduce((sum, { amount }) => sum + amount, 0) -
+          covered.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+        for (const { id: refund, amount: refunded } of arrived.toReversed()) {
+          const amount = Math.min(refunded, left)
+          if (credited.has(refund) || amount <= 0) continue
+          left -= amount
+          await ask(
+            sdk.creditNotes.create(
+              // The shop has its own mail about the refund.
+              { invoice, amount, refunds: [{ refund, amount_refunded: amount }], email_type: 'none' },
+              { idempotencyKey: `credit-note-${refund}` },
+            ),
+            isOtherUse,
+          ).catch((error: unknown) => {
+            // Somebody else has credited it, after another look.
+            if (!isOtherUse(error)) throw error
+          })
+        }
       }
     },
   }

@@ -1,9 +1,6 @@
 import StripeSdk from 'stripe'
 import { conflict } from '../../errors.ts'
-import { type Client, isRefused, subscriptionOf } from './client.ts'
-
-/** The key was used for another amount at the same moment. */
-const isOtherUse = (error: unknown) => error instanceof StripeSdk.errors.StripeIdempotencyError
+import { type Client, isOtherUse, isRefused, subscriptionOf } from './client.ts'
 
 /** Money that came in, and money that goes back. */
 export function paymentCalls({ sdk, ask, change }: Client) {

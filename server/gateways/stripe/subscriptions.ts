@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { BillingType } from '#contract/statuses.ts'
-import { type Client, date, dateOrNull, idOf } from './client.ts'
+import { conflict } from '../../errors.ts'
+import { type Client, date, dateOrNull, idOf, isRefused } from './client.ts'
 import type { History } from './history.ts'
 
 /** What Stripe says about a paused subscription. */
@@ -121,7 +122,13 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         key,
         (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
         async () => (await ask(sdk.subscriptions.retrieve(id))).trial_end === trial_end,
-      )
+        isRefused,
+      ).catch((error: unknown) => {
+        // Read by the seller: Stripe's own words explain it best.
+        throw error instanceof Error && isRefused(error)
+          ? conflict('extension-refused', error.message)
+          : error
+      })
     },
 
     async useCard(id: string, card: string) {

@@ -286,6 +286,19 @@ test('an extended subscription is not charged before the day given, and the buye
   await expect(later.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
 })
 
+test('an extension that Stripe refuses is refused in Stripe’s words, and nobody is told of more time', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ billing: 'yearly' })
+  await own.advance(1, 'year')
+  const until = new Date(own.clock.now().getTime() + 700 * 86_400_000).toISOString().slice(0, 10)
+  const seller = await own.admin()
+  await expect(seller.call(purchases.adminExtend, { id: buyer.purchase.id, until })).rejects.toMatchObject({
+    status: 409,
+    serverMessage: expect.stringContaining('two years after the billing cycle anchor'),
+  })
+  expect((await own.mails()).map(({ subject }) => subject).join()).not.toContain('More time')
+})
+
 test('“my data” has the notes, emails, and logins, and a deleted account leaves none', async () => {
   const buyer = await shop.verifiedUser()
   await shop.buy(buyer)

@@ -55,6 +55,27 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await admin.call(purchases.adminList, { disputed: 'yes' })).toEqual([])
 })
 
+test('a payment that its bank takes for fraud is refunded and ended with one click, or kept', async () => {
+  const [thief, friend] = [await shop.buyer(), await shop.buyer()]
+  for (const { purchase } of [thief, friend])
+    await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
+  await shop.settle()
+  expect(await needs()).toEqual({ fraud_warnings: { count: 2, dueAt: null } })
+  expect(await admin.call(purchases.adminList, { warned: 'yes' })).toMatchObject([
+    { id: friend.purchase.id, isWarned: true },
+    { id: thief.purchase.id, isWarned: true },
+  ])
+  await admin.call(purchases.adminSettleWarning, { id: thief.purchase.id, decision: 'refund' })
+  await admin.call(purchases.adminSettleWarning, { id: friend.purchase.id, decision: 'dismiss' })
+  await shop.settle()
+  expect(await thief.call(purchases.list, {})).toMatchObject([
+    { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 3900 },
+  ])
+  expect(await friend.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
+  await shop.queue.runNow('reconcile')
+  expect(await needs()).toEqual({})
+})
+
 test('an overdue request, a failed renewal, and a declaration are counted as their lists show them', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   const other = await shop.buyer()

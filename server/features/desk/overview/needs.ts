@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { declarations, purchases } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
-import { graceEnd } from '#server/features/selling/purchases/purchases.ts'
+import { graceEnd, isWarnedPurchase } from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
@@ -18,6 +18,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
   })
 
   const ways: Record<NeedKind, () => Promise<Found>> = {
+    fraud_warnings: () => counted(db.$count(purchases, isWarnedPurchase)),
     async disputes() {
       const disputed = db
         .select({ due: purchases.disputeDueAt })

@@ -10,7 +10,7 @@ import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
 import type { Notices } from './notices.ts'
-import type { Sync } from './sync.ts'
+import { payBackAll, type Sync } from './sync.ts'
 
 type Others = {
   stripe: StripeGateway
@@ -69,6 +69,24 @@ export function createAdministration({ db, now, audit }: Context, others: Others
         await access.purchasesChanged(tx, removed.userId)
         const { bookedBecause: _, ...detail } = removed
         await audit.record(tx, actor, { action: 'purchase.delete', ...about(removed), detail })
+      })
+    },
+
+    /** A bank takes a payment for fraud: refunded in time, it never becomes a dispute. Or the seller knows better. */
+    async settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss') {
+      const purchase = await findPurchase(db, id)
+      const { warnedPaymentIntentId: warned, stripeSubscriptionId: subscriptionId } = purchase
+      if (!warned || !subscriptionId) return
+      if (decision === 'refund')
+        await runExclusive(subscriptionId, async () => {
+          await payBackAll(stripe, subscriptionId, ({ paymentIntentId }) => paymentIntentId === warned)
+          await stripe.subscriptions.cancelNow(subscriptionId)
+          await sync(subscriptionId)
+        })
+      await db.transaction(async (tx) => {
+        await tx.update(purchases).set({ warnedPaymentIntentId: null }).where(eq(purchases.id, id))
+        const detail = { decision }
+        await audit.record(tx, actor, { action: 'purchase.warning', ...about(purchase), detail })
       })
     },
 

@@ -22,13 +22,15 @@ export type ApplyDependencies = {
   seats: Seats
   notices: Notices
   payBack: Enqueue<{ subscriptionId: string }>
+  payBackLate: Enqueue<{ subscriptionId: string }>
   payBackRest: Enqueue<{ subscriptionId: string; amount: number }>
   creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
 /** Writes what Stripe has answered about a subscription, with everything that follows from it, in one transaction. */
 export function createApply({ now }: Context, others: ApplyDependencies) {
-  const { accounts, checkouts, access, seats, notices, payBack, payBackRest, creditRefunds } = others
+  const { accounts, checkouts, access, seats, notices, payBack, payBackLate, payBackRest, creditRefunds } =
+    others
 
   /** The money has arrived: it's now a purchase, for the buyer's account or for one created for the guest. */
   async function book(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
@@ -59,6 +61,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const username = checkout.tradingViewUsername
     if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
     if (refundedBecause) await payBack(tx, { subscriptionId: answer.id })
+    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     if (isHandedOver) {
@@ -99,6 +102,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isDeepStrictEqual({ ...before, ...changes }, before)) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     await access.purchasesChanged(tx, before.userId)
+    if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
     const rest = after && !before.endedAt ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after && after.refundedAmount > before.refundedAmount)
@@ -118,6 +122,13 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     return true
   }
 }
+
+/** Money that came when nothing could be bought with it anymore. What the bank decides about is the bank's. */
+const hasLate = ({ endedAt, payments }: Subscription) =>
+  endedAt !== null &&
+  payments.some(
+    ({ paidAt, refunded, amount, dispute }) => paidAt > endedAt && refunded < amount && dispute === 'none',
+  )
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 

@@ -89,6 +89,21 @@ test('its buyer cancels and resumes; it keeps its end either way', async () => {
   })
 })
 
+test('one without an end that is cancelled, extended and resumed has none again', async () => {
+  const buyer = await shop.user()
+  await book(buyer.user.id)
+  const { id } = await only(buyer)
+  await buyer.call(purchases.cancel, { id })
+  const until = inDays(60).toISOString().slice(0, 10)
+  await admin.call(purchases.adminExtend, { id, until })
+  expect(await only(buyer)).toMatchObject({
+    status: 'pending_cancel',
+    endsAt: expect.stringContaining(until),
+  })
+  await buyer.call(purchases.resume, { id })
+  expect(await only(buyer)).toMatchObject({ status: 'active', endsAt: null })
+})
+
 test('its buyer subscribes before it ends, keeps the access, and hears nothing of the end', async () => {
   const buyer = await shop.user()
   await book(buyer.user.id, { endsAt: inDays(5).toISOString() })

@@ -105,12 +105,12 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
         return { status: 'active', endsAt: bookedUntil }
       }),
 
-    /** Moves the day on which it ends. */
+    /** Moves the day on which it ends. One without an end, if it was cancelled, has none again when it is resumed. */
     extend: (tx: Transaction, id: string, until: Date) =>
-      change(tx, id, ({ status, endsAt }) => {
+      change(tx, id, ({ status, endsAt, bookedUntil }) => {
         if (!isLive(status) || !endsAt)
           throw conflict('not-active', 'This purchase has no end that could be moved')
-        return { endsAt: until, bookedUntil: until }
+        return { endsAt: until, bookedUntil: bookedUntil && until }
       }),
 
     /** Immediately: no payment of it passed through the shop, so the seller pays back what there was. */

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts as checkoutRows, purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { Payment, StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { type Booked, endOf } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
@@ -71,7 +71,7 @@ export function createEnding(context: Context, others: Others) {
   /** Returns what was not refunded. */
   async function endAndPayBack(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
-    isMeant: (paidAt: Date) => boolean,
+    isMeant: (payment: Payment) => boolean,
   ): Promise<number> {
     if (!subscriptionId) {
       await db.transaction((tx) => booked.end(tx, id))
@@ -123,13 +123,13 @@ export function createEnding(context: Context, others: Others) {
       const purchase = await findPurchase(db, id)
       if (!isLive(purchase.status)) return
       if (wasRenewedSince(from, purchase, consumerLaw))
-        await endAndPayBack(purchase, (paidAt) => paidAt > from && paidAt <= until)
+        await endAndPayBack(purchase, ({ paidAt }) => paidAt > from && paidAt <= until)
       else if (purchase.status !== 'pending_cancel') await cancel(id)
     },
 
     /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
     withdraw: async (id: string, until: Date) =>
-      endAndPayBack(await findPurchase(db, id), (paidAt) => paidAt <= until),
+      endAndPayBack(await findPurchase(db, id), ({ paidAt }) => paidAt <= until),
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }

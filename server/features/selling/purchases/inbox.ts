@@ -1,6 +1,7 @@
-import { and, asc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
-import { stripeEvents } from '#server/database/schema.ts'
+import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { purchases, stripeEvents } from '#server/database/schema.ts'
 import type { StripeEvent, StripeGateway } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -11,16 +12,24 @@ export const eventTypes = [
   'customer.subscription.created',
   'customer.subscription.updated',
   'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
   'invoice.paid',
   'invoice.payment_failed',
   'invoice.payment_action_required',
+  'invoice.finalization_failed',
+  'invoice.marked_uncollectible',
+  'invoice.voided',
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
   'charge.refunded',
+  'refund.created',
   'refund.updated',
   'refund.failed',
   'charge.dispute.created',
+  'charge.dispute.updated',
   'charge.dispute.closed',
+  'radar.early_fraud_warning.created',
 ]
 
 type Others = {
@@ -54,12 +63,21 @@ export function createInbox(
     try {
       const subscriptions = eventTypes.includes(event.type) ? await subscriptionsOf(event) : []
       for (const id of subscriptions) await sync(id)
+      if (event.type === 'radar.early_fraud_warning.created') await warn(subscriptions, event)
       crashPoint('event before handled')
       await mark(event.id, { handledAt: now(), lastError: null })
     } catch (error) {
       await mark(event.id, { lastError: messageOf(error).slice(0, 500) })
       throw error
     }
+  }
+
+  /** That it was sent is all it says: nothing at Stripe changes. */
+  async function warn(subscriptions: string[], { paymentIntentId }: StripeEvent) {
+    await db
+      .update(purchases)
+      .set({ warnedPaymentIntentId: paymentIntentId })
+      .where(and(inArray(purchases.stripeSubscriptionId, subscriptions), isLivePurchase))
   }
 
   const mark = (id: string, change: { handledAt?: Date; lastError: string | null }) =>

@@ -1,7 +1,7 @@
 import { and, type Column, eq, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
 import { products } from '#contract/selling/price-list.ts'
-import type { BillingType, PurchaseStatus } from '#contract/statuses.ts'
+import { type BillingType, isLive, type PurchaseStatus } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
@@ -38,10 +38,14 @@ export type Wanted = {
   status?: PurchaseStatus | 'live' | undefined
   billingType?: BillingType | undefined
   disputed?: 'yes' | undefined
+  warned?: 'yes' | undefined
   begun?: string | undefined
   ended?: string | undefined
   sort?: Sort | undefined
 }
+
+/** It could still become a dispute. */
+export const isWarnedPurchase = and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase)
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {
@@ -55,7 +59,19 @@ export async function listPurchases<Shown extends Position>(
   wanted: Wanted,
   show: (row: Row) => Shown,
 ) {
-  const { limit, cursor, q, userId, status, billingType, disputed, begun, ended, sort = 'newest' } = wanted
+  const {
+    limit,
+    cursor,
+    q,
+    userId,
+    status,
+    billingType,
+    disputed,
+    warned,
+    begun,
+    ended,
+    sort = 'newest',
+  } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
@@ -67,6 +83,7 @@ export async function listPurchases<Shown extends Position>(
         userId ? eq(purchases.userId, userId) : undefined,
         status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
         disputed ? eq(purchases.isDisputed, true) : undefined,
+        warned ? isWarnedPurchase : undefined,
         begun
           ? and(within(purchases.createdAt, begun), or(isLivePurchase, isNotNull(purchases.endedAt)))
           : undefined,
@@ -86,7 +103,7 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few || disputed ? 'sorting' : 'index'))
+    .orderBy(...inOrder(purchases, sort, few || disputed || warned ? 'sorting' : 'index'))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db
@@ -139,7 +156,11 @@ type Row = {
   user: { email: string; name: string; tradingViewUsername: string | null }
 }
 
-export const showToSeller = (row: Row) => ({ ...showToBuyer(row), reason: row.purchase.bookedBecause })
+export const showToSeller = (row: Row) => ({
+  ...showToBuyer(row),
+  reason: row.purchase.bookedBecause,
+  isWarned: row.purchase.warnedPaymentIntentId !== null && isLive(row.purchase.status),
+})
 
 export function showToBuyer({ purchase, user: { email, name, tradingViewUsername } }: Row) {
   const { pastDueSince } = purchase

@@ -31,6 +31,7 @@ import { createSync } from './sync.ts'
 
 export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
+export { isWarnedPurchase } from './list.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
@@ -99,7 +100,10 @@ export function createPurchases(context: Context, others: Others) {
 
     /** The books stay; the seller's words about the person go. */
     async forget(tx: Transaction, userId: string) {
-      await tx.update(purchases).set({ bookedBecause: null }).where(eq(purchases.userId, userId))
+      await tx
+        .update(purchases)
+        .set({ bookedBecause: null, warnedPaymentIntentId: null })
+        .where(eq(purchases.userId, userId))
     },
 
     async dataOf(userId: string) {
@@ -115,6 +119,7 @@ export function createPurchases(context: Context, others: Others) {
           currentPeriodEnd: purchases.currentPeriodEnd,
           endsAt: purchases.endsAt,
           endedAt: purchases.endedAt,
+          paymentUnderFraudWarning: purchases.warnedPaymentIntentId,
           bookedByHandAs: purchases.bookedAs,
           bookedByHandBecause: purchases.bookedBecause,
         })

@@ -1,14 +1,15 @@
-import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
+import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
-import type { Sync } from './sync.ts'
+import { payBackAll, type Sync } from './sync.ts'
 
-type Others = { stripe: StripeGateway; inbox: Inbox; sync: Sync }
+type Others = { stripe: StripeGateway; inbox: Inbox; sync: Sync; runExclusive: RunExclusive }
 
 const minute = 60_000
 const hour = 60 * minute
@@ -16,9 +17,12 @@ const day = 24 * hour
 /** Stripe's lists may lag a little. */
 const overlap = 10 * minute
 const batch = 500
+/** How old an unfinished checkout is when Stripe is asked about it. The last time, Stripe has given it up. */
+const askedAt = [2 * minute, 10 * minute, hour, 6 * hour, 23 * hour + 10 * minute]
 
 /** Asks Stripe for anything we missed, so a lost webhook or a browser that never came back loses nothing. */
-export function createReconciler({ db, now, log }: Context, { stripe, inbox, sync }: Others) {
+export function createReconciler({ db, now, log }: Context, others: Others) {
+  const { stripe, inbox, sync, runExclusive } = others
   const ago = (span: number) => new Date(now().getTime() - span)
   const logError = (error: unknown) => log.error({ err: error }, 'reconciliation')
 
@@ -34,14 +38,33 @@ export function createReconciler({ db, now, log }: Context, { stripe, inbox, syn
       .onConflictDoUpdate({ target: stripeEventsPulled.id, set: { until: startedAt } })
   }
 
-  /** Checkouts that no one finished, and subscriptions that are due. */
-  async function syncStale() {
+  async function syncAll(rows: { id: string }[]) {
+    for (const { id } of rows) await sync(id).catch(logError)
+  }
+
+  /** Checkouts that no one finished, with growing pauses; one that is still there after a day, once a day. */
+  async function syncOpen() {
+    const { createdAt, syncedAt, closedAt } = checkouts
+    const isDue = askedAt.map((age) =>
+      and(lt(createdAt, ago(age)), sql`${syncedAt} < ${createdAt} + make_interval(secs => ${age / 1000})`),
+    )
     const open = await db
       .select({ id: checkouts.subscriptionId })
       .from(checkouts)
-      .where(and(isNull(checkouts.closedAt), lt(checkouts.createdAt, ago(2 * minute))))
-      .orderBy(asc(checkouts.syncedAt))
+      .where(
+        and(
+          isNull(closedAt),
+          lt(createdAt, ago(askedAt[0] ?? 0)),
+          or(isNull(syncedAt), ...isDue, and(lt(createdAt, ago(day)), lt(syncedAt, ago(day)))),
+        ),
+      )
+      .orderBy(longestAgo)
       .limit(batch)
+    await syncAll(open)
+  }
+
+  /** Subscriptions that may have changed by themselves. */
+  async function syncDue() {
     const due = await db
       .select({ id: checkouts.subscriptionId })
       .from(purchases)
@@ -49,32 +72,60 @@ export function createReconciler({ db, now, log }: Context, { stripe, inbox, syn
       .where(
         and(
           isLivePurchase,
-          or(lt(purchases.currentPeriodEnd, now()), eq(purchases.status, 'past_due')),
+          or(
+            lt(purchases.currentPeriodEnd, now()),
+            lt(purchases.endsAt, now()),
+            eq(purchases.status, 'past_due'),
+          ),
           or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
         ),
       )
-      .orderBy(asc(checkouts.syncedAt))
+      .orderBy(longestAgo)
       .limit(batch)
-    for (const { id } of [...open, ...due]) await sync(id).catch(logError)
+    await syncAll(due)
   }
+
+  const isOver = ({ status, pastDueSince }: { status: string; pastDueSince: Date | null }) =>
+    status === 'past_due' && pastDueSince !== null && graceEnd(pastDueSince) <= now()
 
   async function endGracePeriods() {
-    const unpaid = await db
-      .select({ id: purchases.stripeSubscriptionId, since: purchases.pastDueSince })
-      .from(purchases)
-      .where(eq(purchases.status, 'past_due'))
-    for (const { id, since } of unpaid) {
-      if (!id || !since || graceEnd(since) > now()) continue
-      await stripe.subscriptions.cancelNow(id).catch(logError)
-      await sync(id).catch(logError)
-    }
+    const unpaid = await db.select().from(purchases).where(eq(purchases.status, 'past_due'))
+    for (const { id, stripeSubscriptionId, ...row } of unpaid)
+      if (stripeSubscriptionId && isOver(row))
+        await runExclusive(stripeSubscriptionId, () => endGracePeriod(id, stripeSubscriptionId)).catch(
+          logError,
+        )
   }
 
+  /** Stripe first: whoever has just paid keeps it, and whoever pays while it ends gets the money back. */
+  async function endGracePeriod(id: string, subscriptionId: string) {
+    await sync(subscriptionId)
+    const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
+    if (!purchase || !isOver(purchase)) return
+    const { openInvoice, payments } = await stripe.subscriptions.read(subscriptionId)
+    // The money is there, but Stripe isn't done with the invoice.
+    if (payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)) return
+    const known = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
+    await stripe.subscriptions.cancelNow(subscriptionId)
+    await payBackAll(stripe, subscriptionId, ({ paymentIntentId }) => !known.has(paymentIntentId))
+    await sync(subscriptionId)
+  }
+
+  /** Each part fails alone; the run then counts as failed. */
   return async function reconcile() {
-    await pullEvents()
-    await inbox.handlePending(logError)
-    await syncStale()
-    await endGracePeriods()
-    await inbox.forgetHandled(keptSince(now(), retention.paymentEvents))
+    const failures: unknown[] = []
+    const parts = [
+      pullEvents,
+      () => inbox.handlePending(logError),
+      syncOpen,
+      syncDue,
+      endGracePeriods,
+      () => inbox.forgetHandled(keptSince(now(), retention.paymentEvents)),
+    ]
+    for (const part of parts) await part().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures.length > 1 ? new AggregateError(failures) : failures[0]
   }
 }
+
+/** Those first about which Stripe was never asked. */
+const longestAgo = sql`${checkouts.syncedAt} asc nulls first`

@@ -1,12 +1,14 @@
 import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
-import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
+import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
 import { moneyIsBack } from './state.ts'
 
 export type Sync = ReturnType<typeof createSync>
 
-type Others = Omit<ApplyDependencies, 'payBack' | 'payBackRest' | 'creditRefunds'> & { stripe: StripeGateway }
+type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'> & {
+  stripe: StripeGateway
+}
 
 /**
  * Brings the shop's view of a subscription in line with Stripe's, once, however many ask: webhook, buyer, admin or
@@ -23,6 +25,13 @@ export function createSync(context: Context, others: Others) {
     await stripe.subscriptions.cancelNow(subscriptionId)
     crashPoint('duplicate cancelled')
     await payBackAll(stripe, subscriptionId)
+    await sync(subscriptionId)
+  })
+
+  /** What arrived after it had ended: it bought nothing. */
+  const payBackLate = queue.job<{ subscriptionId: string }>('pay-back-late', async ({ subscriptionId }) => {
+    const { endedAt } = await stripe.subscriptions.read(subscriptionId)
+    if (endedAt) await payBackAll(stripe, subscriptionId, ({ paidAt }) => paidAt > endedAt)
     await sync(subscriptionId)
   })
 
@@ -50,7 +59,7 @@ export function createSync(context: Context, others: Others) {
     stripe.invoices.creditRefunds(subscriptionId),
   )
 
-  const apply = createApply(context, { ...others, payBack, payBackRest, creditRefunds })
+  const apply = createApply(context, { ...others, payBack, payBackLate, payBackRest, creditRefunds })
 
   async function syncOnce(subscriptionId: string) {
     for (;;) {
@@ -68,7 +77,8 @@ export function createSync(context: Context, others: Others) {
   async function settled(subscriptionId: string): Promise<Subscription> {
     const answer = await stripe.subscriptions.read(subscriptionId)
     const mustEnd = moneyIsBack(answer) && !answer.endedAt
-    const mustVoid = (mustEnd || answer.endedAt) && answer.openInvoice
+    const isDue = answer.openInvoice || answer.dueInvoice?.status === 'draft'
+    const mustVoid = (mustEnd || answer.endedAt) && isDue
     if (!mustEnd && !mustVoid) return answer
     if (mustEnd) await stripe.subscriptions.cancelNow(subscriptionId)
     if (mustVoid) await stripe.invoices.voidOpen(subscriptionId)
@@ -83,11 +93,11 @@ export function createSync(context: Context, others: Others) {
 export async function payBackAll(
   stripe: StripeGateway,
   subscriptionId: string,
-  isMeant: (paidAt: Date) => boolean = () => true,
+  isMeant: (payment: Payment) => boolean = () => true,
 ) {
   const left = async () =>
     (await stripe.subscriptions.read(subscriptionId)).payments.filter(
-      ({ refunded, amount, paidAt }) => refunded < amount && isMeant(paidAt),
+      (payment) => payment.refunded < payment.amount && isMeant(payment),
     )
   for (const { paymentIntentId } of await left())
     await stripe.payments.refund(paymentIntentId, async () => {

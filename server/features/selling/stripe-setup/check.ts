@@ -17,7 +17,7 @@ export type SetupOptions = {
 
 const command = '`npm run stripe -- setup`'
 const list = (items: string[]) => new Intl.ListFormat('en-US').format(items)
-const count = (items: unknown[], what: string) => `${items.length} ${what}${items.length === 1 ? '' : 's'}`
+const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const ok = (about: About, text: string): Finding => ({ about, state: 'ok', text })
@@ -139,8 +139,8 @@ function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
 
   async function deliveries(): Promise<Finding[]> {
     const late = await stripe.account.undeliveredEvents(events, new Date(now().getTime() - 3 * day))
-    if (late.length === 0) return []
-    const many = late.length === 100 ? '100 or more events' : count(late, 'event')
+    if (late === 0) return []
+    const many = late === 100 ? '100 or more events' : count(late, 'event')
     return [
       todo(
         'Webhook',
@@ -162,7 +162,7 @@ function createWebhookCheck({ stripe, now, publicUrl, events }: SetupOptions) {
     const faults = []
     if (others.length > 0)
       faults.push(
-        `${count([ours, ...others], 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
+        `${count(others.length + 1, 'endpoint')} send to ${webhookUrl}, each with its own secret: disable all but one`,
       )
     if (ours.version !== apiVersion)
       faults.push(`its API version is ${ours.version ?? 'the account’s'}, but the shop expects ${apiVersion}`)

@@ -14,6 +14,11 @@ export const counted = (value: number) => `${value.toLocaleString('en-US')}${val
 
 /** What each is called, once and many times, and the list that shows exactly those. */
 const texts: Record<NeedKind, { one: string; many: string; due?: string; href: Href }> = {
+  fraud_warnings: {
+    one: 'fraud warning',
+    many: 'fraud warnings',
+    href: '/admin/purchases?warned=yes',
+  },
   disputes: {
     one: 'disputed payment',
     many: 'disputed payments',

@@ -25,6 +25,7 @@ const choices = {
   status: purchaseFilters,
   billingType: billingTypes,
   disputed: ['yes'],
+  warned: ['yes'],
   begun: 'text',
   ended: 'text',
   sort: sortings,
@@ -43,6 +44,12 @@ export default function Purchases() {
     ...changesPurchase,
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
+  })
+
+  const settle = useCall(purchases.adminSettleWarning, {
+    ...changesPurchase,
+    succeeded: 'Fraud warning settled',
+    failed: 'Failed to settle the fraud warning',
   })
 
   async function askAndRemove({ id, user }: ManagedPurchase) {
@@ -72,6 +79,7 @@ export default function Purchases() {
         }
         chips={[
           chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
+          chosen.warned && { text: 'Fraud warning', remove: () => choose({ warned: undefined }) },
           chosen.begun && {
             text: `Begun in ${monthName(chosen.begun)}`,
             remove: () => choose({ begun: undefined }),
@@ -89,6 +97,7 @@ export default function Purchases() {
             onCancel={() => void askAndCancel(purchase)}
             onRefund={() => setRefunding(purchase)}
             onRemove={() => void askAndRemove(purchase)}
+            onDecide={(decision) => settle.mutate({ id: purchase.id, decision })}
           />
         )}
       />
@@ -130,8 +139,9 @@ function Row(props: {
   onCancel: () => void
   onRefund: () => void
   onRemove: () => void
+  onDecide: (decision: 'refund' | 'dismiss') => void
 }) {
-  const { purchase, mayChange, onCancel, onRefund, onRemove } = props
+  const { purchase, mayChange, onCancel, onRefund, onRemove, onDecide } = props
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
     purchase
   return (
@@ -162,6 +172,7 @@ function Row(props: {
       </Cell>
       <Cell label="Status">
         <StatusBadge status={status} />
+        {purchase.isWarned && <span className="block text-xs text-danger">The bank suspects fraud</span>}
       </Cell>
       <Cell label="Date" className="whitespace-nowrap">
         <Time value={createdAt} />
@@ -174,7 +185,17 @@ function Row(props: {
       <Cell className="py-1.5">
         {mayChange && (
           <div className="flex items-center justify-end gap-1">
-            {isRefundable(purchase) && (
+            {purchase.isWarned && (
+              <>
+                <Button variant="secondary" size="sm" onClick={() => onDecide('refund')}>
+                  Refund and end<span className="sr-only"> purchase for {user.email}</span>
+                </Button>
+                <Button variant="ghost" size="sm" onClick={() => onDecide('dismiss')}>
+                  Keep<span className="sr-only"> purchase for {user.email}</span>
+                </Button>
+              </>
+            )}
+            {isRefundable(purchase) && !purchase.isWarned && (
               <Button variant="ghost" size="sm" onClick={onRefund}>
                 Refund<span className="sr-only"> purchase for {user.email}</span>
               </Button>

@@ -1,0 +1,1 @@
+ALTER TABLE "purchases" ADD COLUMN "warned_payment_intent_id" text;

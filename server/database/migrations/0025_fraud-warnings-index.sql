@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "purchases_warned" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."warned_payment_intent_id" is not null;

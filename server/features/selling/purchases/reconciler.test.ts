@@ -1,0 +1,130 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { checkouts, purchases as rows } from '#server/database/schema.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeEach(async () => {
+  shop = await openShop()
+})
+afterEach(() => shop.close())
+
+const reconcile = () => shop.queue.runNow('reconcile')
+
+async function purchaseOf({ purchase }: { purchase: { id: string } }) {
+  const [row] = await shop.connection.db.select().from(rows).where(eq(rows.id, purchase.id))
+  return row
+}
+
+/** The newest invoice at Stripe of a purchase, with the secret of what pays it. */
+async function invoiceOf(buyer: { purchase: { id: string } }) {
+  const subscription = (await purchaseOf(buyer))?.stripeSubscriptionId
+  const { rows: found } = await shop.connection.db.execute<{
+    id: string
+    intent: string
+    secret: string
+  }>(sql`
+    select i.id, p.id as intent, p.data->>'client_secret' as secret
+    from sandbox.objects i
+    join sandbox.objects ip on ip.kind = 'invoice_payment' and ip.data->>'invoice' = i.id
+    join sandbox.objects p on p.id = ip.data->'payment'->>'payment_intent'
+    where i.kind = 'invoice' and i.data->'parent'->'subscription_details'->>'subscription' = ${subscription}
+    order by i.seq desc limit 1`)
+  return {
+    id: found[0]?.id ?? '',
+    paymentIntentId: found[0]?.intent ?? '',
+    clientSecret: found[0]?.secret ?? '',
+  }
+}
+
+/** Someone whose renewal failed, so that Stripe's news no longer arrive. */
+async function unpaid() {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await shop.advance(1, 'month')
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  return buyer
+}
+
+test('a checkout that no one finishes is asked about five times, with growing pauses', async () => {
+  await shop.begin(shop.visitor(), { email: 'left@example.com' })
+  await shop.settle()
+  const versionOf = async () => (await shop.connection.db.select().from(checkouts))[0]?.version ?? 0
+  const before = await versionOf()
+  const asked: number[] = []
+  let passed = 0
+  for (const minutes of [1, 3, 8, 11, 30, 59, 61, 120, 350, 361, 900, 1380, 1391]) {
+    shop.clock.advance({ minutes: minutes - passed })
+    passed = minutes
+    await reconcile()
+    asked.push((await versionOf()) - before)
+  }
+  expect(asked).toEqual([0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5])
+})
+
+test('without Stripe’s list of events, the rest goes on: what ended within its period has ended here', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.advance(1, 'year')
+  await shop.advance(60, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.changeKey('restricted', ['rak_event_read'])
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await expect(reconcile()).rejects.toThrow()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
+})
+
+test('whoever pays in the last minute of the grace period keeps what they paid for', async () => {
+  const buyer = await unpaid()
+  shop.clock.advance({ days: 13, hours: 23.5 })
+  await reconcile()
+  await shop.sandbox.controls.dashboard.payOutOfBand((await invoiceOf(buyer)).id)
+  shop.clock.advance({ minutes: 45 })
+  await reconcile()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
+})
+
+test('a card charged in that minute, about which Stripe isn’t done, counts as well', async () => {
+  const buyer = await unpaid()
+  shop.clock.advance({ days: 13, hours: 23.5 })
+  await reconcile()
+  expect(await shop.pay(await invoiceOf(buyer))).toBe('succeeded')
+  shop.clock.advance({ minutes: 45 })
+  await reconcile()
+  expect(await purchaseOf(buyer)).toMatchObject({ endedAt: null })
+  await shop.sandbox.controls.settle()
+  shop.clock.advance({ hours: 2 })
+  await reconcile()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endedAt: null })
+})
+
+test('money that arrives after the end goes back by itself', async () => {
+  const buyer = await unpaid()
+  // Stripe gives up and cancels, but leaves the invoice open.
+  await shop.advance(15, 'day')
+  await shop.advance(1, 'minute')
+  const invoice = await invoiceOf(buyer)
+  expect(await shop.pay(invoice)).toBe('succeeded')
+  await shop.sandbox.controls.settle()
+  await reconcile()
+  await shop.settle()
+  await reconcile()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+})
+
+test('a renewal that Stripe has only drafted is deleted with the subscription it was for', async () => {
+  const buyer = await unpaid()
+  const { id } = await invoiceOf(buyer)
+  await shop.connection.db.execute(
+    sql`update sandbox.objects set data = data || '{"status": "draft"}' where id = ${id}`,
+  )
+  const admin = await shop.admin()
+  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  const { rows: left } = await shop.connection.db.execute(sql`select 1 from sandbox.objects where id = ${id}`)
+  expect(left).toEqual([])
+})
