@@ -80,11 +80,11 @@ export function createConnecting(context: Context, { gateway, connector, access 
         throw new Refusal(400, 'risks-not-accepted', 'Please read and accept the risks first.')
       const { cookies, accountName } = await probe(context, gateway, given)
       const isElsewhere =
-        before !== undefined && (before.host !== given.host || before.accountName !== accountName)
+        before !== undefined && (before.host !== given.host || isAnother(before.accountName, accountName))
       const values = {
         state: 'on' as const,
         host: given.host,
-        accountName,
+        accountName: accountName ?? (isElsewhere ? null : (before?.accountName ?? null)),
         sealedCookies: secrets.seal(cookieLine(cookies), cookiesOwner),
         acceptedAt: before?.acceptedAt ?? (given.accepts ? now() : null),
         acceptedBy: before?.acceptedBy ?? (given.accepts ? actor.user.id : null),
@@ -120,7 +120,7 @@ export function createConnecting(context: Context, { gateway, connector, access 
       if (row.state === 'paused') throw conflict('tradingview-paused', 'The connection is paused.')
       try {
         const accountName = await connection.clientOf(row).probe()
-        await connection.health.succeeded({ state: 'on', accountName })
+        await connection.health.succeeded({ state: 'on', ...(accountName ? { accountName } : {}) })
       } catch (error) {
         if (error instanceof TradingViewFailure) await connection.health.failed(error)
         throw asRefusal(error)
@@ -132,7 +132,9 @@ export function createConnecting(context: Context, { gateway, connector, access 
       await connection.change(actor, 'resume', { state: 'on', misunderstood: 0 })
       await reconcileSoon()
     },
-    forget: (actor: Actor) => connection.change(actor, 'forget', { state: 'off', sealedCookies: null }),
+    /** Switched on again, it first shows what it would do. */
+    forget: (actor: Actor) =>
+      connection.change(actor, 'forget', { state: 'off', mode: 'dry', sealedCookies: null }),
 
     async reconcile(actor: Actor, mayRemove: boolean) {
       const allowed = mayRemove ? { mayRemoveUntil: new Date(now().getTime() + hour) } : {}
@@ -154,6 +156,10 @@ export function createConnecting(context: Context, { gateway, connector, access 
     },
   }
 }
+
+/** TradingView does not always tell the name. */
+const isAnother = (before: string | null, now: string | null) =>
+  before !== null && now !== null && before !== now
 
 /** Probes before anything is stored: what does not work is refused in words. */
 async function probe({ db }: Context, gateway: TradingViewGateway, { host, cookies: pasted }: Given) {

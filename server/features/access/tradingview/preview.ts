@@ -43,7 +43,7 @@ export async function previewOf({ db, now }: Context) {
     const actions = works.map(({ person, wish, isOurs }) =>
       decide({ isPresent: person.isPresent === true, until: person.presentUntil }, wish, isOurs),
     )
-    counts.toUnlock += Number(actions.includes('add'))
+    counts.toUnlock += Number(row.nameProblem === null && actions.includes('add'))
     counts.toLock += Number(!mayHave && actions.includes('remove'))
     counts.unknownNames += Number(mayHave && row.nameProblem !== null)
     counts.managedFromNow += Number(works.some(({ person, isOurs }) => isOurs && !person.isOurs))

@@ -8,7 +8,7 @@ import { conflict, notFound } from '#server/errors.ts'
 import { TradingViewFailure } from '#server/gateways/tradingview.ts'
 import { asRefusal } from './connection.ts'
 import type { Connector } from './connector.ts'
-import { nextVersion, type PersonRow, type ScriptRow, storeIfUnchanged } from './plan.ts'
+import { nextVersion, type PersonRow, storeIfUnchanged } from './plan.ts'
 
 type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 
@@ -34,15 +34,15 @@ export function createStrangers({ db, now, audit }: Context, connector: Connecto
       return { person, script }
     })
 
-  /** Someone who bought while TradingView was asked is let in again right away. */
-  async function recordRemoved(person: PersonRow, script: ScriptRow) {
-    const gone = { isPresent: false, presentUntil: null, observedAt: now(), error: null }
+  /** Someone who bought while TradingView was asked is let in again right away, whatever it answered. */
+  async function record(person: PersonRow, isGone: boolean) {
+    const seen = isGone ? { isPresent: false, presentUntil: null, observedAt: now(), error: null } : {}
     await db.transaction(async (tx) => {
-      if (await storeIfUnchanged(tx, person, gone)) return
+      if (await storeIfUnchanged(tx, person, seen)) return
       const [owner] = await tx
         .update(tvPeople)
-        .set({ ...gone, ...nextVersion })
-        .where(and(eq(tvPeople.scriptId, script.id), eq(tvPeople.usernameKey, person.usernameKey)))
+        .set({ ...seen, ...nextVersion })
+        .where(eq(tvPeople.id, person.id))
         .returning({ userId: tvPeople.userId })
       if (owner?.userId) await connector.requestSync(tx, owner.userId)
     })
@@ -79,16 +79,18 @@ export function createStrangers({ db, now, audit }: Context, connector: Connecto
     async remove(actor: Actor, id: string) {
       const client = await connector.connection.requireClient()
       const { person, script } = await claim(actor, id)
+      let isGone = false
       try {
         await client.remove(script.pineId, person.username)
         const { people, isComplete } = await client.people(script.pineId, person.username)
         const isPresent = people.some(({ username }) => keyOfName(username) === person.usernameKey)
-        if (isPresent || !isComplete)
-          throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
+        isGone = !isPresent && isComplete
+        if (!isGone) throw new TradingViewFailure('passing', 'TradingView said yes, but did nothing.')
       } catch (error) {
         throw asRefusal(error)
+      } finally {
+        await record(person, isGone)
       }
-      await recordRemoved(person, script)
     },
   }
 }

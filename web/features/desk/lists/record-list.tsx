@@ -122,7 +122,7 @@ export function SortFilter(props: {
   return <Filter<Sorting> all="Newest first" options={otherSortings} {...props} />
 }
 
-export function Chips({ chips }: { chips: (Chip | '' | undefined)[] }) {
+function Chips({ chips }: { chips: (Chip | '' | undefined)[] }) {
   const present = chips.filter((chip) => chip !== undefined && chip !== '')
   if (present.length === 0) return null
   return (

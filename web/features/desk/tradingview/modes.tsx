@@ -1,5 +1,5 @@
 import { type TradingViewConnection, tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import type { ConnectionMode } from '#contract/statuses.ts'
+import { type ConnectionMode, connectionModes } from '#contract/statuses.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Checkbox } from '#web/ui/input.tsx'
 import { confirmSwitch } from './preview.ts'
@@ -10,7 +10,6 @@ const modes: Record<ConnectionMode, { title: string; text: string }> = {
   grant: { title: 'Add only', text: 'Adds buyers. You remove people by hand.' },
   dry: { title: 'Dry run', text: 'Changes nothing; only shows what it would do. You do all of it by hand.' },
 }
-const order = ['full', 'grant', 'dry'] as const
 
 /** What the connection may do by itself; before it is switched, it says what that would do. */
 export function Modes({ connection }: { connection: TradingViewConnection }) {
@@ -31,10 +30,10 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
       </h2>
       <fieldset className="grid min-w-0 gap-3 md:grid-cols-3">
         <legend className="sr-only">What the connection may do</legend>
-        {order.map((mode) => (
+        {connectionModes.toReversed().map((mode) => (
           <label
             key={mode}
-            className="flex cursor-pointer items-start gap-3 rounded-lg border border-line bg-surface p-4 shadow-card has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            className="grid cursor-pointer grid-cols-[auto_1fr] content-start gap-x-3 rounded-lg border border-line bg-surface p-4 shadow-card has-checked:border-accent has-focus-visible:outline-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"
@@ -43,10 +42,8 @@ export function Modes({ connection }: { connection: TradingViewConnection }) {
               checked={mode === connection.mode}
               onChange={() => void choose(mode)}
             />
-            <span>
-              <span className="block font-medium">{modes[mode].title}</span>
-              <span className="block text-sm text-muted">{modes[mode].text}</span>
-            </span>
+            <span className="font-medium">{modes[mode].title}</span>
+            <span className="col-start-2 text-sm text-muted">{modes[mode].text}</span>
           </label>
         ))}
       </fieldset>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
@@ -10,7 +10,6 @@ import * as z from '#contract/zod.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
 import { rememberReturnPath } from '#web/features/identity/sign-in/return-path.ts'
-import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
@@ -173,6 +172,11 @@ const guestForm = z.extend(nameForm, { email: emailField(z) })
 const nameAndPlaceForm = z.extend(nameForm, placeForm)
 const guestAndPlaceForm = z.extend(guestForm, placeForm)
 
+// Only some shops ask for it here.
+const UsernameInput = lazy(() =>
+  import('./username-input.tsx').then((module) => ({ default: module.UsernameInput })),
+)
+
 /** Asked before paying only where it is checked and unlocked by itself; whatever is typed, the checkout goes on. */
 function NameField() {
   const { data } = useData(access.status, {})
@@ -183,7 +187,9 @@ function NameField() {
       label="TradingView Username (optional)"
       hint="We’ll unlock the indicator for it within seconds of your payment. You can add it later."
     >
-      <UsernameInput />
+      <Suspense fallback={<Input disabled />}>
+        <UsernameInput />
+      </Suspense>
     </Field>
   )
 }

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { access } from '#contract/access/access.ts'
+import { accessAdmin } from '#contract/access/access-admin.ts'
+import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
+
+let shop: ConnectedShop
+let admin: Awaited<ReturnType<ConnectedShop['admin']>>
+beforeAll(async () => {
+  shop = await openConnectedShop()
+  admin = await shop.admin()
+})
+afterAll(() => shop.close())
+
+const preview = () => admin.call(tradingViewAdmin.preview, {})
+
+async function connect() {
+  const cookies = await shop.lookAlike.controls.cookies()
+  await admin.call(tradingViewAdmin.connect, { cookies, host: 'sandbox', accepts: false })
+  await shop.settle()
+}
+
+/** The seller lets somebody in on TradingView's own page. */
+async function letIn(username: string) {
+  for (const pineId of Object.values(shop.lookAlike.scripts))
+    await shop.lookAlike.controls.letIn(pineId, username)
+}
+
+describe('a shop that has unlocked by hand', () => {
+  /** Asked for it while nothing unlocked itself. */
+  async function asker(username: string) {
+    const buyer = await shop.buyer()
+    await buyer.call(access.changeUsername, { purchaseId: buyer.purchase.id, username })
+    const id = await shop.accessIdOf(buyer)
+    return { ...buyer, id, username }
+  }
+
+  async function unlockedByHand(username: string) {
+    const buyer = await asker(username)
+    await letIn(username)
+    await admin.call(accessAdmin.grant, { ids: [buyer.id] })
+    return buyer
+  }
+
+  test('hears what the connector would do, and only then is it done', async () => {
+    await admin.call(tradingViewAdmin.forget, {})
+    const paid = await unlockedByHand('paid_by_hand')
+    const gone = await unlockedByHand('gone_by_hand')
+    const waiting = await asker('waits_for_it')
+    const declined = await asker('was_declined')
+    await asker('nobody_knows_me')
+    await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now' })
+    await shop.afterUndo()
+    await admin.call(purchases.adminCancel, { id: gone.purchase.id })
+    await letIn('beta_tester_2024')
+
+    await connect()
+    await shop.queue.runNow('tradingview-reconcile')
+    await shop.settle()
+    expect(await admin.call(tradingViewAdmin.show, {})).toMatchObject({ state: 'on', mode: 'dry' })
+    // The look-alike's own stranger is the second.
+    expect(await preview()).toEqual({
+      toUnlock: 1,
+      toLock: 1,
+      unknownNames: 1,
+      managedFromNow: 2,
+      strangers: 2,
+      toHandOver: 0,
+    })
+    expect(await shop.changes()).toEqual([])
+    expect(await shop.accessOf(waiting)).toMatchObject({ state: 'asked' })
+
+    await admin.call(tradingViewAdmin.settings, { mode: 'full' })
+    await shop.settle()
+    await shop.queue.runNow('tradingview-reconcile')
+    const people = await shop.listed()
+    expect(people).toEqual(expect.arrayContaining(['paid_by_hand', 'waits_for_it', 'beta_tester_2024']))
+    expect(people).not.toContain('gone_by_hand')
+    expect(people).not.toContain('was_declined')
+    expect(await shop.accessOf(declined)).toMatchObject({ state: 'declined' })
+    // Without an end by hand, it has the paid one now.
+    const { until } = await shop.accessOf(paid)
+    const listed = await shop.lookAlike.controls.people(shop.lookAlike.scripts.indicator)
+    const row = listed.find(({ username }) => username === 'paid_by_hand')
+    expect(row?.expiration?.toISOString()).toBe(until)
+    expect(await preview()).toMatchObject({ toUnlock: 0, toLock: 0, managedFromNow: 0, strangers: 2 })
+  })
+
+  test('gets back what the connector has not done when it is switched off', async () => {
+    await shop.lookAlike.controls.behave({ always: 'error', on: '/pine_perm/add' })
+    const buyer = await shop.namedBuyer('half_way_there')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocking' })
+    // With the one whose name nobody knows.
+    expect(await preview()).toMatchObject({ toHandOver: 2 })
+    await admin.call(tradingViewAdmin.pause, {})
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'asked' })
+    await shop.lookAlike.controls.behave({})
+    await admin.call(tradingViewAdmin.resume, {})
+    await shop.queue.runNow('tradingview-due')
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+  })
+})
+
+describe('a stranger', () => {
+  const strangerNamed = async (q: string) => {
+    await shop.queue.runNow('tradingview-reconcile')
+    const { items } = await admin.callPage(tradingViewAdmin.strangers, { q })
+    return items
+  }
+
+  test('is removed by the seller alone, from one list', async () => {
+    await letIn('uninvited_guest')
+    const [first, second] = await strangerNamed('uninvited_guest')
+    expect(second).toBeDefined()
+    await admin.call(tradingViewAdmin.removeStranger, { id: first?.id ?? '' })
+    expect(await strangerNamed('uninvited_guest')).toMatchObject([{ script: second?.script }])
+  })
+
+  test('who has just bought is not thrown out', async () => {
+    await letIn('buys_right_now')
+    const [row] = await strangerNamed('buys_right_now')
+    const remove = () => admin.call(tradingViewAdmin.removeStranger, { id: row?.id ?? '' })
+    const visitor = await shop.buyer()
+    const buying = visitor.call(access.changeUsername, {
+      purchaseId: visitor.purchase.id,
+      username: 'buys_right_now',
+    })
+    await Promise.allSettled([remove(), buying])
+    expect(await shop.accessOf(visitor)).toMatchObject({ state: 'unlocked' })
+    for (const pineId of Object.values(shop.lookAlike.scripts))
+      expect(await shop.listed(pineId)).toContain('buys_right_now')
+    await expect(remove()).rejects.toMatchObject({ status: 409 })
+  })
+})
