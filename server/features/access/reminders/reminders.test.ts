@@ -20,7 +20,7 @@ async function buyer(email: string, status: 'active' | 'expired', tradingViewUse
     userId: user?.id ?? '',
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
-    amount: 3900,
+    price: 3900,
     status,
   })
 }

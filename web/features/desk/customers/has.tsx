@@ -3,7 +3,7 @@ import { accessRequests } from '#contract/access/access-requests.ts'
 import type { Customer } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { bookingKindTexts, isLive } from '#contract/statuses.ts'
+import { bookingKindTexts, hasEnded, isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -81,7 +81,7 @@ function Owned({ purchase, request }: { purchase: ManagedPurchase; request: Requ
               Refund
             </Button>
           )}
-          {isLive(status) && (
+          {!hasEnded(status) && (
             <Button variant="secondary" size="sm" onClick={() => void askAndCancel(purchase)}>
               Cancel
             </Button>
