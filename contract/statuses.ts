@@ -12,13 +12,26 @@ export const billingPeriods = { monthly: 'month', yearly: 'year' } as const sati
   string
 >
 
-/** The promised four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card. */
-export const purchaseStatuses = ['active', 'pending_cancel', 'past_due', 'cancelled', 'expired'] as const
+/**
+ * The promised four, plus past_due: a renewal failed, and the buyer keeps access while we retry the card; and paused:
+ * nothing is charged and nothing is given until it resumes.
+ */
+export const purchaseStatuses = [
+  'active',
+  'pending_cancel',
+  'past_due',
+  'paused',
+  'cancelled',
+  'expired',
+] as const
 export type PurchaseStatus = (typeof purchaseStatuses)[number]
 
 /** With any of these, the owner has access. */
 export const liveStatuses = ['active', 'pending_cancel', 'past_due'] as const satisfies PurchaseStatus[]
 export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => live === status)
+
+/** Nothing more will come of it. */
+export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
 /** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
@@ -32,18 +45,24 @@ export const bookingKindTexts: Record<BookingKind, string> = {
   gift: 'gift',
 }
 
-/** Whether its owner need not buy again. What was booked by hand until a day will end on it, whatever happens. */
+/**
+ * Whether its owner need not buy again. A paused one comes back; what was booked by hand until a day will end on it,
+ * whatever happens.
+ */
 export const isOngoing = (purchase: {
   status: PurchaseStatus
   paymentIntentId: string | null
   endsAt: unknown
-}) => isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null)
+}) =>
+  purchase.status === 'paused' ||
+  (isLive(purchase.status) && (purchase.paymentIntentId !== null || purchase.endsAt === null))
 
 /** Statuses as they are, except the one that docs/product.md spells out. */
 export const statusTexts: Record<PurchaseStatus, string> = {
   active: 'active',
   pending_cancel: 'Cancels at period end',
   past_due: 'past due',
+  paused: 'paused',
   cancelled: 'cancelled',
   expired: 'expired',
 }

@@ -190,7 +190,7 @@ test('purchases are filtered by status and billing, and come in pages of fifty',
   await shop.connection.pool.query(
     `with added as (
        insert into users (email, name) select $1 || n || '@example.com', 'Crowd' from generate_series(1, 120) n returning id)
-     insert into purchases (user_id, product_id, billing_type, amount, status, ended_at)
+     insert into purchases (user_id, product_id, billing_type, price, status, ended_at)
      select id, $2, case when row_number() over () <= 30 then 'yearly' else 'monthly' end, 3900, 'expired', now() from added`,
     [mark, reboundSigmaPro.id],
   )

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -32,7 +32,9 @@ const steps: Migration[] = [
 
 test('a million purchases are migrated while buyers buy, and no call takes longer than a second', async () => {
   const lab = await openLab()
+  onTestFinished(lab.close)
   const shop = await lab.openShop({ LIGHT_HASHING: '1' })
+  onTestFinished(shop.close)
   const [, filling] = await timed(async () => fillShop(shop))
   console.log(`filled with ${size.purchases} purchases in ${(filling / 1000).toFixed(0)} s`)
   const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
@@ -62,9 +64,9 @@ test('a million purchases are migrated while buyers buy, and no call takes longe
       const begun = await call('begin a checkout', () => begin(visitor))
       await pay(begun)
       const { paymentIntentId } = begun
-      const confirm = () =>
-        call('confirm a purchase', () => visitor.call(checkout.confirm, { paymentIntentId }))
-      while ((await confirm()).state !== 'done') await sleep(200)
+      const isBooked = () =>
+        call('confirm a purchase', () => visitor.isDone(checkout.confirm, { paymentIntentId }))
+      while (!(await isBooked())) await sleep(200)
       const [purchase] = await call('list purchases', () => visitor.call(purchases.list, {}))
       await call('cancel a purchase', () => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }))
       bought += 1
@@ -89,8 +91,6 @@ test('a million purchases are migrated while buyers buy, and no call takes longe
     `select count(*) filter (where channel = 'none')::int as left, count(*)::int as purchases,
      (select indisvalid from pg_index where indexrelid = 'purchases_by_channel'::regclass) as valid from purchases`,
   )
-  await shop.close()
-  await lab.close()
 
   const all = Math.max(...slowest.values())
   console.log(

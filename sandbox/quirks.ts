@@ -55,7 +55,7 @@ export const usual: Quirks = {
   key: { state: 'works' },
   retries: 'smart',
   afterRetries: 'cancel',
-  shortens: false,
+  shortens: true,
 }
 
 /** For tests: only a moved clock ends it, so nothing depends on how busy the machine is. */

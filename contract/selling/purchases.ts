@@ -18,7 +18,12 @@ const purchase = schema((z) =>
     userId: id(z),
     productId: id(z),
     billingType: billingType(z),
+    /** What a period costs by its plan. */
     amount: cents(z),
+    /** What was really paid last, what the next renewal will charge, and what is owed now: discounts and credit count. */
+    lastPaidAmount: z.nullable(cents(z)),
+    nextAmount: z.nullable(cents(z)),
+    dueAmount: z.nullable(cents(z)),
     status: purchaseStatus(z),
     createdAt: instant(z),
     /** Paid through this date; an active subscription renews then. Null for a purchase booked by hand. */

@@ -3,7 +3,7 @@ import { type InferOutput, schema } from '../schema.ts'
 
 const finding = schema((z) =>
   z.strictObject({
-    about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails']),
+    about: z.enum(['Account', 'Key', 'Prices', 'Webhook', 'Wallets', 'Emails', 'Settings']),
     /** `todo` gets in the way of selling; a `note` is good to know. */
     state: z.enum(['ok', 'todo', 'note']),
     text: z.string(),

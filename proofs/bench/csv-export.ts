@@ -7,7 +7,7 @@ import { memoryOf, timed } from '../lab/measures.ts'
 import { type Bench, type Line, line, meanwhile } from './compare.ts'
 
 const plainCopy = `copy (
-  select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.amount, p.refunded_amount, p.status, p.ended_at
+  select p.id, p.created_at, u.email, u.name, p.product_id, p.billing_type, p.price, p.refunded_amount, p.status, p.ended_at
   from purchases p join users u on u.id = p.user_id order by p.created_at, p.id) to stdout with (format csv, header)`
 
 /** An export with formulas defused, compared with a plain COPY of the same columns, and its effect on other visitors. */

@@ -1,15 +1,14 @@
 import { type Bill, type Described, describe } from './invoice.ts'
 
 /** What Windows-1252, which the standard fonts require, has in other places than Unicode. */
-const windows: Record<string, number> = {
-  ...{ '–': 0x96, '—': 0x97, '€': 0x80, '’': 0x92, '“': 0x93, '”': 0x94, '•': 0x95, '…': 0x85 },
-}
+const windows = new Map([...'‘’“”•–—'].map((character, index) => [character, 0x91 + index]))
+windows.set('€', 0x80).set('…', 0x85)
 
 /** What the fonts cannot show becomes a question mark. */
 function encode(text: string): string {
   let encoded = ''
   for (const character of text) {
-    const code = windows[character] ?? character.codePointAt(0) ?? 0
+    const code = windows.get(character) ?? character.codePointAt(0) ?? 0
     if (code > 0xff || code < 0x20) encoded += '?'
     else if (code > 0x7e || '()\\'.includes(character)) encoded += `\\${code.toString(8).padStart(3, '0')}`
     else encoded += character

@@ -8,7 +8,7 @@ create or replace function purchase_movements(
 ) returns table (month date, billing_type text, begun bigint, begun_amount bigint, ended bigint, ended_amount bigint)
 language sql immutable as $$
   select date_trunc('month', $5 at time zone 'UTC')::date, $2, $1, $1::bigint * $3, 0, 0
-  where $4 in ('active', 'pending_cancel', 'past_due') or $6 is not null
+  where $4 in ('active', 'pending_cancel', 'past_due') or $4 = 'paused' or $6 is not null
   union all
   select date_trunc('month', greatest($5, $6) at time zone 'UTC')::date, $2, 0, 0, $1, $1::bigint * $3
   where $4 not in ('active', 'pending_cancel', 'past_due') and $6 is not null
@@ -25,14 +25,14 @@ begin
     insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
     select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
     from new_rows n,
-      purchase_movements(1, n.billing_type, earned(n.amount, n.booked_as), n.status, n.created_at, n.ended_at) m
+      purchase_movements(1, n.billing_type, earned(n.price, n.booked_as), n.status, n.created_at, n.ended_at) m
     group by m.month, m.billing_type;
   end if;
   if tg_op <> 'INSERT' then
     insert into subscription_movements (month, billing_type, begun, begun_amount, ended, ended_amount)
     select m.month, m.billing_type, sum(m.begun), sum(m.begun_amount), sum(m.ended), sum(m.ended_amount)
     from old_rows o,
-      purchase_movements(-1, o.billing_type, earned(o.amount, o.booked_as), o.status, o.created_at, o.ended_at) m
+      purchase_movements(-1, o.billing_type, earned(o.price, o.booked_as), o.status, o.created_at, o.ended_at) m
     group by m.month, m.billing_type;
   end if;
   return null;

@@ -100,7 +100,7 @@ test('every read call keeps to its number of statements, with one purchase or wi
   await shop.connection.pool.query(`
     insert into users (email, name) select 'u' || n || '@example.com', 'Ada' from generate_series(1, 3000) n`)
   await shop.connection.pool.query(
-    `insert into purchases (user_id, product_id, billing_type, amount, status)
+    `insert into purchases (user_id, product_id, billing_type, price, status)
      select id, $1, 'monthly', 3900, 'active' from users where name = 'Ada'`,
     [reboundSigmaPro.id],
   )

@@ -80,6 +80,7 @@ export const samples: Samples = {
       ...subscription,
       billingType: 'monthly',
       amount: 3900,
+      charged: 3120,
       paidAt,
       renewsAt: null,
       purchaseId: id,

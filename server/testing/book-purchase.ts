@@ -16,7 +16,7 @@ export async function bookPurchase(
       userId,
       productId: reboundSigmaPro.id,
       billingType: 'monthly',
-      amount: values.billingType === 'yearly' ? reboundSigmaPro.yearlyPrice : reboundSigmaPro.monthlyPrice,
+      price: values.billingType === 'yearly' ? reboundSigmaPro.yearlyPrice : reboundSigmaPro.monthlyPrice,
       status: 'active',
       ...values,
     })

@@ -8,7 +8,9 @@ type Shop = { connection: Pick<Connection, 'db'> }
 
 /** Stripe's objects as stored, only as far as they are read here. */
 type Raw = {
-  customer: { id: string; email: string }
+  customer: { id: string; email: string; balance?: number }
+  coupon: { id: string; percent_off: number | null; amount_off: number | null }
+  discount: { id: string; end: number | null; source: { coupon: string } }
   subscription: {
     id: string
     customer: string
@@ -16,7 +18,18 @@ type Raw = {
     cancel_at: number | null
     cancel_at_period_end: boolean
     ended_at: number | null
-    items: { data: { current_period_end: number; quantity: number; price: { unit_amount: number } }[] }
+    trial_end: number | null
+    automatic_tax: { disabled_reason: string | null }
+    discounts: string[]
+    status_details?: { paused: { subscription: { type: string }; transitioned_at: number } }
+    items: {
+      data: {
+        current_period_start: number
+        current_period_end: number
+        quantity: number
+        price: { unit_amount: number; recurring: { interval: 'month' | 'year' } }
+      }[]
+    }
   }
   invoice: {
     id: string
@@ -24,6 +37,7 @@ type Raw = {
     created: number
     billing_reason: string
     amount_paid: number
+    amount_remaining: number
     attempt_count: number
     next_payment_attempt: number | null
     status_transitions: { paid_at: number | null }
@@ -96,8 +110,15 @@ function readPaid(invoices: Raw['invoice'][]) {
   const paid = invoices.filter(({ status }) => status === 'paid')
   const startOf = ({ lines }: Raw['invoice']) => lines.data.find(isWhole)?.period.start ?? 0
   const paidAt = ({ status_transitions: { paid_at } }: Raw['invoice']) => paid_at ?? 0
+  const whole = paid.filter(startOf).toSorted((a, b) => startOf(b) - startOf(a))
+  const spans = whole.flatMap(({ lines }) => lines.data.find(isWhole)?.period ?? [])
+  const isYear = ({ start, end }: Line['period']) => end - start > 300 * 86_400
+  const other = spans.findIndex((span) => isYear(span) !== (spans[0] && isYear(spans[0])))
   return {
-    period: paid.filter(startOf).toSorted((a, b) => startOf(b) - startOf(a))[0],
+    period: whole[0],
+    span: spans[0],
+    /** Where the run of periods of one length began. */
+    began: spans.at(other < 0 ? -1 : other - 1)?.start,
     last: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
   }
 }
@@ -109,26 +130,51 @@ function reminders({ created, attempt_count: tries, next_payment_attempt: next }
   return tries >= 2 && days >= 7 ? 2 : 1
 }
 
+/** The words of the table for why Stripe says that it is paused. */
+const pauses: Record<string, string> = {
+  trial_end_without_payment_method: 'paused after a trial',
+  first_payment_failure: 'paused unpaid',
+  final_payment_failure: 'paused unpaid',
+}
+
+/** The next renewal, by the price list, the coupons that still run then, and what the customer has left. */
+function readNext(ledger: Ledger) {
+  const coupons = new Map(ledger('coupon').map((coupon) => [coupon.id, coupon]))
+  const discounts = new Map(ledger('discount').map((discount) => [discount.id, discount]))
+  const balances = new Map(ledger('customer').map(({ id, balance }) => [id, balance ?? 0]))
+  return ({ customer, discounts: ids, items: { data } }: Raw['subscription']) => {
+    let amount = sum(data.map(({ price, quantity }) => price.unit_amount * quantity))
+    for (const discount of ids.flatMap((id) => discounts.get(id) ?? [])) {
+      const coupon = coupons.get(discount.source.coupon)
+      if (!coupon || (discount.end ?? Infinity) <= (data[0]?.current_period_end ?? 0)) continue
+      amount -= Math.min(amount, coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100))
+    }
+    return Math.max(0, amount + (balances.get(customer) ?? 0))
+  }
+}
+
 /** The oracle: what the shop should have booked, given what Stripe says and what that means. */
 function readWanted(ledger: Ledger) {
   const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
   const invoicesOf = groupBy(ledger('invoice'), ({ parent }) => parent.subscription_details.subscription)
   const paymentsOf = readPayments(ledger)
+  const nextOf = readNext(ledger)
   return ledger('subscription').flatMap((subscription) => {
     const { id, customer, status, cancel_at, cancel_at_period_end, ended_at, items } = subscription
     const [item] = items.data
     const periodEnd = item?.current_period_end ?? 0
     const invoices = invoicesOf(id)
     const payments = paymentsOf(invoices)
-    const { period, last } = readPaid(invoices)
+    const { period, span, began, last } = readPaid(invoices)
     const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
     const isBack = ofPeriod.length > 0 && ofPeriod.every(({ refunded, amount }) => refunded >= amount)
     const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
     const invoice =
       invoices.findLast(({ status: each }) => each === 'open' || each === 'uncollectible') ?? due
+    const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
     const state: StateAtStripe = {
-      status,
+      status: status === 'paused' ? (pauses[pausedFor] ?? 'paused') : status,
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
       invoice: due?.status ?? 'none',
       payment: ofPeriod.some(({ isLost }) => isLost) ? 'charged back' : kept,
@@ -141,13 +187,25 @@ function readWanted(ledger: Ledger) {
       id,
       email: customers.get(customer)?.email ?? '',
       status: purchase,
-      amount: item ? item.price.unit_amount * item.quantity : 0,
+      billingType: item?.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
+      price: item ? item.price.unit_amount * item.quantity : 0,
+      nextAmount: purchase === 'active' || isPastDue ? nextOf(subscription) : null,
+      dueAmount: isPastDue && invoice ? invoice.amount_remaining : null,
+      lastPaidAmount: last?.amount_paid ?? null,
+      orderedAt: date(began ?? item?.current_period_start ?? 0),
+      paidFrom: date(span?.start ?? item?.current_period_start ?? 0),
+      paidUntil: date(span?.end ?? periodEnd),
+      givenUntil: subscription.trial_end ? date(subscription.trial_end) : null,
+      pausedAt: purchase === 'paused' ? date(subscription.status_details?.paused.transitioned_at ?? 0) : null,
+      taxIsOff: subscription.automatic_tax.disabled_reason !== null,
       lastPaidAt: last ? date(last.status_transitions.paid_at ?? 0) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
       pastDueSince: isPastDue && invoice ? date(invoice.created) : null,
       dunningStep: isPastDue && invoice ? reminders(invoice) : 0,
-      endedAt: endedBecause ? date(ended_at ?? periodEnd) : null,
+      endedAt: endedBecause
+        ? date(ended_at ?? subscription.status_details?.paused.transitioned_at ?? periodEnd)
+        : null,
       endedBecause,
       refundedAmount: sum(payments.map(({ refunded }) => refunded)),
       isDisputed: payments.some(({ isDisputed }) => isDisputed),
@@ -169,7 +227,17 @@ export async function compareBooks({ connection }: Shop) {
         id: purchase.stripeSubscriptionId ?? '',
         email,
         status: purchase.status,
-        amount: purchase.amount,
+        billingType: purchase.billingType,
+        price: purchase.price,
+        nextAmount: purchase.nextAmount,
+        dueAmount: purchase.dueAmount,
+        lastPaidAmount: purchase.lastPaidAmount,
+        orderedAt: purchase.orderedAt,
+        paidFrom: purchase.paidFrom,
+        paidUntil: purchase.paidUntil,
+        givenUntil: purchase.givenUntil,
+        pausedAt: purchase.pausedAt,
+        taxIsOff: purchase.taxIsOff,
         lastPaidAt: purchase.lastPaidAt,
         currentPeriodEnd: purchase.currentPeriodEnd,
         endsAt: purchase.endsAt,

@@ -4,16 +4,17 @@ import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
 
 /** Everything Stripe can report, column by column; the types insist that no value is missing. */
 export const words = {
-  status: Object.keys({
-    incomplete: 0,
-    incomplete_expired: 0,
-    trialing: 0,
-    active: 0,
-    past_due: 0,
-    unpaid: 0,
-    paused: 0,
-    canceled: 0,
-  } satisfies Record<Stripe.Subscription.Status, 0>),
+  status: Object.values({
+    incomplete: ['incomplete'],
+    incomplete_expired: ['incomplete_expired'],
+    trialing: ['trialing'],
+    active: ['active'],
+    past_due: ['past_due'],
+    unpaid: ['unpaid'],
+    // For one of three reasons.
+    paused: ['paused', 'paused after a trial', 'paused unpaid'],
+    canceled: ['canceled'],
+  } satisfies Record<Stripe.Subscription.Status, string[]>).flat(),
   cancellation: ['none', 'scheduled'],
   invoice: Object.keys({
     draft: 0,

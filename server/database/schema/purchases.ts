@@ -21,7 +21,8 @@ export const purchases = pgTable(
       .references(() => users.id),
     productId: uuid().notNull(),
     billingType: text().$type<BillingType>().notNull(),
-    amount: integer().notNull(),
+    /** What a period costs by its plan, before discounts and credit. */
+    price: integer().notNull(),
     status: text().$type<PurchaseStatus>().notNull(),
     createdAt: createdAt(),
     /** Null for a purchase that an admin entered by hand. */
@@ -33,8 +34,6 @@ export const purchases = pgTable(
     pastDueSince: moment(),
     /** How far the reminders about an unpaid renewal have gotten: see `dunningStep` in purchases/state.ts. */
     dunningStep: integer().notNull().default(0),
-    /** No longer used; a later release will drop it. */
-    failedPayments: integer().notNull().default(0),
     endedAt: moment(),
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
@@ -49,6 +48,22 @@ export const purchases = pgTable(
     disputeDueAt: moment(),
     /** The payment that its card's bank takes for fraud, as long as the seller has not decided about it. */
     warnedPaymentIntentId: text(),
+    /** What was paid last, whatever for. */
+    lastPaidAmount: integer(),
+    /** What the next renewal will charge; null if nothing more will be charged. */
+    nextAmount: integer(),
+    /** What a past-due one owes now. */
+    dueAmount: integer(),
+    /** When the present plan began: its later periods are renewals. */
+    orderedAt: moment(),
+    /** The period that was paid for last; null until the payments have been read from Stripe. */
+    paidFrom: moment(),
+    paidUntil: moment(),
+    /** Time that the seller gave: until then, nothing is charged. */
+    givenUntil: moment(),
+    pausedAt: moment(),
+    /** Stripe no longer knows the buyer's place, and charges without tax. */
+    taxIsOff: boolean().notNull().default(false),
   },
   (t) => [
     index('purchases_warned')
@@ -69,14 +84,50 @@ export const purchases = pgTable(
       .on(t.endsAt)
       .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
       .concurrently(),
+    index('purchases_unread')
+      .on(t.id)
+      .where(sql`${t.stripeSubscriptionId} is not null and ${t.paidFrom} is null`)
+      .concurrently(),
     check('purchases_billing_type', sql`${t.billingType} in ${listed(billingTypes)}`),
     check('purchases_status', sql`${t.status} in ${listed(purchaseStatuses)}`),
-    check('purchases_amount', sql`${t.amount} >= 0 and ${t.refundedAmount} >= 0`),
+    check('purchases_amount', sql`${t.price} >= 0 and ${t.refundedAmount} >= 0`),
     // Two checkouts of one account can race; the database has the last word.
     uniqueIndex('purchases_one_live')
       .on(t.userId, t.productId)
       .where(sql`${t.stripeSubscriptionId} is not null and ${t.status} in ${listed(liveStatuses)}`),
   ],
+)
+
+/** Every payment for a purchase, as Stripe reports it. */
+export const payments = pgTable(
+  'payments',
+  {
+    paymentIntentId: text().primaryKey(),
+    purchaseId: uuid()
+      .notNull()
+      .references(() => purchases.id, { onDelete: 'cascade' }),
+    invoiceId: text().notNull(),
+    paidAt: moment().notNull(),
+    amount: integer().notNull(),
+    /** The tax inside it. */
+    tax: integer().notNull(),
+  },
+  (t) => [index('payments_purchase').on(t.purchaseId), index('payments_paid').on(t.paidAt)],
+)
+
+/** What went back of a payment, or was meant to: `status` is Stripe's. */
+export const refunds = pgTable(
+  'refunds',
+  {
+    id: text().primaryKey(),
+    paymentIntentId: text()
+      .notNull()
+      .references(() => payments.paymentIntentId, { onDelete: 'cascade' }),
+    at: moment().notNull(),
+    amount: integer().notNull(),
+    status: text().notNull(),
+  },
+  (t) => [index('refunds_payment').on(t.paymentIntentId), index('refunds_at').on(t.at)],
 )
 
 /** The inbox of Stripe's events, each kept once by its id. It stores only whom an event is about; Stripe has the rest. */

@@ -46,6 +46,7 @@ export function openSelling(context: Context, { stripe, identity, access }: Othe
   const people: PeoplesRoom[] = [purchases, checkouts, customers, seats, declarations]
   const schedules: Schedules = {
     reconcile: { cron: '*/5 * * * *', run: purchases.reconcile },
+    'read-histories': { cron: '* * * * *', run: purchases.readHistories },
     'end-booked': { cron: '* * * * *', run: purchases.booked.endDue },
     'ending-notices': { cron: '9 * * * *', run: purchases.announce.ends },
     'renewal-notices': { cron: '7 8 * * *', run: purchases.announce.renewals },

@@ -13,6 +13,12 @@ const plan = ({ product, billingType, amount }: Subscription): [string, string][
   ['Price', `${exactDollars(amount)} per ${billingPeriods[billingType]}`],
 ]
 
+/** What is really paid, where discounts or a credit make it differ from the plan's price. Older mails only knew the price. */
+type Charged = Subscription & { charged?: number }
+const chargedOf = ({ charged, amount }: Charged) => exactDollars(charged ?? amount)
+const chargedLine = (label: string, data: Charged): [string, string][] =>
+  (data.charged ?? data.amount) === data.amount ? [] : [[label, chargedOf(data)]]
+
 const toDashboard = (label: string, { publicUrl }: MailSite) => ({ label, url: `${publicUrl}/dashboard` })
 
 /** Works once without a login, because a guest may not have a password yet. Stripe's own links expire. */
@@ -25,7 +31,7 @@ function invoiceLink(of: { purchaseId: string; invoiceId: string | null }, site:
 
 /** For the first payment and each renewal. */
 const receipt: Template<
-  Subscription & {
+  Charged & {
     paidAt: string
     renewsAt: string | null
     purchaseId: string
@@ -38,7 +44,7 @@ const receipt: Template<
   }
 > = (data, site) => ({
   subject: `Your receipt: ${data.product}`,
-  preheader: `We’ve received ${exactDollars(data.amount)}. Thank you.`,
+  preheader: `We’ve received ${chargedOf(data)}. Thank you.`,
   heading: 'Thank you for your payment',
   paragraphs: [
     greeting(data.name),
@@ -48,6 +54,7 @@ const receipt: Template<
   ],
   details: [
     ...plan(data),
+    ...chargedLine('Paid', data),
     ...(data.tax ? [['Tax', taxLine(data.tax)] as [string, string]] : []),
     ['Contract', contractNumber(data.purchaseId)],
     ['Paid on', day(data.paidAt)],
@@ -173,9 +180,9 @@ const subscriptionEnded: Template<{ name: string; product: string; because: keyo
 })
 
 /** Before a yearly renewal. */
-const renewalNotice: Template<Subscription & { renewsAt: string; days: number }> = (data, site) => ({
+const renewalNotice: Template<Charged & { renewsAt: string; days: number }> = (data, site) => ({
   subject: `Your subscription renews in ${data.days} days`,
-  preheader: `${exactDollars(data.amount)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
+  preheader: `${chargedOf(data)} on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do.`,
   heading: `Renews in ${data.days} days`,
   paragraphs: [
     greeting(data.name),
@@ -186,7 +193,7 @@ const renewalNotice: Template<Subscription & { renewsAt: string; days: number }>
         ]
       : []),
   ],
-  details: [...plan(data), ['Renews on', day(data.renewsAt)]],
+  details: [...plan(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Manage your subscription', site),
 })
 
@@ -208,19 +215,16 @@ const dunning = {
   },
 }
 
-const paymentFailed: Template<Subscription & { step: keyof typeof dunning; endsAt: string | null }> = (
+const paymentFailed: Template<Charged & { step: keyof typeof dunning; endsAt: string | null }> = (
   data,
   site,
 ) => {
   const { subject, heading, text } = dunning[data.step]
   return {
     subject,
-    preheader: `We couldn’t charge ${exactDollars(data.amount)} for ${data.product}.`,
+    preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
     heading,
-    paragraphs: [
-      greeting(data.name),
-      `We couldn’t charge ${exactDollars(data.amount)} for ${data.product}. ${text}`,
-    ],
+    paragraphs: [greeting(data.name), `We couldn’t charge ${chargedOf(data)} for ${data.product}. ${text}`],
     details: [
       ...plan(data),
       ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),

@@ -177,7 +177,7 @@ describe('the Rebound List', () => {
     await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })
     await shop.connection.db
       .insert(purchases)
-      .values({ userId: buyer.user.id, productId, billingType: 'monthly', amount: 3900, status: 'past_due' })
+      .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'past_due' })
     expect(await buyer.call(assets.list, {})).toMatchObject([{ ticker: 'SPY', note: 'Index' }])
     await shop.connection.db.update(purchases).set({ status: 'expired' })
     await expect(buyer.call(assets.list, {})).rejects.toMatchObject({ status: 403 })

@@ -19,7 +19,7 @@ async function buyer(email: string, status: 'active' | 'expired') {
     userId: user?.id ?? '',
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
-    amount: 3900,
+    price: 3900,
     status,
   })
   return user?.id ?? ''

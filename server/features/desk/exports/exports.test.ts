@@ -35,7 +35,7 @@ async function addBuyer(buyer: { email: string; name: string; tradingViewUsernam
   const userId = user?.id ?? ''
   const [purchase] = await db
     .insert(purchases)
-    .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', amount: 3909, status: 'active' })
+    .values({ userId, productId: reboundSigmaPro.id, billingType: 'monthly', price: 3909, status: 'active' })
     .returning()
   await db.insert(accessForms).values({
     userId,
@@ -128,7 +128,7 @@ describe('an export', () => {
     // In batches: the shop's statement timeout is tight on a busy machine.
     for (let part = 0; part < 10; part += 1)
       await pool.query(
-        `insert into purchases (user_id, product_id, billing_type, amount, status)
+        `insert into purchases (user_id, product_id, billing_type, price, status)
          select user_id, product_id, 'monthly', 3900, 'expired' from purchases, generate_series(1, 2000)
          where status = 'active'`,
       )

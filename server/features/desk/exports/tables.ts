@@ -65,7 +65,7 @@ const tables: Record<FileKind, Table> = {
       Name: plain('u.name'),
       Product: productName,
       Billing: 'p.billing_type',
-      'Amount (USD)': dollars('p.amount'),
+      'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: 'p.status',
       'Ended (UTC)': moment('p.ended_at'),

@@ -40,7 +40,7 @@ function figuresOf(rows: Row[], now: Date) {
     const lost = rows.filter((row) => within(endOf(row))).length
     const before = liveAt(start).length
     const perYear = liveAt(end).reduce(
-      (sum, row) => sum + BigInt(row.amount) * (row.billingType === 'monthly' ? 12n : 1n),
+      (sum, row) => sum + BigInt(row.price) * (row.billingType === 'monthly' ? 12n : 1n),
       0n,
     )
     return {
@@ -87,7 +87,7 @@ describe('the overview', () => {
               userId,
               productId: reboundSigmaPro.id,
               billingType,
-              amount,
+              price: amount,
               status,
               createdAt,
               endedAt,
@@ -96,7 +96,7 @@ describe('the overview', () => {
           const here = sql`${purchases.id} = ${row?.id}`
           if (event.afterwards === 'ends')
             await db.update(purchases).set({ status: 'cancelled', endedAt: now }).where(here)
-          if (event.afterwards === 'changes amount') await db.update(purchases).set({ amount: 1 }).where(here)
+          if (event.afterwards === 'changes amount') await db.update(purchases).set({ price: 1 }).where(here)
           if (event.afterwards === 'is deleted') await db.delete(purchases).where(here)
           if (event.afterwards === 'returns')
             await db.update(purchases).set({ status: 'active', endedAt: null }).where(here)
@@ -114,13 +114,13 @@ describe('the overview', () => {
   test('still matches after many changes in one statement and across a year’s end', async () => {
     const { db } = shop.connection
     await shop.connection.pool.query(
-      `insert into purchases (user_id, product_id, billing_type, amount, status, created_at)
+      `insert into purchases (user_id, product_id, billing_type, price, status, created_at)
        select $1, $2, case when n % 3 = 0 then 'yearly' else 'monthly' end, 3900 + n, 'active', now() - n * interval '5 hours'
        from generate_series(0, 2000) n`,
       [userId, reboundSigmaPro.id],
     )
-    await db.execute(sql`update purchases set status = 'expired', ended_at = now() where amount % 7 = 0`)
-    await db.execute(sql`delete from purchases where amount % 11 = 0`)
+    await db.execute(sql`update purchases set status = 'expired', ended_at = now() where price % 7 = 0`)
+    await db.execute(sql`delete from purchases where price % 11 = 0`)
     const { months } = await admin.call(overview.adminShow, {})
     expect(months).toEqual(figuresOf(await db.select().from(purchases), shop.clock.now()))
   })

@@ -451,7 +451,7 @@ describe('a price at Stripe', () => {
     await own.settle()
     const { booked, wanted } = await compareBooks(restarted)
     expect(booked).toEqual(wanted)
-    expect(new Set(booked.map(({ amount }) => amount))).toEqual(new Set([3900, 4100]))
+    expect(new Set(booked.map(({ price }) => price))).toEqual(new Set([3900, 4100]))
   })
 
   test('that was archived keeps its lookup key and blocks neither startup nor buyers', async () => {

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import { email as emailField } from '#contract/fields.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-import { isLive } from '#contract/statuses.ts'
+import { hasEnded } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -67,10 +67,11 @@ export function createExecution(
     const until = declarationDue(row.declaredAt)
     let outcome = 'The contract had already ended'
     if (row.kind === 'withdrawal') {
-      const wasDue = isLive(before.status) || before.refundedAmount < before.amount
+      const wasDue =
+        !hasEnded(before.status) || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       const kept = await ending.withdraw(row.purchaseId, until)
       if (wasDue) outcome = kept > 0 ? keptLater(kept, until) : 'Ended at once and refunded in full'
-    } else if (isLive(before.status)) {
+    } else if (!hasEnded(before.status)) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       if (row.endsOn && before.currentPeriodEnd && before.currentPeriodEnd < new Date(row.endsOn)) return
       await ending.cancelDeclared(row.purchaseId, { from: countsFrom(row), until })

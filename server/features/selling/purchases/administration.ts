@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { isLive } from '#contract/statuses.ts'
+import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
@@ -30,7 +30,7 @@ export function createAdministration({ db, now, audit }: Context, others: Others
   const { stripe, access, booked, notices, sync, runExclusive } = others
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
-    if (!stripeSubscriptionId || !isLive(status)) return
+    if (!stripeSubscriptionId || hasEnded(status)) return
     await stripe.subscriptions.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
@@ -53,7 +53,7 @@ export function createAdministration({ db, now, audit }: Context, others: Others
     async cancel(actor: Actor, id: string) {
       const purchase = await findPurchase(db, id)
       if (purchase.status === 'cancelled') return
-      if (!isLive(purchase.status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
+      if (hasEnded(purchase.status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
       await endAtStripe(purchase)
       await db.transaction(async (tx) => {
         await booked.end(tx, id)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
-import type { EndReason } from '#contract/statuses.ts'
+import { type EndReason, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
@@ -13,7 +13,8 @@ import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { restToPayBack } from './notice.ts'
 import type { Notices } from './notices.ts'
-import { isUnpaidAttempt, lastPaid, stateOf } from './state.ts'
+import { recordPayments } from './payment-records.ts'
+import { isUnpaidAttempt, lastPaid, paidPeriod, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
   accounts: Accounts
@@ -21,7 +22,7 @@ export type ApplyDependencies = {
   access: AccessEffects
   seats: Seats
   notices: Notices
-  payBack: Enqueue<{ subscriptionId: string }>
+  payBack: Enqueue<{ subscriptionId: string; since?: string }>
   payBackLate: Enqueue<{ subscriptionId: string }>
   payBackRest: Enqueue<{ subscriptionId: string; amount: number }>
   creditRefunds: Enqueue<{ subscriptionId: string }>
@@ -40,23 +41,22 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     await checkouts.orders.recordCard(tx, checkout.id, answer.payments.at(-1)?.cardCountry)
     await checkouts.close(tx, checkout.id, { userId, ...(guest ? { madeAccount: guest.isNew } : {}) })
     const buyer = await lockUser(tx, userId)
-    const state = stateOf(answer)
+    const state = stateOf(answer, checkout.billingType)
     const refundedBecause = state.endedAt === null && (await whyRefunded(tx, buyer, checkout))
     const [after] = await tx
       .insert(purchases)
       .values({
         userId,
         productId: checkout.productId,
-        billingType: checkout.billingType,
         createdAt: now(),
         stripeSubscriptionId: answer.id,
         paymentIntentId: checkout.paymentIntentId,
         ...state,
-        ...(refundedBecause
-          ? { status: 'cancelled' as const, endedAt: now(), endedBecause: refundedBecause }
-          : {}),
+        ...(refundedBecause ? endedAs(refundedBecause, now()) : {}),
       })
       .returning()
+    if (!after) throw new Error(`The purchase of ${answer.id} was not booked`)
+    await recordPayments(tx, after.id, answer)
     await access.purchasesChanged(tx, userId)
     const username = checkout.tradingViewUsername
     if (username && !refundedBecause) await access.usernameGiven(tx, { userId, username })
@@ -70,13 +70,13 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       for (const subscriptionId of await checkouts.logins.end(tx, buyer))
         await payBack(tx, { subscriptionId })
     }
-    if (after && !buyer.deletedAt)
+    if (!buyer.deletedAt)
       await notices.tell(tx, {
         before: undefined,
         after,
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
-        ...paidInvoiceOf(answer),
+        money: moneyOf(answer),
         startNow: await checkouts.orders.wantsToStartNow(tx, checkout.id),
       })
   }
@@ -88,7 +88,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     return hasSeat ? null : 'no_seat'
   }
 
-  async function change(tx: Transaction, answer: Subscription) {
+  async function change(tx: Transaction, checkout: CheckoutRow, answer: Subscription) {
     const [before] = await tx
       .select()
       .from(purchases)
@@ -96,18 +96,29 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .for('update')
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
-    const { refundedAmount, ...state } = stateOf(answer)
-    const changes = isPaidForNothing(before.endedBecause) ? { refundedAmount } : { ...state, refundedAmount }
-    // Stripe sends a dozen events about one payment: most say what is already written.
-    if (isDeepStrictEqual({ ...before, ...changes }, before)) return
+    const { refundedAmount, ...state } = stateOf(answer, checkout.billingType)
+    const isBack = !isLive(before.status) && isLive(state.status)
+    const isSecond =
+      !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
+    const changes = isPaidForNothing(before.endedBecause)
+      ? { refundedAmount }
+      : { ...state, refundedAmount, ...(isSecond ? endedAs('duplicate', now()) : {}) }
+    const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
+    // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
+    const hasRefunds = answer.payments.some((payment) => payment.refunds.length > 0)
+    if (!isSame || hasRefunds) await recordPayments(tx, before.id, answer)
+    if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     await access.purchasesChanged(tx, before.userId)
     if (hasLate(answer)) await payBackLate(tx, { subscriptionId: answer.id })
-    const rest = after && !before.endedAt ? restToPayBack(after) : 0
+    // It came back while its owner had another: what was paid since then goes back.
+    const since = before.pausedAt ?? before.endedAt
+    if (isSecond && since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
+    const rest = after && !before.endedAt ? restToPayBack(after, paidForPeriod(answer)) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after && after.refundedAmount > before.refundedAmount)
       await creditRefunds(tx, { subscriptionId: answer.id })
-    if (after) await notices.tell(tx, { before, after, ...paidInvoiceOf(answer) })
+    if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
   }
 
   /** False if the answer is no longer the newest. */
@@ -117,7 +128,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const isGivenUp = !checkout.closedAt && answer.endedAt !== null && answer.payments.length === 0
     if (isUnpaidAttempt(answer) || isGivenUp) {
       if (answer.endedAt || answer.status === 'incomplete_expired') await checkouts.close(tx, checkout.id)
-    } else if (checkout.closedAt) await change(tx, answer)
+    } else if (checkout.closedAt) await change(tx, checkout, answer)
     else await book(tx, checkout, answer)
     return true
   }
@@ -132,9 +143,28 @@ const hasLate = ({ endedAt, payments }: Subscription) =>
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
 
-const paidInvoiceOf = (answer: Subscription) => {
-  const paid = lastPaid(answer)
-  return { paidInvoiceId: paid?.invoiceId ?? null, tax: paid?.tax ?? null }
+const endedAs = (endedBecause: EndReason, endedAt: Date) => ({
+  status: 'cancelled' as const,
+  nextAmount: null,
+  endedAt,
+  endedBecause,
+})
+
+/** What mails say about money. */
+const moneyOf = (answer: Subscription) => ({
+  paid: lastPaid(answer) ?? null,
+  disputed: answer.payments.find(({ dispute }) => dispute === 'open')?.amount ?? null,
+})
+
+/** What came in for the period that was paid for last, and for changes within it. */
+function paidForPeriod(answer: Subscription) {
+  const from = paidPeriod(answer)?.start
+  const invoices = new Set(
+    answer.periods.flatMap(({ start, invoiceId }) => (from && start >= from ? [invoiceId] : [])),
+  )
+  return answer.payments
+    .filter(({ invoiceId }) => invoices.has(invoiceId))
+    .reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** Makes two payments by one account wait their turn to be booked. */

@@ -1,10 +1,10 @@
-import { and, eq, isNull } from 'drizzle-orm'
-import { isLive } from '#contract/statuses.ts'
+import { and, eq, gte, isNull, not, sql } from 'drizzle-orm'
+import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
-import { checkouts as checkoutRows, purchases } from '#server/database/schema.ts'
+import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
+import { checkouts as checkoutRows, payments, purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Payment, StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -38,7 +38,14 @@ export function createEnding(context: Context, others: Others) {
     return `${wish}-${subscriptionId}-${checkout?.version ?? 0}`
   }
 
-  const noticeOf = (purchase: PurchaseRow) => (consumerLaw === 'eu' ? noticeFor(purchase, now()) : null)
+  async function noticeOf(purchase: PurchaseRow) {
+    if (consumerLaw !== 'eu' || !purchase.paidFrom) return null
+    const [paid] = await db
+      .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
+      .from(payments)
+      .where(and(eq(payments.purchaseId, purchase.id), gte(payments.paidAt, purchase.paidFrom)))
+    return noticeFor(purchase, paid?.amount ?? 0, now())
+  }
 
   const setRestRefund = (id: string, restRefund: number | null) =>
     db.update(purchases).set({ restRefund }).where(eq(purchases.id, id))
@@ -50,10 +57,10 @@ export function createEnding(context: Context, others: Others) {
       const purchase = await findPurchase(db, id, userId)
       const { status } = purchase
       if (status === 'pending_cancel') return
-      if (status !== 'active' && status !== 'past_due')
+      if (status !== 'active' && status !== 'past_due' && status !== 'paused')
         throw conflict('not-active', 'Only an active subscription can be cancelled')
-      const notice = noticeOf(purchase)
-      if (status === 'past_due') await stripe.subscriptions.cancelNow(subscriptionId)
+      const notice = await noticeOf(purchase)
+      if (status !== 'active') await stripe.subscriptions.cancelNow(subscriptionId)
       else if (notice) {
         await setRestRefund(id, notice.refund)
         await stripe.subscriptions.cancelAt(
@@ -82,8 +89,8 @@ export function createEnding(context: Context, others: Others) {
       crashPoint('withdrawn at Stripe')
       await payBackAll(stripe, subscriptionId, isMeant)
       await sync(subscriptionId)
-      const { payments } = await stripe.subscriptions.read(subscriptionId)
-      return payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
+      const after = await stripe.subscriptions.read(subscriptionId)
+      return after.payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
     })
   }
 
@@ -96,7 +103,7 @@ export function createEnding(context: Context, others: Others) {
       const purchase = await findPurchase(db, id, userId)
       if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
       if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
-      return noticeOf(purchase) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
+      return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
     },
 
     /** Undoes a cancellation during the paid period. */
@@ -121,7 +128,7 @@ export function createEnding(context: Context, others: Others) {
      */
     async cancelDeclared(id: string, { from, until }: Declared) {
       const purchase = await findPurchase(db, id)
-      if (!isLive(purchase.status)) return
+      if (hasEnded(purchase.status)) return
       if (wasRenewedSince(from, purchase, consumerLaw))
         await endAndPayBack(purchase, ({ paidAt }) => paidAt > from && paidAt <= until)
       else if (purchase.status !== 'pending_cancel') await cancel(id)
@@ -147,7 +154,7 @@ async function endAllOf({ db, now }: Context, { stripe, access, sync }: Others, 
   const live = await db
     .select({ id: purchases.stripeSubscriptionId })
     .from(purchases)
-    .where(and(eq(purchases.userId, userId), isLivePurchase))
+    .where(and(eq(purchases.userId, userId), not(hasEndedPurchase)))
   for (const { id } of [...live, ...open]) {
     if (!id) continue
     await stripe.subscriptions.cancelNow(id)

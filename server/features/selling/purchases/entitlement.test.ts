@@ -22,18 +22,21 @@ const rows = readFileSync(new URL('../../../../docs/entitlements.md', import.met
   })
 
 function factsOf(purchase: string, isDisputed: boolean): PurchaseFacts {
-  const [status = '', byHand] = purchase.split(', ')
+  const [status = '', note] = purchase.split(', ')
+  const ends = status === 'pending_cancel' || note?.endsWith('until a day') ? at(30) : null
   return {
     status: status as PurchaseStatus,
-    currentPeriodEnd: byHand ? null : at(30),
-    endsAt: status === 'pending_cancel' || byHand?.endsWith('until a day') ? at(30) : null,
+    paidUntil: note?.startsWith('booked by hand') ? null : at(30),
+    givenUntil: note === 'with time given' ? at(50) : null,
+    endsAt: note === 'with a later end' ? at(90) : ends,
     pastDueSince: status === 'past_due' ? at(0) : null,
     isDisputed,
   }
 }
 
 const dates: Record<string, Date | null> = {
-  'period end + slack': at(33),
+  'paid time + slack': at(33),
+  'given time + slack': at(53),
   'no end': null,
   'its end': at(30),
   'grace end': at(14),
@@ -66,7 +69,8 @@ describe('the table of docs/entitlements.md', () => {
 const date = fc.option(fc.integer({ min: -60, max: 400 }).map(at))
 const facts: fc.Arbitrary<PurchaseFacts> = fc.record({
   status: fc.constantFrom(...purchaseStatuses),
-  currentPeriodEnd: date,
+  paidUntil: date,
+  givenUntil: date,
   endsAt: date,
   pastDueSince: date,
   isDisputed: fc.boolean(),

@@ -4,7 +4,8 @@ import type { Transaction } from '#server/database/connect.ts'
 /** What a purchase says about access. */
 export type PurchaseFacts = {
   status: PurchaseStatus
-  currentPeriodEnd: Date | null
+  paidUntil: Date | null
+  givenUntil: Date | null
   endsAt: Date | null
   pastDueSince: Date | null
   isDisputed: boolean
@@ -61,22 +62,24 @@ function ofPurchase(
 
 function byStatus({
   status,
-  currentPeriodEnd,
+  paidUntil,
+  givenUntil,
   endsAt,
   pastDueSince,
 }: Omit<PurchaseFacts, 'isDisputed'>): Entitlement | null {
+  const paid = paidUntil && new Date(Math.max(paidUntil.getTime(), givenUntil?.getTime() ?? 0))
   switch (status) {
-    case 'active':
+    case 'active': {
       // Booked by hand until a day: nothing renews it.
-      if (endsAt) return { until: endsAt, reason: 'ends' }
-      return {
-        until: currentPeriodEnd && new Date(currentPeriodEnd.getTime() + renewalSlack),
-        reason: 'renews',
-      }
+      if (!paid) return endsAt ? { until: endsAt, reason: 'ends' } : { until: null, reason: 'renews' }
+      const renewed = new Date(paid.getTime() + renewalSlack)
+      return { until: endsAt && endsAt < renewed ? endsAt : renewed, reason: 'renews' }
+    }
     case 'pending_cancel':
-      return { until: endsAt ?? currentPeriodEnd, reason: 'ends' }
+      return { until: endsAt ?? paid, reason: 'ends' }
     case 'past_due':
       return { until: pastDueSince && graceEnd(pastDueSince), reason: 'unpaid' }
+    case 'paused':
     case 'cancelled':
     case 'expired':
       return null

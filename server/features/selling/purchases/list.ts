@@ -4,7 +4,7 @@ import { products } from '#contract/selling/price-list.ts'
 import { type BillingType, isLive, type PurchaseStatus } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
 import { createLoader } from '#server/database/loader.ts'
 import { monthOf } from '#server/database/schema/columns.ts'
 import { purchases, users } from '#server/database/schema.ts'
@@ -85,7 +85,7 @@ export async function listPurchases<Shown extends Position>(
         disputed ? eq(purchases.isDisputed, true) : undefined,
         warned ? isWarnedPurchase : undefined,
         begun
-          ? and(within(purchases.createdAt, begun), or(isLivePurchase, isNotNull(purchases.endedAt)))
+          ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))
           : undefined,
         ended
           ? and(
@@ -170,7 +170,10 @@ export function showToBuyer({ purchase, user: { email, name, tradingViewUsername
     userId: purchase.userId,
     productId: purchase.productId,
     billingType: purchase.billingType,
-    amount: purchase.amount,
+    amount: purchase.price,
+    lastPaidAmount: purchase.lastPaidAmount,
+    nextAmount: purchase.nextAmount,
+    dueAmount: purchase.dueAmount,
     status: purchase.status,
     createdAt: purchase.createdAt,
     currentPeriodEnd: purchase.currentPeriodEnd,

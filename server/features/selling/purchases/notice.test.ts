@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
-import { restOf } from './notice.ts'
+import { addMonths, restOf } from './notice.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -82,21 +82,50 @@ test('the first year runs to its end, as the buyer chose', async () => {
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: currentPeriodEnd }])
 })
 
+test('time that the seller gave is no renewal: the first year stays the first, and is not paid back', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const { id, currentPeriodEnd } = buyer.purchase
+  const admin = await shop.admin()
+  const until = new Date(Date.parse(currentPeriodEnd ?? '') + 31 * day)
+  await admin.call(purchases.adminExtend, { id, until: until.toISOString().slice(0, 10) })
+  await shop.advance(32, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const [extended] = await buyer.call(purchases.list, {})
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({
+    endsAt: extended?.currentPeriodEnd,
+    refund: 0,
+  })
+})
+
+test('whether or not Stripe shortens the period that is ended, the rest goes back', async () => {
+  await shop.sandbox.controls.behave({ shortens: false })
+  const { call, id, owned } = await renewed(60)
+  await owned()
+  const { refund } = await call(purchases.cancellation, { id })
+  await call(purchases.cancel, { id })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await shop.settle()
+  expect(await owned()).toMatchObject({ status: 'cancelled', refundedAmount: refund })
+  await shop.sandbox.controls.behave({ shortens: true })
+})
+
 test('what was used and what goes back add up to what was paid, to the cent, on every day of any year', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 99_999_999 }),
       fc.date({ min: new Date('2025-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 366 * day }),
-      (amount, periodEnd, before) => {
-        const endsAt = new Date(periodEnd.getTime() - before)
-        const back = restOf(amount, periodEnd, endsAt)
+      (amount, until, before) => {
+        const endsAt = new Date(until.getTime() - before)
+        const year = { from: addMonths(until, -12), until, amount }
+        const back = restOf(year, endsAt)
         expect(Number.isInteger(back)).toBe(true)
         expect(back).toBeGreaterThanOrEqual(0)
         expect(back).toBeLessThanOrEqual(amount)
         // A day later never pays back more, and at the very end nothing is left.
-        expect(restOf(amount, periodEnd, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
-        expect(restOf(amount, periodEnd, periodEnd)).toBe(0)
+        expect(restOf(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(back)
+        expect(restOf(year, until)).toBe(0)
       },
     ),
   )

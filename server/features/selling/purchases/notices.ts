@@ -5,7 +5,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { sqlList } from '#server/database/sql-list.ts'
-import type { Tax } from '#server/gateways/stripe.ts'
+import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { type PurchaseRow, productName } from './list.ts'
 
@@ -16,10 +16,8 @@ type Change = {
   to?: { email: string; name: string }
   /** The account already existed, and the buyer wasn't logged in. */
   attached?: boolean
-  /** The latest paid invoice. */
-  paidInvoiceId?: string | null
-  /** The tax inside it. */
-  tax?: Tax | null
+  /** What was paid last, and what a bank wants back. */
+  money?: { paid: PaidPeriod | null; disputed: number | null }
   /** The buyer ticked the box above the pay button. */
   startNow?: boolean
 }
@@ -39,32 +37,35 @@ export function createNotices({ mails, supportEmail }: Context) {
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, paidInvoiceId = null, tax = null, startNow = false } = change
-      const { billingType, amount, status, endsAt, endedBecause, currentPeriodEnd } = after
+      const { before, after, attached, money, startNow = false } = change
+      const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const product = productName(after.productId)
       const about = { name: to.name, product }
       const subscription = { ...about, billingType, amount }
 
       if (endedBecause === 'duplicate' || endedBecause === 'no_seat') {
         const kind = endedBecause === 'duplicate' ? 'duplicateRefunded' : 'seatRefunded'
-        if (!before) await mails.send(tx, to.email, kind, subscription)
+        if (!before?.endedBecause)
+          await mails.send(tx, to.email, kind, { ...subscription, amount: after.lastPaidAmount ?? amount })
         return
       }
       if (attached) await mails.send(tx, to.email, 'purchaseAttached', subscription)
       if (after.lastPaidAt && after.lastPaidAt > (before?.lastPaidAt ?? longAgo))
         await mails.send(tx, to.email, 'receipt', {
           ...subscription,
+          charged: after.lastPaidAmount ?? amount,
           paidAt: after.lastPaidAt.toISOString(),
           renewsAt: status === 'active' ? (currentPeriodEnd?.toISOString() ?? null) : null,
           purchaseId: after.id,
-          invoiceId: paidInvoiceId,
+          invoiceId: money?.paid?.invoiceId ?? null,
           isFirst: before === undefined,
           startNow,
-          tax,
+          tax: money?.paid?.tax ?? null,
         })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))
         await mails.send(tx, to.email, 'paymentFailed', {
           ...subscription,
+          charged: after.dueAmount ?? amount,
           step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
           endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
         })
@@ -90,7 +91,11 @@ export function createNotices({ mails, supportEmail }: Context) {
       if (status === 'expired' && !endedBecause && before?.status === 'active')
         await mails.send(tx, to.email, 'subscriptionEnded', { ...about, because: 'over' })
       if (after.isDisputed && !before?.isDisputed)
-        await mails.send(tx, supportEmail, 'disputeOpened', { ...subscription, email: to.email })
+        await mails.send(tx, supportEmail, 'disputeOpened', {
+          product,
+          amount: money?.disputed ?? amount,
+          email: to.email,
+        })
     },
 
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {
@@ -127,7 +132,7 @@ export function createAnnouncements({ db, now, mails }: Context) {
           ),
         )
       for (const { purchase, email, name } of renewing) {
-        const { id, productId, billingType, amount, currentPeriodEnd } = purchase
+        const { id, productId, billingType, price: amount, nextAmount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
         const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
@@ -139,6 +144,7 @@ export function createAnnouncements({ db, now, mails }: Context) {
           product,
           billingType,
           amount,
+          charged: nextAmount ?? amount,
           renewsAt,
           days,
         })

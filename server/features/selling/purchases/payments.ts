@@ -67,7 +67,7 @@ export function createInvoices({ db, now, attempts, isLinkToken }: Context, stri
       const refunded = sum(rows, ({ refundedAmount }) => refundedAmount)
       return {
         documents,
-        paid: Math.max(0, invoiced + sum(byHand, ({ amount }) => amount) - refunded),
+        paid: Math.max(0, invoiced + sum(byHand, ({ price }) => price) - refunded),
         refunded,
       }
     },

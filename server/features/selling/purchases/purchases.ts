@@ -1,11 +1,11 @@
-import { and, desc, eq, inArray, lt, not, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
-import { type EndReason, isLive } from '#contract/statuses.ts'
+import { type EndReason, hasEnded } from '#contract/statuses.ts'
 import { createKeyedMutex } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { hasEndedPurchase } from '#server/database/live-purchase.ts'
 import { purchases } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
@@ -26,6 +26,7 @@ import {
 } from './list.ts'
 import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
+import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSync } from './sync.ts'
 
@@ -74,6 +75,7 @@ export function createPurchases(context: Context, others: Others) {
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),
+    readHistories: createReading(context, sync),
     ending: createEnding(context, shared),
     administration: createAdministration(context, shared),
     invoices,
@@ -112,7 +114,7 @@ export function createPurchases(context: Context, others: Others) {
           id: purchases.id,
           productId: purchases.productId,
           billingType: purchases.billingType,
-          amountInCents: purchases.amount,
+          amountInCents: purchases.price,
           refundedInCents: purchases.refundedAmount,
           status: purchases.status,
           createdAt: purchases.createdAt,
@@ -135,7 +137,7 @@ export function createPurchases(context: Context, others: Others) {
      */
     async forgetOld() {
       const endedAt = sql`coalesce(${purchases.endedAt}, ${purchases.createdAt})`
-      const isOld = and(not(isLivePurchase), lt(endedAt, keptSinceNewYear(now(), retention.books)))
+      const isOld = and(hasEndedPurchase, lt(endedAt, keptSinceNewYear(now(), retention.books)))
       for (;;) {
         const old = db.select({ id: purchases.id }).from(purchases).where(isOld).limit(batch)
         const { rowCount } = await db.delete(purchases).where(inArray(purchases.id, old))
@@ -156,12 +158,15 @@ const endings: Record<EndReason, string> = {
 
 /** For the timeline on a customer's page. */
 function eventsOf(row: PurchaseRow) {
-  const { id, amount, billingType, createdAt, pastDueSince, endedAt, endedBecause, status } = row
+  const { id, price: amount, billingType, createdAt, pastDueSince, pausedAt, endedAt, endedBecause } = row
   const purchase = { product: productName(row.productId), amount, billingType }
   const event = (step: string, at: Date, what: string) => ({ key: `${id}-${step}`, at, what, purchase })
   return [
     event('begun', createdAt, row.stripeSubscriptionId ? 'Subscribed' : 'Booked by hand'),
     ...(pastDueSince ? [event('unpaid', pastDueSince, 'Renewal not paid')] : []),
-    ...(endedAt && !isLive(status) ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])] : []),
+    ...(pausedAt ? [event('paused', pausedAt, 'Paused at Stripe')] : []),
+    ...(endedAt && hasEnded(row.status)
+      ? [event('ended', endedAt, endings[endedBecause ?? 'cancelled'])]
+      : []),
   ]
 }

@@ -1,22 +1,23 @@
-import type { EndReason, PurchaseStatus } from '#contract/statuses.ts'
+import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
+import type { PurchaseRow } from './list.ts'
 
 /** What a purchase takes from Stripe. */
-export type PurchaseState = {
-  status: PurchaseStatus
-  amount: number
-  lastPaidAt: Date | null
-  currentPeriodEnd: Date
-  endsAt: Date | null
-  pastDueSince: Date | null
-  dunningStep: number
-  endedAt: Date | null
-  endedBecause: EndReason | null
-  refundedAmount: number
-  isDisputed: boolean
-  disputeDueAt: Date | null
-}
+export type PurchaseState = Omit<
+  PurchaseRow,
+  | 'id'
+  | 'userId'
+  | 'productId'
+  | 'createdAt'
+  | 'stripeSubscriptionId'
+  | 'paymentIntentId'
+  | 'restRefund'
+  | 'bookedAs'
+  | 'bookedBecause'
+  | 'bookedUntil'
+  | 'warnedPaymentIntentId'
+>
 
 const day = 86_400_000
 const byTime = (a: Date, b: Date) => a.getTime() - b.getTime()
@@ -61,39 +62,94 @@ function dunningStep(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
 /** If the last period's invoice is one of these, the subscription ended because its renewal wasn't paid. */
 const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 
-/** The same answer from Stripe always gives the same state, whatever happened here before. */
-export function stateOf(subscription: Subscription): PurchaseState {
-  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments } = subscription
+/** Of a monthly plan, or of a yearly one. */
+const isYear = ({ start, end }: PaidPeriod) => end.getTime() - start.getTime() > 300 * day
+
+/** When the first of the latest periods of one length began: those after it are renewals. */
+function planBegan({ periods }: Subscription, last: PaidPeriod): Date {
+  const before = periods
+    .filter((each) => !each.isProration && each.start <= last.start)
+    .toSorted((a, b) => byTime(b.start, a.start))
+  const other = before.findIndex((each) => isYear(each) !== isYear(last))
+  return (other < 0 ? before : before.slice(0, other)).at(-1)?.start ?? last.start
+}
+
+/** What the next renewal will charge. */
+function nextAmount({ plan, discounts, credit, currentPeriodEnd }: Subscription): number {
+  const price = discounts
+    .filter(({ endsAt }) => !endsAt || endsAt > currentPeriodEnd)
+    .reduce(
+      (left, { percentOff, amountOff }) =>
+        left - Math.min(left, amountOff || Math.round((left * percentOff) / 100)),
+      plan.price,
+    )
+  return Math.max(0, price - credit)
+}
+
+/** What has been paid and for which time; a subscription that nobody has paid for is taken at its word. */
+function paidTime(subscription: Subscription) {
+  const { payments, periodStart, currentPeriodEnd, trialEndsAt } = subscription
+  const bought = paidPeriod(subscription)
+  const paid = lastPaid(subscription)
+  return {
+    lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
+    lastPaidAmount: paid?.amount ?? payments[0]?.amount ?? null,
+    orderedAt: bought ? planBegan(subscription, bought) : periodStart,
+    paidFrom: bought?.start ?? periodStart,
+    paidUntil: bought?.end ?? currentPeriodEnd,
+    givenUntil: trialEndsAt,
+  }
+}
+
+/**
+ * The same answer from Stripe always gives the same state, whatever happened here before. An interval that isn't ours
+ * counts as the plan that was bought.
+ */
+export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
+  const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused } = subscription
   const owed = subscription.openInvoice ?? dueInvoice
   const common = {
-    amount: plan.price,
-    lastPaidAt: lastPaid(subscription)?.paidAt ?? payments[0]?.paidAt ?? null,
+    billingType: plan.billing ?? bought,
+    price: plan.price,
+    ...paidTime(subscription),
+    nextAmount: null,
+    dueAmount: null,
     currentPeriodEnd,
     refundedAmount: payments.reduce((sum, payment) => sum + payment.refunded, 0),
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
+    taxIsOff: subscription.taxIsOff,
     endsAt: null,
     pastDueSince: null,
     dunningStep: 0,
+    pausedAt: null,
     endedAt: null,
     endedBecause: null,
   }
-  // A trial that ended without a card is paused: no one pays for it, but Stripe keeps it.
-  const isPaused = status === 'paused'
-  const isUnpaid = isPaused || unpaidInvoices.has(dueInvoice?.status ?? '')
-  if (endedAt || status === 'canceled' || isPaused) {
+  // A trial that ended without a card: no one has ever paid, but Stripe keeps it.
+  const wasTrial = paused?.because === 'trial'
+  if (endedAt || status === 'canceled' || wasTrial) {
+    const isUnpaid = wasTrial || unpaidInvoices.has(dueInvoice?.status ?? '')
     const endedBecause: EndReason = moneyIsBack(subscription) ?? (isUnpaid ? 'unpaid' : 'cancelled')
-    const ended = { ...common, endedAt: endedAt ?? currentPeriodEnd, endedBecause }
+    const ended = { ...common, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
-  if (status === 'past_due' || status === 'unpaid')
+  // The account may pause what could not be charged; that does not shorten the grace period.
+  const isUnpaidPause = paused?.because === 'first failure' || paused?.because === 'last failure'
+  if (paused && !isUnpaidPause) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
+  const next = nextAmount(subscription)
+  if (status === 'past_due' || status === 'unpaid' || isUnpaidPause)
     return {
       ...common,
       status: 'past_due',
+      nextAmount: next,
+      dueAmount: owed?.amountDue ?? null,
       pastDueSince: owed?.createdAt ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
       endsAt,
     }
-  // A day beyond this period: until then, it renews.
-  return { ...common, status: endsAt && endsAt <= currentPeriodEnd ? 'pending_cancel' : 'active', endsAt }
+  // With a day beyond this period, it renews until then.
+  return endsAt && endsAt <= currentPeriodEnd
+    ? { ...common, status: 'pending_cancel', endsAt }
+    : { ...common, status: 'active', nextAmount: next, endsAt }
 }

@@ -16,7 +16,7 @@ const everyState: StateAtStripe[] = words.status.flatMap((status) =>
 )
 
 test('every state Stripe can report is in exactly one row of the table', () => {
-  expect(everyState).toHaveLength(8 * 2 * 6 * 4)
+  expect(everyState).toHaveLength(10 * 2 * 6 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
   expect(() =>
     meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' }),
@@ -86,6 +86,12 @@ describe('the shop', () => {
   })
 })
 
+const reasons: Record<string, string> = {
+  paused: 'pause_requested',
+  'paused after a trial': 'trial_end_without_payment_method',
+  'paused unpaid': 'first_payment_failure',
+}
+
 /** Puts a checkout into a given state at Stripe, and has Stripe tell the shop that something changed. */
 async function arranger(shop: TestShop, paymentIntentId: string) {
   const { db } = shop.connection
@@ -102,7 +108,16 @@ async function arranger(shop: TestShop, paymentIntentId: string) {
   return async (state: StateAtStripe) => {
     const now = Math.floor(Date.now() / 1000)
     await set(sql`id = ${id}`, {
-      status: state.status,
+      status: state.status.replace(/^paused .*/, 'paused'),
+      status_details: state.status.startsWith('paused')
+        ? {
+            paused: {
+              type: 'subscription',
+              transitioned_at: now,
+              subscription: { type: reasons[state.status] },
+            },
+          }
+        : undefined,
       cancel_at_period_end: state.cancellation === 'scheduled',
       ended_at: state.status === 'canceled' || state.status === 'incomplete_expired' ? now : null,
     })

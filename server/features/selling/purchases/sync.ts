@@ -21,12 +21,15 @@ export function createSync(context: Context, others: Others) {
   const sync = coalesce(syncOnce)
 
   /** What was paid for nothing; for a second subscription, first of all. */
-  const payBack = queue.job<{ subscriptionId: string }>('pay-back-duplicate', async ({ subscriptionId }) => {
-    await stripe.subscriptions.cancelNow(subscriptionId)
-    crashPoint('duplicate cancelled')
-    await payBackAll(stripe, subscriptionId)
-    await sync(subscriptionId)
-  })
+  const payBack = queue.job<{ subscriptionId: string; since?: string }>(
+    'pay-back-duplicate',
+    async ({ subscriptionId, since }) => {
+      await stripe.subscriptions.cancelNow(subscriptionId)
+      crashPoint('duplicate cancelled')
+      await payBackAll(stripe, subscriptionId, ({ paidAt }) => !since || paidAt >= new Date(since))
+      await sync(subscriptionId)
+    },
+  )
 
   /** What arrived after it had ended: it bought nothing. */
   const payBackLate = queue.job<{ subscriptionId: string }>('pay-back-late', async ({ subscriptionId }) => {

@@ -254,7 +254,7 @@ test('the meter warns at 90 and at 100 people, once each a month, and forecasts 
     shop.connection.pool.query(
       `with added as (insert into users (email, name)
          select gen_random_uuid() || '@example.com', 'Many' from generate_series(1, $2::int) returning id)
-       insert into purchases (user_id, product_id, billing_type, amount, status, created_at)
+       insert into purchases (user_id, product_id, billing_type, price, status, created_at)
        select id, $1, 'monthly', 3900, 'active', $3 from added`,
       [reboundSigmaPro.id, count, new Date(shop.clock.now().getTime() - 60 * 86_400_000)],
     )

@@ -81,7 +81,15 @@ export function createCheck(options: SetupOptions) {
   const emails = async () => [
     note(
       'Emails',
-      'Turn off Stripe’s own customer emails, or buyers get everything twice: Settings > Customer emails (payments, refunds) and Settings > Billing > Subscriptions and emails.',
+      'Turn off Stripe’s own customer emails, or buyers get everything twice: Settings > Customer emails (payments, refunds) and Settings > Billing > Subscriptions and emails (renewals, finalized invoices and credit notes).',
+    ),
+  ]
+
+  /** No call reads these. */
+  const settings = async () => [
+    note(
+      'Settings',
+      'Only you can see these in the dashboard. Settings > Billing > Revenue recovery: retries end within two weeks, and then the subscription is cancelled, never paused. Settings > Billing > Customer portal: off, or for cancelling only. Settings > Radar: 3-D Secure where the card requires it.',
     ),
   ]
 
@@ -111,6 +119,7 @@ export function createCheck(options: SetupOptions) {
           ['Webhook', createWebhookCheck(options)],
           ['Wallets', wallets],
           ['Emails', emails],
+          ['Settings', settings],
         ]
       : [
           ['Account', sandbox],

@@ -66,6 +66,7 @@ describe('a seller’s account at Stripe', () => {
       'Webhook: ok',
       'Wallets: ok',
       'Emails: note',
+      'Settings: note',
     ])
     expect(await account.setup()).toEqual({ done: [], webhookSecret: undefined })
   })

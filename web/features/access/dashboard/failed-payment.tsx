@@ -10,7 +10,7 @@ const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-
 /** The first thing to read for anyone who is about to lose access. */
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
-  const { amount, product, graceEndsAt } = purchase
+  const { amount, dueAmount, product, graceEndsAt } = purchase
   return (
     <section
       aria-label="Failed payment"
@@ -19,7 +19,7 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
       <TriangleAlert aria-hidden="true" className="size-6 shrink-0 text-danger max-sm:hidden" />
       <div className="min-w-64 flex-1">
         <h2 className="text-lg text-danger">
-          We couldn’t charge {exactDollars(amount)} for {product.name}
+          We couldn’t charge {exactDollars(dueAmount ?? amount)} for {product.name}
         </h2>
         <p>
           Pay with another card to keep your subscription.

@@ -21,6 +21,7 @@ const tones = {
   active: 'good',
   pending_cancel: 'warning',
   past_due: 'bad',
+  paused: 'neutral',
   cancelled: 'neutral',
   expired: 'neutral',
 } as const
@@ -80,7 +81,8 @@ function Dates({ purchase }: { purchase: Purchase }) {
       {status === 'active' && currentPeriodEnd && !endsAt && (
         <>
           , renews on <Time value={currentPeriodEnd} />
-          {purchase.paymentIntentId && `: next charge ${exactDollars(purchase.amount)}`}
+          {purchase.paymentIntentId &&
+            `: next charge ${exactDollars(purchase.nextAmount ?? purchase.amount)}`}
         </>
       )}
       {end && (status === 'pending_cancel' || (status === 'active' && endsAt)) && (

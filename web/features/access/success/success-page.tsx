@@ -143,13 +143,13 @@ function Bought({ paymentIntentId }: { paymentIntentId: string }) {
   const { data: profile } = useData(accounts.profile, {})
   const purchase = data?.find((each) => each.paymentIntentId === paymentIntentId)
   if (!purchase || !profile) return <Skeleton className="mt-2 h-56" />
-  const { product, billingType, amount, currentPeriodEnd } = purchase
+  const { product, billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
   const rows: [string, ReactNode][] = [
     ['Plan', `${product.name}, ${billingType}`],
-    ['Paid today', exactDollars(amount)],
+    ['Paid today', exactDollars(lastPaidAmount ?? amount)],
     ...(currentPeriodEnd
       ? [
-          ['Next charge', <NextCharge key="next" amount={amount} at={currentPeriodEnd} />] as [
+          ['Next charge', <NextCharge key="next" amount={nextAmount ?? amount} at={currentPeriodEnd} />] as [
             string,
             ReactNode,
           ],

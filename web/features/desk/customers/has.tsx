@@ -3,7 +3,7 @@ import type { AccessPerson } from '#contract/access/access-admin.ts'
 import type { Customer } from '#contract/desk/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { bookingKindTexts, isLive } from '#contract/statuses.ts'
+import { bookingKindTexts, hasEnded, isLive } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -80,7 +80,7 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
               Refund
             </Button>
           )}
-          {isLive(status) && (
+          {!hasEnded(status) && (
             <Button variant="secondary" size="sm" onClick={() => void askAndCancel(purchase)}>
               Cancel
             </Button>

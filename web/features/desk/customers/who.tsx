@@ -123,12 +123,13 @@ function Next({ customer }: { customer: Customer }) {
   )
   const ending = customer.purchases.find(({ status, endsAt }) => isLive(status) && endsAt)
   const unpaid = customer.purchases.find(({ status }) => status === 'past_due')
-  if (unpaid) return <span className="text-danger">{exactDollars(unpaid.amount)} is overdue</span>
+  if (unpaid)
+    return <span className="text-danger">{exactDollars(unpaid.dueAmount ?? unpaid.amount)} is overdue</span>
   if (renewing?.currentPeriodEnd)
     return (
       <>
-        {exactDollars(renewing.amount)} on <Time value={renewing.currentPeriodEnd} />, then every{' '}
-        {billingPeriods[renewing.billingType]}
+        {exactDollars(renewing.nextAmount ?? renewing.amount)} on <Time value={renewing.currentPeriodEnd} />,
+        then every {billingPeriods[renewing.billingType]}
       </>
     )
   if (ending?.endsAt)

@@ -5,6 +5,7 @@ const tones = {
   active: 'good',
   pending_cancel: 'warning',
   past_due: 'bad',
+  paused: 'neutral',
   cancelled: 'neutral',
   expired: 'neutral',
 } as const

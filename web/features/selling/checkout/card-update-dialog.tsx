@@ -16,13 +16,14 @@ const CardForm = lazy(() => import('./card-form.tsx'))
 
 /** A new card for a live subscription. An open renewal is charged to it right away. */
 export default function CardUpdateDialog(props: {
-  purchase: Pick<Purchase, 'id' | 'status' | 'amount'>
+  purchase: Pick<Purchase, 'id' | 'status' | 'amount' | 'dueAmount'>
   onClose: () => void
 }) {
   const { purchase, onClose } = props
   const purchaseId = purchase.id
   const isOpen = purchase.status === 'past_due'
-  const label = isOpen ? `Pay ${exactDollars(purchase.amount)} and save card` : 'Save card'
+  const due = exactDollars(purchase.dueAmount ?? purchase.amount)
+  const label = isOpen ? `Pay ${due} and save card` : 'Save card'
   const client = useQueryClient()
   const begun = useQuery({
     queryKey: ['card-update', purchaseId],
@@ -53,7 +54,7 @@ export default function CardUpdateDialog(props: {
       title={isOpen ? 'Update your card' : 'Change your card'}
       description={
         isOpen
-          ? `We’ll charge the open ${exactDollars(purchase.amount)} now and use this card for renewals.`
+          ? `We’ll charge the open ${due} now and use this card for renewals.`
           : 'Nothing is charged now. We’ll use this card for renewals.'
       }
       onClose={onClose}
