@@ -37,7 +37,7 @@ export function Strangers() {
         </p>
       </header>
       <RecordTable
-        label="Added by hand"
+        label="People added by hand"
         noun={['person', 'people']}
         columns={['Username', 'Script', 'Until', hiddenActions]}
         query={query}
