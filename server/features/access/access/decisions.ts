@@ -141,22 +141,7 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         return true
       }),
 
-    /** What can no longer be undone: buyers are told, or the connector begins. */
-    announce: () =>
-      db.transaction(async (tx) => {
-        const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, now()))
-        for (const row of await lockRows(
-          tx,
-          due.map(({ id }) => id),
-        )) {
-          const to = row.state
-          if (to === 'unlocked') {
-            const username = row.unlockedName
-            await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
-          } else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
-          await connector.requestSync(tx, row.userId)
-        }
-      }),
+    announce: () => db.transaction((tx) => announce(tx, context, connector)),
 
     /** Another name for a customer, without the buyers' limits. */
     rename: (actor: Actor, id: string, username: string) =>
@@ -166,5 +151,18 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
         await names.give(tx, { userId: row.userId, username, by: actor.user.id, field: 'username' })
         await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
       }),
+  }
+}
+
+/** What can no longer be undone: buyers are told, or the connector begins. */
+async function announce(tx: Transaction, context: Context, connector: ConnectorDoor) {
+  const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
+  const ids = due.map(({ id }) => id)
+  for (const row of await lockRows(tx, ids)) {
+    const { state: to, unlockedName: username } = row
+    if (to === 'unlocked')
+      await change(tx, context, row, { event: 'opened', to, username, mail: 'accessUnlocked' })
+    else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
+    await connector.requestSync(tx, row.userId)
   }
 }

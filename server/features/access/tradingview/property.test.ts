@@ -177,11 +177,11 @@ async function decided(
   const isByHand = !(await person.visitor.call(access.status, {})).unlocksItself
   const ids = [await idOf(person)]
   if (endpoint === accessAdmin.decline) await admin.call(accessAdmin.decline, { ids, reason: 'No' })
-  else await admin.call(endpoint as typeof accessAdmin.grant, { ids })
+  else await admin.call(endpoint, { ids })
   await then(isByHand)
 }
 
-const unlock = (person: Person, endpoint: typeof accessAdmin.grant | typeof accessAdmin.restore) =>
+const unlock = (person: Person, endpoint: typeof accessAdmin.grant) =>
   decided(person, endpoint, async (isByHand) => {
     person.wasOut = person.isOut
     person.isOut = false
@@ -314,7 +314,7 @@ async function check(people: Person[]) {
 }
 
 /** What a mail about access says must be so when it is sent: looked at after each step. */
-async function readMails(people: Person[], step: string) {
+async function readMails(people: Person[], what: string) {
   const all = await shop.mails()
   for (const person of people) {
     const own = all.filter(({ to }) => to === person.login.email)
@@ -326,14 +326,14 @@ async function readMails(people: Person[], step: string) {
     const state = rows[0]?.state
     for (const { subject } of own.slice(person.mails)) {
       const truth = mailTruths[subject]
-      if (truth && !takesLong.includes(step))
+      if (truth && !takesLong.has(what))
         expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
     }
     person.mails = own.length
   }
 }
 /** In a month, something may be true and over again. */
-const takesLong = ['month', 'week']
+const takesLong = new Set(['month', 'week'])
 const mailTruths: Record<string, (state: string | undefined, isPaid: boolean) => boolean> = {
   'Your TradingView access is ready': (state) => state === 'unlocked',
   'Your TradingView access has ended': (_, isPaid) => !isPaid,

@@ -1,0 +1,146 @@
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { accessPromiseHours, promisedBy } from '#contract/access/access.ts'
+import { type TodoKind, todoKinds } from '#contract/statuses.ts'
+import type { Context } from '#server/context.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { access, accessForms, tvConnection, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import type { ConnectorDoor } from './rows.ts'
+import { connectorPatience } from './seen.ts'
+
+export type Paging = { limit: number; cursor?: string | undefined }
+
+export const shownUser = { id: users.id, name: users.name, email: users.email }
+
+/** Those that the promise runs for. */
+const promisedKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
+
+/** Since when somebody is in the list. */
+const since =
+  sql<Date>`case when ${access.state} in ('asked', 'unlocking') then coalesce(${access.askedAt}, ${access.stateSince}) else ${access.stateSince} end`.mapWith(
+    access.stateSince,
+  )
+
+/** The same row of TradingView's under a name that nobody here has: somebody may have renamed themselves. */
+const newName = sql<string | null>`(select ${tvPeople.username} from ${tvPeople} join tv_people former
+  on former.script_id = ${tvPeople.scriptId} and former.row_id = ${tvPeople.rowId} and former.id <> ${tvPeople.id}
+  where former.user_id = ${access.userId} and ${tvPeople.userId} is null and ${tvPeople.error} is not null limit 1)`
+
+/** What TradingView's lists say about the name that is wanted. */
+const onLists = (condition: SQL) => sql`exists (select from ${tvPeople}
+  join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
+  where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
+
+/** What the seller has to do about a person, as docs/access.md lists it; null for nothing. */
+function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> {
+  const patience = new Date(now.getTime() - connectorPatience)
+  const { state, reason, nameProblem, unlockedName, needsDecision } = access
+  const isLeftOpen = sql`${unlockedName} is not null and ((${state} = 'unlocked' and ${reason} is null) or ${state} = 'withheld')`
+  // The connector locks in seconds, in the mode that lets it.
+  const locksItself = sql`${works} and coalesce((select ${tvConnection.mode} = 'full' from ${tvConnection}), false) and ${access.stateSince} > ${patience}`
+  const isManaged = sql`${isOn} and ${reason} is not null and ${state} in ('unlocking', 'unlocked')`
+  return sql`case
+    when ${state} = 'asked' and ${needsDecision} then 'decide'
+    when ${nameProblem} = 'taken' and ${reason} is not null and ${state} not in ('declined', 'withheld') then 'name_taken'
+    when ${nameProblem} = 'unreadable' and ${isOn} and ${state} = 'asked' then 'name_unreadable'
+    when ${state} = 'asked' and ${unlockedName} is not null then 'move'
+    when ${state} = 'asked' then 'unlock'
+    when ${isLeftOpen} and not (${locksItself}) then 'lock'
+    when ${isManaged} and ${newName} is not null then 'renamed'
+    when ${isManaged} and ${nameProblem} = 'not_found' then 'name_not_found'
+    when ${isManaged} and (${onLists(sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null`)}
+      or (${state} = 'unlocking' and ${access.undoUntil} is null and ${access.askedAt} < ${patience})) then 'stuck'
+    when ${isManaged} and ${onLists(sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)} then 'had_access'
+  end`
+}
+
+/** What waits for the seller. */
+export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
+  const kind = async () => kindOf(now(), await connector.isOn(), await connector.isWorking())
+
+  async function formsOf(userIds: string[]) {
+    return db
+      .selectDistinctOn([accessForms.userId])
+      .from(accessForms)
+      .where(inArray(accessForms.userId, userIds))
+      .orderBy(accessForms.userId, desc(accessForms.submittedAt))
+  }
+
+  return {
+    async todo({ limit, cursor, kind: only }: Paging & { kind?: TodoKind | undefined }) {
+      const after = decodeCursor(cursor)
+      const kindHere = await kind()
+      const rows = await db
+        .select({
+          row: access,
+          kind: sql<TodoKind>`${kindHere}`,
+          since,
+          username: users.tradingViewUsername,
+          newName,
+          error: sql<string | null>`(select max(${tvPeople.error}) from ${tvPeople}
+            where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey})`,
+          user: shownUser,
+        })
+        .from(access)
+        .innerJoin(users, eq(users.id, access.userId))
+        .where(
+          and(
+            only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
+            after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
+          ),
+        )
+        .orderBy(asc(since), asc(access.id))
+        .limit(limit + 1)
+      const { items, next } = pageOf(rows, limit, (each) => ({ at: each.since, id: each.row.id }))
+      const forms = await formsOf(items.map(({ row }) => row.userId))
+      return {
+        next,
+        items: items.map(({ row, kind: what, username, newName: seenAs, error, user }) => {
+          const form = forms.find(({ userId }) => userId === row.userId)
+          const isPromised = promisedKinds.some((each) => each === what)
+          const wanted = username ?? row.unlockedName
+          return {
+            id: row.id,
+            user,
+            kind: what,
+            username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
+            oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
+            due: isPromised && row.askedAt ? promisedBy(row.askedAt) : null,
+            detail: what === 'stuck' ? error : what === 'decide' ? row.declinedBecause : null,
+            exchangeName: form?.exchangeName || null,
+            additionalInfo: form?.additionalInfo ?? null,
+            hasKeys: Boolean(form?.sealedKeys),
+          }
+        }),
+      }
+    },
+
+    async countKinds(): Promise<Record<TodoKind, number>> {
+      const found = db
+        .select({ kind: sql<TodoKind>`${await kind()}`.as('kind') })
+        .from(access)
+        .as('found')
+      const rows = await db
+        .select({ kind: found.kind, count: sql<number>`count(*)::int` })
+        .from(found)
+        .groupBy(found.kind)
+      return countsOf(todoKinds, (each) => rows.find((row) => row.kind === each)?.count ?? 0)
+    },
+
+    /** What is promised, how much of it is overdue, and since when the longest waits. */
+    async promised() {
+      const due = new Date(now().getTime() - accessPromiseHours * 3_600_000)
+      const [found] = await db
+        .select({
+          open: sql<number>`count(*)::int`,
+          overdue: sql<number>`(count(*) filter (where ${access.askedAt} < ${due}))::int`,
+          oldest: sql<Date | null>`min(${access.askedAt})`.mapWith(access.askedAt),
+        })
+        .from(access)
+        .where(eq(access.state, 'asked'))
+      return found ?? { open: 0, overdue: 0, oldest: null }
+    },
+  }
+}
+
+export const countsOf = <Key extends string>(keys: readonly Key[], valueOf: (key: Key) => number) =>
+  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<Key, number>
