@@ -51,7 +51,7 @@ select gen_random_uuid() as id, user_id, luck, dice, turn = turns as is_last, ca
   case when is_yearly then interval '1 year' else interval '1 month' end as period
 from dealt;
 
-insert into purchases (id, user_id, product_id, billing_type, amount, status, created_at, current_period_end, ends_at,
+insert into purchases (id, user_id, product_id, billing_type, price, status, created_at, current_period_end, ends_at,
   past_due_since, dunning_step, ended_at, ended_because)
 select id, user_id, :product, billing_type, amount, status, created_at, renews_at,
   case when status = 'pending_cancel' then renews_at end,
@@ -116,7 +116,7 @@ with friends as (
   values ('lena.gift@example.com', 'Lena Gift', now()), ('otto.gift@example.com', 'Otto Gift', now()),
     ('walt.wire@example.com', 'Walt Wire', now())
   returning id, name)
-insert into purchases (user_id, product_id, billing_type, amount, status, created_at, ends_at, booked_until, booked_as, booked_because)
+insert into purchases (user_id, product_id, billing_type, price, status, created_at, ends_at, booked_until, booked_as, booked_because)
 select id, :product, 'yearly', case when is_gift then 0 else 39000 end, 'active', now() - interval '2 months', ends, ends,
   case when is_gift then 'gift' else 'paid_elsewhere' end, case when is_gift then 'Tested the first version' else 'Paid by wire' end
 from friends, lateral (select name like '% Gift' as is_gift) g,
