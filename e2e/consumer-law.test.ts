@@ -2,7 +2,7 @@ import { isNotNull } from 'drizzle-orm'
 import { purchases } from '#contract/selling/purchases.ts'
 import { orderRecords } from '#server/database/schema.ts'
 import { expect, expectAccessible, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { chooseTheme, comeFrom } from './visitors.ts'
 
 const phone = { width: 360, height: 740 }
 
@@ -51,8 +51,18 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
   page,
 }) => {
   await page.setViewportSize(phone)
+  await chooseTheme(page, 'dark')
   await page.goto('/cancel')
   await expect(page.getByLabel('The good cause')).toBeHidden()
+  // In the dark, what isn't chosen looks like a field, not like something disabled.
+  const look = (name: string) =>
+    page.getByLabel(name).evaluate((element) => {
+      const { appearance, backgroundColor } = getComputedStyle(element)
+      return { appearance, backgroundColor }
+    })
+  const field = await look('Your name')
+  expect(await look('Cancellation for good cause')).toEqual({ ...field, appearance: 'none' })
+  expect((await look('Ordinary cancellation')).backgroundColor).not.toBe(field.backgroundColor)
   await page.getByLabel('Cancellation for good cause').check()
   await page.getByLabel('The good cause').fill('It does not work')
   await page.getByLabel('Your name').fill('Ada')

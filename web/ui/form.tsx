@@ -5,6 +5,7 @@ import {
   type ReactNode,
   use,
   useEffect,
+  useEffectEvent,
   useId,
   useMemo,
   useRef,
@@ -23,13 +24,19 @@ type Schema<Values> = {
     | { success: true; data: Values }
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } }
 }
-type FormState = { errors: Errors; pending: boolean }
+type FormState = {
+  errors: Errors
+  pending: boolean
+  /** The errors are the server's, so only it can say whether a new value is right. */
+  isRefused?: boolean
+}
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
 /**
  * A native form with uncontrolled fields. On submit, a schema validates them, errors appear next to their
- * fields, and the first invalid field gets focus. Submitting again while one is pending does nothing.
+ * fields, and the first invalid field gets focus. An error leaves as soon as its field is right. Submitting again while
+ * one is pending does nothing.
  */
 export function Form<Values>(props: {
   schema: Schema<Values>
@@ -51,22 +58,51 @@ export function Form<Values>(props: {
   const pressed = useRef<HTMLElement>(null)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
+  const [attempts, setAttempts] = useState(0)
   useEffect(() => {
-    if (Object.keys(state.errors).length === 0) return
-    ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [state.errors])
+    if (attempts > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [attempts])
 
   // A button that waits is disabled, and what is disabled loses the focus.
   useEffect(() => {
     if (!state.pending && document.activeElement === document.body) pressed.current?.focus()
   }, [state.pending])
 
-  async function submit(form: HTMLFormElement) {
+  function fail(errors: Errors, isRefused: boolean) {
+    setState({ errors, pending: false, isRefused })
+    setAttempts((count) => count + 1)
+  }
+
+  const read = (form: HTMLFormElement) => {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
-    const parsed = schema.safeParse(values)
+    return { values, parsed: schema.safeParse(values) }
+  }
+
+  /** What was wrong and is right now is no longer marked; nothing is marked while someone is still typing. */
+  function recheck(form: HTMLFormElement, changed: string | null) {
+    const wrong = Object.keys(state.errors)
+    if (wrong.length === 0) return
+    const { parsed } = read(form)
+    const found = parsed.success ? {} : firstByField(parsed.error.issues)
+    const left = wrong.flatMap((name) => {
+      const error = state.isRefused && name !== changed ? state.errors[name] : found[name]
+      return error ? [[name, error]] : []
+    })
+    setState({ ...state, errors: Object.fromEntries(left) })
+  }
+
+  // Values without a field change without an event.
+  const recheckAll = useEffectEvent(() => ref.current && recheck(ref.current, null))
+  const others = JSON.stringify(extra)
+  useEffect(() => {
+    if (others) recheckAll()
+  }, [others])
+
+  async function submit(form: HTMLFormElement) {
+    const { values, parsed } = read(form)
     if (!parsed.success) {
       const errors = firstByField(parsed.error.issues)
-      setState({ errors, pending: false })
+      fail(errors, false)
       onInvalid?.(errors, values)
       return
     }
@@ -78,7 +114,7 @@ export function Form<Values>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      setState({ errors: fieldsOf(error), pending: false })
+      fail(fieldsOf(error), true)
     } finally {
       busy.current = false
     }
@@ -95,6 +131,7 @@ export function Form<Values>(props: {
           event.preventDefault()
           if (!busy.current) void submit(event.currentTarget)
         }}
+        onInput={({ currentTarget, target }) => recheck(currentTarget, (target as HTMLInputElement).name)}
         {...rest}
       >
         {children}
@@ -146,14 +183,14 @@ export function Field(props: {
         {label}
       </label>
       <FieldContext value={control}>{children}</FieldContext>
-      {hint && (
-        <p id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </p>
-      )}
       {error && (
         <p id={`${id}-error`} className="text-sm font-medium text-danger">
           {error}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
         </p>
       )}
     </div>
