@@ -3,7 +3,7 @@ import { resetPassword } from './fields.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { type Schema, schema } from './schema.ts'
-import { declarations, receivedText } from './selling/declarations.ts'
+import { declarations, receivedLine } from './selling/declarations.ts'
 import { contact } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
@@ -74,7 +74,8 @@ export const contactForm = schema((z) =>
   }),
 )
 
-type Received = Parameters<ReturnType<typeof receivedText>>[0]
+type Received = Parameters<typeof receivedLine>[1]
+type Declared = InputOf<typeof declarations.withdraw>
 
 export const plainForms: PlainForm[] = [
   { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
@@ -117,12 +118,12 @@ export const plainForms: PlainForm[] = [
   {
     row: declarations.withdraw,
     page: '/withdraw',
-    done: (answer: Received) => ({ say: receivedText('withdrawal')(answer) }),
+    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('withdrawal', answer, email) }),
   },
   {
     row: declarations.cancel,
     page: '/cancel',
-    done: (answer: Received) => ({ say: receivedText('cancellation')(answer) }),
+    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('cancellation', answer, email) }),
   },
   {
     row: declarations.confirm,

@@ -1,7 +1,7 @@
 import { isNotNull } from 'drizzle-orm'
 import { purchases } from '#contract/selling/purchases.ts'
 import { orderRecords } from '#server/database/schema.ts'
-import { expect, expectAccessible, test } from './shop.ts'
+import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 import { chooseTheme, comeFrom } from './visitors.ts'
 
 const phone = { width: 360, height: 740 }
@@ -35,7 +35,7 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   await page.getByLabel('Email for the receipt').fill(email)
   await page.getByRole('button', { name: 'Confirm withdrawal · Widerruf bestätigen' }).press('Enter')
 
-  const done = page.getByRole('heading', { name: 'We’ve received your withdrawal' })
+  const done = page.getByRole('heading', { name: 'One click left' })
   await expect(done).toBeFocused()
   await expect(page.getByRole('main')).toContainText(/Received\s*\w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M UTC/)
   await expectAccessible(page)
@@ -46,6 +46,45 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   await expect(page.getByText('Done. You’ll get an email')).toBeVisible()
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
+
+for (const width of [390, 1280])
+  test(`whoever isn’t logged in as the owner reads the same after sending, at ${width} px`, async ({
+    page,
+    shop,
+  }) => {
+    await page.setViewportSize({ width, height: 844 })
+    const [owner, stranger] = [await shop.buyer(), await shop.user()]
+    const main = page.getByRole('main')
+    const withdraw = async (contract: string) => {
+      await page.goto('/withdraw')
+      await page.waitForLoadState('networkidle')
+      await page.getByLabel('Your name').fill('Ada Trader')
+      await page.getByLabel(/^Contract number/).fill(contract)
+      await page.getByLabel('Email for the receipt').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
+      await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+      return (await main.innerText()).split('Contract\n')[0]
+    }
+    const unknown = await withdraw('adaa-typo@example.com')
+    expect(await withdraw(owner.user.email)).toBe(unknown)
+    await logInAs(page, stranger, shop)
+    expect(await withdraw(owner.user.email)).toBe(unknown)
+    for (const words of [
+      'One click left',
+      'We’ve emailed ada@example.com. Press “Confirm withdrawal” in that email to finish now.',
+      'Bought with another address? The link is there.',
+      'No click? A person checks it within 14 days. It counts from the time below either way.',
+    ])
+      await expect(main).toContainText(words)
+    await expectAccessible(page)
+    expect(await overflowOf(page)).toBe(0)
+
+    await page.context().clearCookies()
+    await logInAs(page, owner, shop)
+    expect(await withdraw(owner.user.email)).not.toBe(unknown)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('We’ve received your withdrawal')
+    await expect(main).toContainText('It takes effect now; there’s nothing left to do.')
+  })
 
 test('a cancellation is one page, with its button in sight; a reason is asked for only with a good cause', async ({
   page,

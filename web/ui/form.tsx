@@ -5,7 +5,6 @@ import {
   type ReactNode,
   use,
   useEffect,
-  useEffectEvent,
   useId,
   useMemo,
   useRef,
@@ -24,12 +23,7 @@ type Schema<Values> = {
     | { success: true; data: Values }
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } }
 }
-type FormState = {
-  errors: Errors
-  pending: boolean
-  /** The errors are the server's, so only it can say whether a new value is right. */
-  isRefused?: boolean
-}
+type FormState = { errors: Partial<Errors>; pending: boolean }
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
@@ -68,8 +62,8 @@ export function Form<Values>(props: {
     if (!state.pending && document.activeElement === document.body) pressed.current?.focus()
   }, [state.pending])
 
-  function fail(errors: Errors, isRefused: boolean) {
-    setState({ errors, pending: false, isRefused })
+  function fail(errors: Errors) {
+    setState({ errors, pending: false })
     setAttempts((count) => count + 1)
   }
 
@@ -78,31 +72,23 @@ export function Form<Values>(props: {
     return { values, parsed: schema.safeParse(values) }
   }
 
-  /** What was wrong and is right now is no longer marked; nothing is marked while someone is still typing. */
-  function recheck(form: HTMLFormElement, changed: string | null) {
-    const wrong = Object.keys(state.errors)
-    if (wrong.length === 0) return
+  /** A value without a field of its own is on its way while someone types. */
+  function recheck(form: HTMLFormElement, name: string) {
+    const { errors } = state
+    if (!errors[name]) return
     const { parsed } = read(form)
-    const found = parsed.success ? {} : firstByField(parsed.error.issues)
-    const left = wrong.flatMap((name) => {
-      const error = state.isRefused && name !== changed ? state.errors[name] : found[name]
-      return error ? [[name, error]] : []
+    const isRight = parsed.success || (extra && name in extra)
+    setState({
+      ...state,
+      errors: { ...errors, [name]: isRight ? undefined : firstByField(parsed.error.issues)[name] },
     })
-    setState({ ...state, errors: Object.fromEntries(left) })
   }
-
-  // Values without a field change without an event.
-  const recheckAll = useEffectEvent(() => ref.current && recheck(ref.current, null))
-  const others = JSON.stringify(extra)
-  useEffect(() => {
-    if (others) recheckAll()
-  }, [others])
 
   async function submit(form: HTMLFormElement) {
     const { values, parsed } = read(form)
     if (!parsed.success) {
       const errors = firstByField(parsed.error.issues)
-      fail(errors, false)
+      fail(errors)
       onInvalid?.(errors, values)
       return
     }
@@ -114,7 +100,7 @@ export function Form<Values>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      fail(fieldsOf(error), true)
+      fail(fieldsOf(error))
     } finally {
       busy.current = false
     }
