@@ -1,8 +1,7 @@
 import { endpoint, nothing, paging } from '../endpoint.ts'
 import { email, id, instant, line, optionalText, personName, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
-import { type DeclarationKind, declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
-import { buttons } from './legal/consumer-law.ts'
+import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
 /** What the law lets us ask for, and no more. */
 const declaring = (z: Zod) => ({
@@ -11,49 +10,12 @@ const declaring = (z: Zod) => ({
   email: email(z),
 })
 
-/** Receipts say when something arrived, to the second. */
-export const toTheSecond = (at: string | Date) =>
-  new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
-
 /**
  * What makes it happen: the owner's click on the emailed link; nothing more, as its owner is logged in; or a person, because
  * it's for good cause, or its owner is logged in and too late. No one else learns whether there is a contract.
  */
 const nextSteps = ['click', 'none', 'person'] as const
 export type NextStep = (typeof nextSteps)[number]
-
-/** After sending: where things stand, and what to do. */
-export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
-  const button = (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
-  return {
-    title: next === 'click' ? 'One click left' : `We’ve received your ${kind}`,
-    lines: {
-      click: [
-        `We’ve emailed ${email}. Press “${button}” in that email to finish now.`,
-        'Bought with another address? The link is there.',
-        'No click? A person checks it within 14 days. It counts from the time below either way.',
-      ],
-      none: [`It takes effect now; there’s nothing left to do. We’ve emailed a receipt to ${email}.`],
-      person: [
-        `A person checks it within 14 days. It counts from the time below. We’ve emailed a receipt to ${email}.`,
-      ],
-    }[next],
-  }
-}
-
-/** The same in one breath, for a page without scripts. */
-export function receivedLine(
-  kind: DeclarationKind,
-  { declaredAt, next }: { declaredAt: Date; next: NextStep },
-  email: string,
-) {
-  const { title, lines } = receivedText(kind, next, email)
-  return [`${title}.`, ...lines, `Received: ${toTheSecond(declaredAt)}.`].join(' ')
-}
-
-/** What a link says after its time. */
-export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
-  `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`
 
 const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z), next: z.enum(nextSteps) }))
 

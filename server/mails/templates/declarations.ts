@@ -1,4 +1,4 @@
-import { toTheSecond } from '#contract/selling/declarations.ts'
+import { toTheSecond } from '#contract/selling/declaration-texts.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
-import { linkEnded, type NextStep } from '#contract/selling/declarations.ts'
+import { linkEnded } from '#contract/selling/declaration-texts.ts'
+import type { NextStep } from '#contract/selling/declarations.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
