@@ -39,10 +39,10 @@ export default defineConfig({
               // One page's own icons stay with that page.
               minShareCount: 2,
             },
-            // What only the desk's screens share is no part of it, nor is the list of countries.
+            // What only the desk's screens share is no part of it, nor are the list of countries and declarations.
             {
               name: 'kit',
-              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing))|zod|web[\\/]ui)[\\/]/,
+              test: /[\\/](contract(?![\\/]desk[\\/]|.*(tradingview-admin|billing|declaration))|zod|web[\\/]ui)[\\/]/,
               minShareCount: 3,
             },
           ],

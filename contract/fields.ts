@@ -36,6 +36,19 @@ export const email = schema((z) =>
     .check(z.trim(), z.toLowerCase(), z.maxLength(254, emailMessage), z.email(emailMessage)),
 )
 
+/** Empty or null counts as left out. */
+export const optionalEmail = schema((z) =>
+  z.optional(
+    z.nullable(
+      z.string(emailMessage).check(
+        z.trim(),
+        z.toLowerCase(),
+        z.refine<string>((typed) => !typed || z.safeParse(email(z), typed).success, emailMessage),
+      ),
+    ),
+  ),
+)
+
 function password(min: number) {
   const message = `Password must be at least ${min} characters long`
   return schema((z) =>

@@ -1,9 +1,10 @@
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { resetPassword } from './fields.ts'
+import { choosePasswordPath, contactForm, resetRequested, type Twice, twice } from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { type Schema, schema } from './schema.ts'
-import { declarations, receivedText } from './selling/declarations.ts'
+import { receivedLine } from './selling/declaration-texts.ts'
+import { declarations } from './selling/declarations.ts'
 import { contact } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
@@ -27,26 +28,6 @@ export type PlainForm = {
   atPage?: true
 }
 
-/** Where a link goes on that was opened in a browser without a session of its account. */
-export const choosePasswordPath = (token: string) =>
-  `/reset-password?first=confirm&token=${encodeURIComponent(token)}` as const
-
-export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
-
-const twice = schema((z) => z.strictObject({ newPassword: resetPassword(z), confirmPassword: z.string() }))
-type Twice = { newPassword: string; confirmPassword: string }
-
-/** What the reset page asks for. */
-export const newPasswordTwice = schema((z) =>
-  twice(z).check(
-    z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {
-      path: ['confirmPassword'],
-      error: "Passwords don't match",
-      when: () => true,
-    }),
-  ),
-)
-
 const resetForm = schema((z) =>
   z.pipe(
     z
@@ -65,16 +46,8 @@ const resetForm = schema((z) =>
   ),
 )
 
-export const wrongAnswer = 'Please answer the security question correctly.'
-
-/** The contact form also asks what 5 + 3 is. */
-export const contactForm = schema((z) =>
-  z.extend(contact.send.input(z), {
-    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
-  }),
-)
-
-type Received = Parameters<ReturnType<typeof receivedText>>[0]
+type Received = Parameters<typeof receivedLine>[1]
+type Declared = InputOf<typeof declarations.withdraw>
 
 export const plainForms: PlainForm[] = [
   { row: accounts.login, page: '/auth', done: { goTo: '/dashboard' }, next: '/auth/code' },
@@ -117,12 +90,12 @@ export const plainForms: PlainForm[] = [
   {
     row: declarations.withdraw,
     page: '/withdraw',
-    done: (answer: Received) => ({ say: receivedText('withdrawal')(answer) }),
+    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('withdrawal', answer, email) }),
   },
   {
     row: declarations.cancel,
     page: '/cancel',
-    done: (answer: Received) => ({ say: receivedText('cancellation')(answer) }),
+    done: (answer: Received, { email }: Declared) => ({ say: receivedLine('cancellation', answer, email) }),
   },
   {
     row: declarations.confirm,

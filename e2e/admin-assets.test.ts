@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { assets } from '#contract/access/assets.ts'
+import { assets, type ManagedAsset } from '#contract/access/assets.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { customer, dialog, openAdmin, question, toast } from './desk.ts'
-import { expect, test } from './shop.ts'
+import { expect, expectAccessible, test } from './shop.ts'
 
 const productId = reboundSigmaPro.id
 
@@ -67,11 +67,35 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
 
   for (const ticker of ['SPY', 'MSFT', 'AAPL']) {
     await page.getByRole('button', { name: `Delete ${ticker}` }).click()
-    await question(page).getByRole('button', { name: 'Remove asset' }).click()
     await expect(list.getByText(ticker, { exact: true })).toBeHidden()
   }
   await expect(page.getByText('No assets added yet', { exact: true })).toBeVisible()
 })
+
+for (const width of [390, 1280])
+  test(`a deleted asset is gone without a question, and Undo puts it back at its place, at ${width} px`, async ({
+    page,
+    shop,
+  }) => {
+    await page.setViewportSize({ width, height: 844 })
+    const admin = await shop.admin()
+    for (const ticker of ['^GSPC', 'BRK B', 'M&M'])
+      await admin.call(assets.adminAdd, { productId, ticker, note: `On ${ticker}` })
+    const [, second] = await admin.call(assets.adminList, {})
+    await admin.call(assets.adminSwitch, { id: second?.id ?? '', isActive: false })
+    const before = await admin.call(assets.adminList, {})
+    await openAdmin(page, shop)
+    const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
+    await page.getByRole('button', { name: 'Delete BRK B' }).click()
+    await toast(page, 'Asset removed successfully')
+    await expect(tickers).toHaveText(['^GSPC', 'M&M'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await toast(page, 'Asset restored')
+    await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
+    const same = ({ ticker, note, sortOrder, isActive }: ManagedAsset) => [ticker, note, sortOrder, isActive]
+    expect((await admin.call(assets.adminList, {})).map(same)).toEqual(before.map(same))
+    await expectAccessible(page)
+  })
 
 test('the list is reordered with the keyboard, by mouse, and by finger', async ({ page, shop }) => {
   const admin = await shop.admin()

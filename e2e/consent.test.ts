@@ -24,7 +24,7 @@ test('a visitor in a listed region is asked, in the promised words', async ({ pa
   await expect(banner(page)).toContainText(
     'We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept All", you consent to our use of cookies.',
   )
-  await expect(banner(page).getByRole('link', { name: 'Learn more' })).toHaveAttribute(
+  await expect(banner(page).getByRole('link', { name: 'Learn more', exact: true })).toHaveAttribute(
     'href',
     '/legal/privacy',
   )

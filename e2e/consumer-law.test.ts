@@ -1,8 +1,8 @@
 import { isNotNull } from 'drizzle-orm'
 import { purchases } from '#contract/selling/purchases.ts'
 import { orderRecords } from '#server/database/schema.ts'
-import { expect, expectAccessible, test } from './shop.ts'
-import { comeFrom } from './visitors.ts'
+import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
+import { chooseTheme, comeFrom } from './visitors.ts'
 
 const phone = { width: 360, height: 740 }
 
@@ -35,7 +35,7 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   await page.getByLabel('Email for the receipt').fill(email)
   await page.getByRole('button', { name: 'Confirm withdrawal · Widerruf bestätigen' }).press('Enter')
 
-  const done = page.getByRole('heading', { name: 'We’ve received your withdrawal' })
+  const done = page.getByRole('heading', { name: 'One click left' })
   await expect(done).toBeFocused()
   await expect(page.getByRole('main')).toContainText(/Received\s*\w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M UTC/)
   await expectAccessible(page)
@@ -47,12 +47,62 @@ test('from a logged-out phone, by keyboard: footer, withdrawal, receipt, one cli
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
+for (const width of [390, 1280])
+  test(`whoever isn’t logged in as the owner reads the same after sending, at ${width} px`, async ({
+    page,
+    shop,
+  }) => {
+    await page.setViewportSize({ width, height: 844 })
+    const [owner, stranger] = [await shop.buyer(), await shop.user()]
+    const main = page.getByRole('main')
+    const withdraw = async (contract: string, name = '') => {
+      await page.goto('/withdraw')
+      // Filled in once the page knows who is there.
+      await expect(page.getByLabel('Your name')).toHaveValue(name)
+      await page.getByLabel('Your name').fill('Ada Trader')
+      await page.getByLabel(/^Contract number/).fill(contract)
+      await page.getByLabel('Email for the receipt').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
+      await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+      return (await main.innerText()).split('Contract\n')[0]
+    }
+    const unknown = await withdraw('adaa-typo@example.com')
+    expect(await withdraw(owner.user.email)).toBe(unknown)
+    await logInAs(page, stranger, shop)
+    expect(await withdraw(owner.user.email, stranger.user.name)).toBe(unknown)
+    for (const words of [
+      'One click left',
+      'We’ve emailed ada@example.com. Press “Confirm withdrawal” in that email to finish now.',
+      'Bought with another address? The link is there.',
+      'No click? A person checks it within 14 days. It counts from the time below either way.',
+    ])
+      await expect(main).toContainText(words)
+    await expectAccessible(page)
+    expect(await overflowOf(page)).toBe(0)
+
+    await page.context().clearCookies()
+    await logInAs(page, owner, shop)
+    expect(await withdraw(owner.user.email, owner.user.name)).not.toBe(unknown)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('We’ve received your withdrawal')
+    await expect(main).toContainText('It takes effect now; there’s nothing left to do.')
+  })
+
 test('a cancellation is one page, with its button in sight; a reason is asked for only with a good cause', async ({
   page,
 }) => {
   await page.setViewportSize(phone)
+  await chooseTheme(page, 'dark')
   await page.goto('/cancel')
   await expect(page.getByLabel('The good cause')).toBeHidden()
+  // In the dark, what isn't chosen looks like a field, not like something disabled.
+  const look = (name: string) =>
+    page.getByLabel(name).evaluate((element) => {
+      const { appearance, backgroundColor } = getComputedStyle(element)
+      return { appearance, backgroundColor }
+    })
+  const field = await look('Your name')
+  expect(await look('Cancellation for good cause')).toEqual({ ...field, appearance: 'none' })
+  expect((await look('Ordinary cancellation')).backgroundColor).not.toBe(field.backgroundColor)
   await page.getByLabel('Cancellation for good cause').check()
   await page.getByLabel('The good cause').fill('It does not work')
   await page.getByLabel('Your name').fill('Ada')

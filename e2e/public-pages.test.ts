@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './shop.ts'
+import { expect, logInAs, test } from './shop.ts'
 import { comeFrom } from './visitors.ts'
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
@@ -230,6 +230,27 @@ test.describe('header and footer', () => {
     ])
     await expect(contracts.locator('[lang=de]')).toHaveCount(2)
   })
+
+  for (const width of [390, 1280])
+    test(`the footer is the same on every page, at ${width} px`, async ({ page, shop }) => {
+      await page.setViewportSize({ width, height: 844 })
+      const footer = page.getByRole('contentinfo')
+      await page.goto('/')
+      await expect(footer.getByRole('heading')).toHaveText(['Product', 'Company', 'Newsletter'])
+      const text = await footer.innerText()
+      await logInAs(page, await shop.admin(), shop)
+      for (const path of [
+        '/checkout?product=rebound-sigma-pro',
+        '/checkout/success?payment_intent=pi_unknown',
+        '/dashboard',
+        '/admin',
+        '/admin/purchases/declarations',
+      ]) {
+        await page.goto(path)
+        await expect(footer.getByRole('button', { name: 'Subscribe' })).toBeVisible()
+        expect(await footer.innerText(), path).toBe(text)
+      }
+    })
 
   test('every page says payments are in test mode', async ({ page }) => {
     await page.goto('/about')

@@ -46,6 +46,14 @@ test.describe('the header', () => {
     await expect(header.getByRole('link', { name: 'Log In' })).toBeVisible()
   })
 
+  test('shows a name of usual length in full', async ({ page, shop }) => {
+    await logInAs(page, await shop.user({ name: 'Nina Newcomer' }), shop)
+    await page.goto('/about')
+    const name = page.getByRole('banner').getByText('Nina Newcomer')
+    await expect(name).toBeVisible()
+    expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  })
+
   test('opens its menu by keyboard and closes it again', async ({ page, shop }) => {
     await logInAs(page, await shop.user({ name: 'Grace' }), shop)
     await page.goto('/about')

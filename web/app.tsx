@@ -59,7 +59,7 @@ function Site() {
           </Suspense>
         </ErrorBoundary>
       </main>
-      <Footer slim={/^\/(checkout|admin)/.test(pathname)} />
+      <Footer />
       <PageChange route={route} />
       <CookieBanner sensitive={route.secret === true} />
       <ToastHost />

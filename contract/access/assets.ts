@@ -3,16 +3,15 @@ import { id, instant, optionalText } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
 
 const ticker = schema((z) =>
-  z
-    .string('Please enter a ticker')
-    .check(
-      z.trim(),
-      z.toUpperCase(),
-      z.regex(
-        /^[A-Z0-9][A-Z0-9.:_!/-]{0,29}$/,
-        'Tickers have up to 30 letters, digits, and these characters: . : _ - / !',
-      ),
+  z.string('Please enter a ticker').check(
+    z.trim(),
+    z.toUpperCase(),
+    z.regex(
+      // Never first what a spreadsheet would take for a formula.
+      /^[A-Z0-9^.$#][A-Z0-9^.$#:_!/&*+=()' -]{0,29}$/,
+      "Tickers have up to 30 letters, digits, spaces, and these characters: ^ . $ # : _ ! / & * + = ( ) ' -",
     ),
+  ),
 )
 
 const recommendedAsset = schema((z) =>

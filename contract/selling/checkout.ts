@@ -1,5 +1,5 @@
 import { endpoint, nothing } from '../endpoint.ts'
-import { billingType, email, optionalText, paymentIntentId, text } from '../fields.ts'
+import { billingType, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
 import { schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
@@ -25,7 +25,7 @@ export const checkout = {
         billingType: billingType(z),
         /** The price that the page showed, in cents; if it is another one by now, nothing begins. */
         amount: z.optional(z.int()),
-        email: z.optional(email(z)),
+        email: optionalEmail(z),
         /** For access right after paying. It never stops the checkout, whatever is typed. */
         tradingViewUsername: optionalText(z, 200),
         /** Where the buyer is; needed where tax is computed. */

@@ -1,7 +1,7 @@
 import { endpoint, nothing, paging } from '../endpoint.ts'
 import { email, id, instant, line, optionalText, personName, text } from '../fields.ts'
 import { type InferOutput, schema, type Zod } from '../schema.ts'
-import { type DeclarationKind, declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
+import { declarationKinds, declarationStates, purchaseStatuses } from '../statuses.ts'
 
 /** What the law lets us ask for, and no more. */
 const declaring = (z: Zod) => ({
@@ -10,24 +10,14 @@ const declaring = (z: Zod) => ({
   email: email(z),
 })
 
-/** Receipts say when something arrived, to the second. */
-export const toTheSecond = (at: string | Date) =>
-  new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+/**
+ * What makes it happen: the owner's click on the emailed link; nothing more, as its owner is logged in; or a person, because
+ * it's for good cause, or its owner is logged in and too late. No one else learns whether there is a contract.
+ */
+const nextSteps = ['click', 'none', 'person'] as const
+export type NextStep = (typeof nextSteps)[number]
 
-export const receiptNote =
-  'It counts from the time we received it. We’ve emailed you a receipt; if you bought with another email address, look there for a link that carries it out right away.'
-
-/** The receipt, in a few words. */
-export const receivedText =
-  (kind: DeclarationKind) =>
-  ({ declaredAt }: { declaredAt: Date }) =>
-    `We’ve received your ${kind} on ${toTheSecond(declaredAt)}. ${receiptNote}`
-
-/** What a link says after its time. */
-export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
-  `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`
-
-const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z) }))
+const received = schema((z) => z.strictObject({ id: id(z), declaredAt: instant(z), next: z.enum(nextSteps) }))
 
 export const grounds = ['ordinary', 'good_cause'] as const
 
@@ -77,7 +67,8 @@ export const declarations = {
     path: '/api/declarations/withdrawal',
     access: 'public',
     caller: 'optional',
-    summary: 'Withdraw from a contract; a receipt is emailed, and everybody gets the same answer',
+    summary:
+      'Withdraw from a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
     input: (z) => z.strictObject(declaring(z)),
     output: received,
     limit,
@@ -87,7 +78,8 @@ export const declarations = {
     path: '/api/declarations/cancellation',
     access: 'public',
     caller: 'optional',
-    summary: 'Cancel a contract; a receipt is emailed, and everybody gets the same answer',
+    summary:
+      'Cancel a contract; a receipt is emailed, and everyone but its logged-in owner gets the same answer',
     input: (z) =>
       z.strictObject({
         ...declaring(z),

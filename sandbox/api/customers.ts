@@ -39,11 +39,11 @@ const editable = {
 async function change(work: Work, customer: Customer, params: Params<typeof editable>): Promise<Customer> {
   const method = params.invoice_settings?.default_payment_method
   await assertOwnCard(work, method, customer.id, 'invoice_settings[default_payment_method]')
-  const address = readAddress(customer.address, params.address)
-  if (params.tax?.validate_location === 'immediately') assertPlace(address)
+  const place = readAddress(customer.address, params.address)
+  if (params.tax?.validate_location === 'immediately') assertPlace(place)
   return {
     ...customer,
-    address,
+    address: place,
     description: keep(params.description, customer.description),
     email: keep(params.email, customer.email),
     invoice_settings: {

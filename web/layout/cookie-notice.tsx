@@ -28,7 +28,7 @@ export default function CookieNotice({
           We use cookies to enhance your browsing experience and analyze our traffic. By clicking "Accept
           All", you consent to our use of cookies.{' '}
           <Link href="/legal/privacy" className="font-medium text-ink underline underline-offset-3">
-            Learn more<span className="sr-only"> about cookies</span>
+            Learn more
           </Link>
         </p>
       </div>

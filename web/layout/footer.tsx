@@ -12,7 +12,6 @@ const link = 'rounded-sm text-muted transition-colors hover:text-ink'
 const columns = (supportEmail: string): Record<string, Record<string, string>> => ({
   Product: { Products: '/products', 'Rebound Sigma Pro': '/products/rebound-sigma-pro' },
   Company: { About: '/about', Support: `mailto:${supportEmail}` },
-  'Learn more': { Help: '/help', Changelog: '/changelog', Reviews: '/reviews' },
 })
 const legal = {
   Terms: '/legal/terms',
@@ -35,15 +34,14 @@ function Links({ to }: { to: Record<string, string> }) {
   })
 }
 
-/** `slim` where nothing should lead away. */
-export function Footer({ slim }: { slim: boolean }) {
+export function Footer() {
   const { consumerLaw } = useSettings()
   const asksForConsent = useBannerNeeded()
   return (
     <footer className="mt-24 border-t border-line bg-surface">
-      {!slim && <Columns />}
+      <Columns />
       <Container>
-        <p className={slim ? 'pt-8 text-xs text-muted' : 'border-t border-line pt-6 text-xs text-muted'}>
+        <p className="border-t border-line pt-6 text-xs text-muted">
           Trading involves risk, and you can lose all the capital you use. Our indicators are software, not
           investment advice. Past and backtested results do not predict future results.
         </p>
@@ -88,7 +86,7 @@ function ContractLink({ href, label }: { href: Href; label: { en: string; de: st
 function Columns() {
   const { supportEmail } = useSettings()
   return (
-    <Container className="grid grid-cols-2 gap-10 py-14 sm:grid-cols-3 lg:grid-cols-[1.4fr_1.1fr_0.8fr_0.9fr_2.2fr]">
+    <Container className="grid grid-cols-2 gap-10 py-14 lg:grid-cols-[1.6fr_1.1fr_0.9fr_2.2fr]">
       <div className="flex flex-col items-start gap-4 max-lg:col-span-full">
         <Logo />
         <p className="max-w-xs text-sm text-muted">{brand.tagline}</p>

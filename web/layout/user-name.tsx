@@ -1,7 +1,7 @@
 import { Icon } from '#web/ui/icon.tsx'
 
 export const userButton =
-  'flex h-9 max-w-36 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
+  'flex h-9 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-field'
 
 /** What the menu's button says, also while the menu's code is on the way. */
 export function UserName({ name, className = 'contents' }: { name: string; className?: string }) {

@@ -23,13 +23,14 @@ type Schema<Values> = {
     | { success: true; data: Values }
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } }
 }
-type FormState = { errors: Errors; pending: boolean }
+type FormState = { errors: Partial<Errors>; pending: boolean }
 
 const FormContext = createContext<FormState>({ errors: {}, pending: false })
 
 /**
  * A native form with uncontrolled fields. On submit, a schema validates them, errors appear next to their
- * fields, and the first invalid field gets focus. Submitting again while one is pending does nothing.
+ * fields, and the first invalid field gets focus. An error leaves as soon as its field is right. Submitting again while
+ * one is pending does nothing.
  */
 export function Form<Values>(props: {
   schema: Schema<Values>
@@ -51,22 +52,43 @@ export function Form<Values>(props: {
   const pressed = useRef<HTMLElement>(null)
   const [state, setState] = useState<FormState>({ errors: {}, pending: false })
 
+  const [attempts, setAttempts] = useState(0)
   useEffect(() => {
-    if (Object.keys(state.errors).length === 0) return
-    ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [state.errors])
+    if (attempts > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [attempts])
 
   // A button that waits is disabled, and what is disabled loses the focus.
   useEffect(() => {
     if (!state.pending && document.activeElement === document.body) pressed.current?.focus()
   }, [state.pending])
 
-  async function submit(form: HTMLFormElement) {
+  function fail(errors: Errors) {
+    setState({ errors, pending: false })
+    setAttempts((count) => count + 1)
+  }
+
+  const read = (form: HTMLFormElement) => {
     const values = { ...Object.fromEntries(new FormData(form)), ...extra }
-    const parsed = schema.safeParse(values)
+    return { values, parsed: schema.safeParse(values) }
+  }
+
+  /** A value without a field of its own is on its way while someone types. */
+  function recheck(form: HTMLFormElement, name: string) {
+    const { errors } = state
+    if (!errors[name]) return
+    const { parsed } = read(form)
+    const isRight = parsed.success || (extra && name in extra)
+    setState({
+      ...state,
+      errors: { ...errors, [name]: isRight ? undefined : firstByField(parsed.error.issues)[name] },
+    })
+  }
+
+  async function submit(form: HTMLFormElement) {
+    const { values, parsed } = read(form)
     if (!parsed.success) {
       const errors = firstByField(parsed.error.issues)
-      setState({ errors, pending: false })
+      fail(errors)
       onInvalid?.(errors, values)
       return
     }
@@ -78,7 +100,7 @@ export function Form<Values>(props: {
       if (resetAfterwards) form.reset()
       setState({ errors: {}, pending: false })
     } catch (error) {
-      setState({ errors: fieldsOf(error), pending: false })
+      fail(fieldsOf(error))
     } finally {
       busy.current = false
     }
@@ -95,6 +117,7 @@ export function Form<Values>(props: {
           event.preventDefault()
           if (!busy.current) void submit(event.currentTarget)
         }}
+        onInput={({ currentTarget, target }) => recheck(currentTarget, (target as HTMLInputElement).name)}
         {...rest}
       >
         {children}
@@ -146,14 +169,14 @@ export function Field(props: {
         {label}
       </label>
       <FieldContext value={control}>{children}</FieldContext>
-      {hint && (
-        <p id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </p>
-      )}
       {error && (
         <p id={`${id}-error`} className="text-sm font-medium text-danger">
           {error}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
         </p>
       )}
     </div>

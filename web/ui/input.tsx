@@ -36,7 +36,7 @@ export function Select({ className, ...rest }: ComponentProps<'select'>) {
 export function Checkbox({ label, className, ...rest }: ComponentProps<'input'> & { label: string }) {
   return (
     <label className={classes('flex cursor-pointer items-center gap-3 text-sm font-medium', className)}>
-      <input type="checkbox" className="size-5 shrink-0 cursor-pointer accent-accent" {...rest} />
+      <input type="checkbox" className="size-5" {...rest} />
       {label}
     </label>
   )

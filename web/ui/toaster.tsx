@@ -1,5 +1,6 @@
 import * as Radix from '@radix-ui/react-toast'
 import { createPortal } from 'react-dom'
+import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import { useTopDialog } from './open-dialogs.ts'
@@ -9,6 +10,8 @@ export type Toast = {
   title: string
   description?: string | undefined
   destructive?: boolean
+  /** What can be done about it while it is shown, such as Undo. */
+  action?: { label: string; onPress: () => void }
   open: boolean
 }
 
@@ -87,6 +90,13 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           <Radix.Description className="text-sm break-words text-muted">
             {toast.description}
           </Radix.Description>
+        )}
+        {toast.action && (
+          <Radix.Action asChild altText={toast.action.label}>
+            <Button variant="secondary" size="sm" className="mt-2 self-start" onClick={toast.action.onPress}>
+              {toast.action.label}
+            </Button>
+          </Radix.Action>
         )}
         <Radix.Close
           aria-label="Close"

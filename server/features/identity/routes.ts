@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { resetRequested } from '#contract/forms.ts'
 import type { contract } from '#contract/index.ts'
-import { resetRequested } from '#contract/plain-forms.ts'
 import { Refusal } from '#server/errors.ts'
 import type { BeginSession } from '#server/http/begin-session.ts'
 import type { CheckoutCookie } from '#server/http/checkout-cookie.ts'

@@ -1,4 +1,4 @@
-import { toTheSecond } from '#contract/selling/declarations.ts'
+import { toTheSecond } from '#contract/selling/declaration-texts.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
@@ -56,7 +56,7 @@ const declarationReceived: Template<Declared & { withLink: boolean }> = (data, s
       `This is your receipt. Your ${noun} counts from the time below, to the second. Please keep this email.`,
       data.withLink
         ? 'You bought with this email address, so one click carries it out right away.'
-        : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; if nobody clicks it, we check your declaration ourselves, within 14 days.',
+        : 'If you were logged in, we carry it out right away. Otherwise, we’ve sent a link to the email address it was bought with, if there is one; without a click, a person checks it within 14 days.',
     ],
     ...(data.reason ? { quote: inert(data.reason) } : {}),
     details: contentForOthers(data),

@@ -105,7 +105,12 @@ describe('the Rebound List', () => {
     ).rejects.toMatchObject({ status: 404, serverMessage: 'Product not found' })
   })
 
-  test.for(['', ' ', '-A', '=1+1', 'A B', 'A'.repeat(31), '<b>'])(
+  test.for(['^GSPC', 'BRK B', 'M&M', 'SPY*2', 'EURUSD=X', '.DJI'])('takes %s', async (ticker) => {
+    await add(ticker)
+    expect(await tickers()).toEqual([ticker])
+  })
+
+  test.for(['', ' ', '-A', '=1+1', '+A', '@A', 'A'.repeat(31), '<b>'])(
     'refuses %j as a ticker',
     async (ticker) => {
       await expect(add(ticker)).rejects.toMatchObject({ status: 400 })

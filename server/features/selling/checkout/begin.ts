@@ -32,7 +32,7 @@ type Wish = {
   productSlug: string
   billingType: BillingType
   amount?: number | undefined
-  email?: string | undefined
+  email?: string | null | undefined
   tradingViewUsername?: string | undefined
   place?: { country: string; postalCode?: string | undefined; vatId?: string | undefined } | undefined
 }

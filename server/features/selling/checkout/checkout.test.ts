@@ -207,10 +207,20 @@ describe('a guest', () => {
   })
 
   test('must enter an email', async () => {
-    await expect(shop.begin(shop.visitor())).rejects.toMatchObject({
-      status: 400,
-      serverMessage: 'Please enter your email to continue',
-    })
+    const wish = { productSlug: 'rebound-sigma-pro', billingType: 'monthly' as const }
+    for (const email of [undefined, null, '', ' '])
+      await expect(
+        shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email }),
+      ).rejects.toMatchObject({ status: 400, serverMessage: 'Please enter your email to continue' })
+    await expect(
+      shop.visitor().call(checkout.createSubscriptionIntent, { ...wish, email: 'ada@' }),
+    ).rejects.toMatchObject({ status: 400, serverMessage: 'Please enter a valid email address' })
+    // Logged in, whatever a form sends for it is beside the point.
+    const user = await shop.user()
+    for (const email of [null, ''])
+      expect(await user.call(checkout.createSubscriptionIntent, { ...wish, email })).toMatchObject({
+        amountDue: 3900,
+      })
   })
 })
 

@@ -51,11 +51,12 @@ test('someone logged out withdraws: a receipt to the second, one click, all mone
 
 test('whoever is logged in needs no second click', async () => {
   const buyer = await shop.buyer()
-  await buyer.call(contract.withdraw, {
+  const answer = await buyer.call(contract.withdraw, {
     name: 'Ada Trader',
     contract: contractNumber(buyer.purchase.id).toLowerCase(),
     email: 'elsewhere@example.com',
   })
+  expect(answer.next).toBe('none')
   expect((await mailsTo('elsewhere@example.com'))[0]?.text).not.toContain('confirm?id=')
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
@@ -103,6 +104,7 @@ test('with a typo it waits on the seller’s list, due in 14 days, and the answe
     .visitor()
     .call(contract.withdraw, { ...declared(unknown), email: 'ada@example.com' })
   expect(Object.keys(wrong)).toEqual(Object.keys(right))
+  expect([right.next, wrong.next]).toEqual(['click', 'click'])
   await shop.settle()
   const admin = await shop.admin()
   const row = (await admin.call(contract.adminList, {})).find(({ id }) => id === wrong.id)
@@ -120,7 +122,9 @@ test('a stranger learns nothing about a contract, changes nothing, and its owner
   const [owner, stranger] = [await shop.buyer(), await shop.user()]
   const { email } = owner.user
   for (const visitor of [shop.visitor(), stranger])
-    await visitor.call(contract.withdraw, { name: 'Eve', contract: email, email: 'eve@example.com' })
+    expect(
+      await visitor.call(contract.withdraw, { name: 'Eve', contract: email, email: 'eve@example.com' }),
+    ).toMatchObject({ next: 'click' })
   const receipts = await mailsTo('eve@example.com')
   expect(receipts).toHaveLength(2)
   for (const { text } of receipts) expect(text).not.toMatch(/confirm\?id=|Rebound Sigma Pro|RS-/)
@@ -136,7 +140,8 @@ test('only a person decides about a good cause, and only there a reason is kept'
   const buyer = await shop.buyer()
   const reason = 'It stopped working'
   const cause = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason }
-  const { id } = await buyer.call(contract.cancel, cause)
+  const { id, next } = await buyer.call(contract.cancel, cause)
+  expect(next).toBe('person')
   await shop.settle()
   expect(await stored(id)).toMatchObject({ state: 'open', reason })
   expect((await mailsTo(buyer.user.email)).at(-1)?.text).toContain(`> ${reason}`)

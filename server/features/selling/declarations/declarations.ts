@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import { keptSinceNewYear, retention } from '#contract/retention.ts'
-import { linkEnded } from '#contract/selling/declarations.ts'
+import { linkEnded } from '#contract/selling/declaration-texts.ts'
+import type { NextStep } from '#contract/selling/declarations.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
@@ -31,7 +32,7 @@ export type Declarations = ReturnType<typeof createDeclarations>
 /**
  * Withdrawals and cancellations by anyone who says they have a contract. A declaration counts from the moment it arrives
  * and is stored before anything else; a job then sends the receipt and looks for the contract. So everyone gets the
- * same answer after the same time, and no one learns from it whether a contract exists.
+ * same answer after the same time, and no one learns from it whether a contract exists, but its owner who is logged in.
  */
 export function createDeclarations(context: Context, { purchases }: { purchases: Purchases }) {
   const { db, now, queue, config, isLinkToken } = context
@@ -54,10 +55,8 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
   /** Remembers whose contract it is, and whether a link to its owner may carry it out. */
   const attach = (row: DeclarationRow) =>
     db.transaction(async (tx) => {
-      const contract = await findContract(tx, row)
-      const isCertain = contract !== undefined && mayCarryOut(row, contract.purchase)
-      const isOwner = contract !== undefined && row.userId === contract.owner.id
-      const awaits = isCertain && !isOwner ? contract.owner : undefined
+      const { contract, isCertain, isOwner } = await judge(tx, row)
+      const awaits = isCertain && !isOwner ? contract?.owner : undefined
       await tx
         .update(declarations)
         .set({
@@ -89,10 +88,10 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
           networkHash: hashToken(ip),
           userId: user?.id ?? null,
         })
-        .returning({ id: declarations.id })
+        .returning()
       if (!row) throw new Error('The declaration was not stored')
       await handle(tx, { id: row.id })
-      return { id: row.id, declaredAt }
+      return { id: row.id, declaredAt, next: await nextStep(tx, row) }
     })
   }
 
@@ -161,6 +160,24 @@ export function createDeclarations(context: Context, { purchases }: { purchases:
         )
     },
   }
+}
+
+/** Whose contract it is about, and whether their word alone carries it out. */
+async function judge(tx: Transaction, row: DeclarationRow) {
+  const contract = await findContract(tx, row)
+  return {
+    contract,
+    isCertain: contract !== undefined && mayCarryOut(row, contract.purchase),
+    isOwner: contract !== undefined && row.userId === contract.owner.id,
+  }
+}
+
+/** By what was typed and who is logged in alone, or strangers could ask for contracts. */
+async function nextStep(tx: Transaction, row: DeclarationRow): Promise<NextStep> {
+  if (row.forCause) return 'person'
+  if (!row.userId) return 'click'
+  const { isCertain, isOwner } = await judge(tx, row)
+  return isOwner ? (isCertain ? 'none' : 'person') : 'click'
 }
 
 /** Within the time we have to act on it; a declaration that a previous version took has no end of its own. */

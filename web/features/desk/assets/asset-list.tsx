@@ -8,10 +8,10 @@ import { toastError, useCall } from '#web/api/use-call.ts'
 import { keyOf } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { classes } from '#web/ui/classes.ts'
-import { confirm } from '#web/ui/confirm.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Textarea } from '#web/ui/input.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
 const key = keyOf(contract.adminList)
@@ -31,6 +31,25 @@ function useMove() {
   })
 }
 
+/** Removes without asking, because it can be undone: the asset comes back at its place. */
+function useRemove() {
+  const refreshes = [contract.adminList, contract.list]
+  const remove = useCall(contract.adminDelete, { refreshes, failed: 'Failed to remove asset' })
+  const restore = useCall(contract.adminAdd, {
+    refreshes,
+    succeeded: 'Asset restored',
+    failed: 'Failed to add asset',
+  })
+  return ({ id, productId, ticker, note, sortOrder, isActive }: ManagedAsset) => {
+    const undo = () => restore.mutate({ productId, ticker, note, sortOrder, isActive })
+    // A promise, because the list is gone with its last asset.
+    remove.mutateAsync({ id }).then(
+      () => toast({ title: 'Asset removed successfully', action: { label: 'Undo', onPress: undo } }),
+      () => undefined,
+    )
+  }
+}
+
 function moved(list: ManagedAsset[], id: string, to: number) {
   const asset = list.find((candidate) => candidate.id === id)
   return asset ? list.filter((other) => other !== asset).toSpliced(to, 0, asset) : list
@@ -42,11 +61,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const [drag, setDrag] = useState<{ id: string; to: number } | null>(null)
   const [said, setSaid] = useState('')
   const move = useMove()
-  const remove = useCall(contract.adminDelete, {
-    refreshes: [contract.adminList, contract.list],
-    succeeded: 'Asset removed successfully',
-    failed: 'Failed to remove asset',
-  })
+  const remove = useRemove()
   const toggle = useCall(contract.adminSwitch, {
     refreshes: [contract.adminList, contract.list],
     failed: 'Failed to change asset',
@@ -76,16 +91,6 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
       .toSorted((a, b) => a.top - b.top)
     const to = rows.findIndex(({ bottom }) => event.clientY < bottom)
     return to === -1 ? rows.length - 1 : to
-  }
-
-  async function askAndRemove({ id, ticker }: ManagedAsset) {
-    const yes = await confirm({
-      title: 'Remove asset',
-      description: `Remove ${ticker} from the list? Buyers will no longer see it.`,
-      action: 'Remove asset',
-      destructive: true,
-    })
-    if (yes) remove.mutate({ id })
   }
 
   return (
@@ -132,7 +137,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
             <label className="flex h-10 shrink-0 cursor-pointer items-center gap-2 text-sm text-muted">
               <input
                 type="checkbox"
-                className="size-4.5 accent-accent"
+                className="size-4.5"
                 checked={
                   toggle.variables?.id === asset.id && toggle.isPending
                     ? toggle.variables.isActive
@@ -148,7 +153,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
               variant="ghost"
               size="icon"
               aria-label={`Delete ${asset.ticker}`}
-              onClick={() => void askAndRemove(asset)}
+              onClick={() => remove(asset)}
               className="text-muted hover:bg-danger-soft hover:text-danger"
             >
               <Trash2 className="size-4.5" aria-hidden="true" />
@@ -166,11 +171,14 @@ function Note({ asset, onEdit }: { asset: ManagedAsset; onEdit: () => void }) {
   return (
     <button
       type="button"
-      aria-label={`${asset.note ? 'Edit' : 'Add'} note of ${asset.ticker}`}
       onClick={onEdit}
       className="group flex min-w-0 cursor-pointer items-baseline gap-1.5 text-left text-sm text-muted hover:text-ink"
     >
-      <span className="min-w-0 break-words">{asset.note ?? 'Add a note'}</span>
+      <span className="min-w-0 break-words">
+        {asset.note && <span className="sr-only">Edit note of {asset.ticker}: </span>}
+        {asset.note ?? 'Add a note'}
+        {!asset.note && <span className="sr-only"> on {asset.ticker}</span>}
+      </span>
       <Pencil
         className="size-3 shrink-0 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"
         aria-hidden="true"

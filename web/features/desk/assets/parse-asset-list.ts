@@ -5,6 +5,9 @@ import * as z from '#contract/zod.ts'
 /** What spreadsheets call their first column. */
 const heading = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 
+/** A lone letter after a ticker is a class of shares: BRK B. */
+const line = /^("[^"]*"|[^,;\s]+(?: [A-Za-z](?=[,;\t]|$))?)[,;\s]*(.*)$/
+
 /**
  * One asset per line: the ticker, then a comma, semicolon, tab, or space and an optional note. Either may be in quotes, as
  * spreadsheets write them, and a first line with the columns' names is no asset.
@@ -16,7 +19,7 @@ export function parseAssetList(pasted: string): { assets: InferOutput<typeof new
     .filter(({ text }) => text !== '')
   if (heading.test(lines[0]?.text ?? '')) lines.shift()
   const parsed = lines.map(({ text, number }) => {
-    const [, symbol = '', note = ''] = /^("[^"]*"|[^,;\s]+)[,;\s]*(.*)$/.exec(text) ?? []
+    const [, symbol = '', note = ''] = line.exec(text) ?? []
     const [ticker, rest] = [unquoted(symbol), unquoted(note)]
     return { number, ...z.safeParse(newAsset(z), rest ? { ticker, note: rest } : { ticker }) }
   })

@@ -3,7 +3,6 @@ import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import {
-  type BillingType,
   type BookableStatus,
   type BookingKind,
   billingTypes,
@@ -18,6 +17,7 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
+import { MoreOptions } from '../parts/more-options.tsx'
 import { changesPurchase } from './purchase-actions.ts'
 import { UserPicker } from './user-picker.tsx'
 
@@ -40,11 +40,9 @@ const gift = z.object({ ...shared, amount: z._default(cents(z), 0) })
 
 export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState('')
-  const [invite, setInvite] = useState(true)
+  const [invite, setInvite] = useState(false)
   const [kind, setKind] = useState<BookingKind>('paid_elsewhere')
-  const [billing, setBilling] = useState<BillingType>('monthly')
   const [status, setStatus] = useState<BookableStatus>('active')
-  const [chosenEnd, setChosenEnd] = useState<string>()
   const products = useData(catalog.list, {})
   const add = useCall(purchases.adminAdd, {
     refreshes: [purchases.adminList, ...changesPurchase.refreshes],
@@ -58,7 +56,15 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
       title="Add Purchase"
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: invite && isActive }}
-      onSubmit={(purchase) => add.mutateAsync(purchase)}
+      // What was left alone is left out.
+      onSubmit={({ kind: chosen, reason, invite: isTold, ...purchase }) =>
+        add.mutateAsync({
+          ...purchase,
+          ...(chosen === 'gift' && { kind: chosen }),
+          ...(reason && { reason }),
+          ...(isTold && { invite: isTold }),
+        })
+      }
       button={{ pendingText: 'Creating...', children: 'Create Purchase' }}
       onClose={onClose}
     >
@@ -74,14 +80,28 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
           ))}
         </Select>
       </Field>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field name="billingType" label="Billing Type">
-          <Select value={billing} onChange={({ target }) => setBilling(target.value as BillingType)}>
-            {billingTypes.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
+      <Field name="billingType" label="Billing Type">
+        <Select>
+          {billingTypes.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </Field>
+      {kind === 'gift' ? (
+        <p className="text-sm text-muted">Free, and not counted as revenue.</p>
+      ) : (
+        <Field name="amount" label="Amount in dollars">
+          <Input type="text" inputMode="decimal" step="0.01" autoComplete="off" placeholder="39.00" />
         </Field>
+      )}
+      <Field name="status" label="Status">
+        <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
+          {bookableStatuses.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </Field>
+      <MoreOptions>
         <Field name="kind" label="Kind">
           <Select value={kind} onChange={({ target }) => setKind(target.value as BookingKind)}>
             {bookingKinds.map((each) => (
@@ -91,50 +111,22 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
             ))}
           </Select>
         </Field>
-      </div>
-      {kind === 'gift' ? (
-        <p className="text-sm text-muted">A gift costs nothing and counts in no revenue.</p>
-      ) : (
-        <Field name="amount" label="Amount in dollars">
-          <Input type="text" inputMode="decimal" step="0.01" autoComplete="off" placeholder="39.00" />
+        <Field name="reason" label="Reason (optional)">
+          <Input maxLength={500} autoComplete="off" placeholder="Reason for the manual entry" />
         </Field>
-      )}
-      <Field name="reason" label="Reason (optional)">
-        <Input maxLength={500} autoComplete="off" placeholder="Why you book it by hand" />
-      </Field>
-      <Field name="status" label="Status">
-        <Select value={status} onChange={({ target }) => setStatus(target.value as BookableStatus)}>
-          {bookableStatuses.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </Select>
-      </Field>
-      {isActive && (
-        <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
-          <Input
-            type="datetime-local"
-            value={chosenEnd ?? afterOnePeriod(billing)}
-            onChange={({ target }) => setChosenEnd(target.value)}
+        {isActive && (
+          <Field name="endsAt" label="Ends" hint="Leave it empty for no end.">
+            <Input type="datetime-local" />
+          </Field>
+        )}
+        {isActive && (
+          <Checkbox
+            label="Tell the buyer by email"
+            checked={invite}
+            onChange={({ target }) => setInvite(target.checked)}
           />
-        </Field>
-      )}
-      {isActive && (
-        <Checkbox
-          label="Tell the buyer by email"
-          checked={invite}
-          onChange={({ target }) => setInvite(target.checked)}
-        />
-      )}
+        )}
+      </MoreOptions>
     </FormDialog>
   )
-}
-
-/** As the field wants it: local time, to the minute. The 31st is the 30th in a shorter month. */
-function afterOnePeriod(billing: BillingType) {
-  const now = new Date()
-  const end = new Date(now)
-  end.setMonth(now.getMonth() + (billing === 'yearly' ? 12 : 1))
-  if (end.getDate() !== now.getDate()) end.setDate(0)
-  end.setMinutes(end.getMinutes() - end.getTimezoneOffset())
-  return end.toISOString().slice(0, 16)
 }

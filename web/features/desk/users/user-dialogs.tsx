@@ -11,10 +11,11 @@ import { Checkbox, Input, Select } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
+import { MoreOptions } from '../parts/more-options.tsx'
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)
-  const [invite, setInvite] = useState(true)
+  const [invite, setInvite] = useState(false)
   const add = useCall(accounts.adminAdd, {
     refreshes: [accounts.adminList],
     succeeded: 'User created successfully',
@@ -25,7 +26,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Add User"
       schema={accounts.adminAdd.input(z)}
-      extra={{ isAdmin, invite }}
+      extra={{ isAdmin, ...(invite && { invite }) }}
       onSubmit={(user) => add.mutateAsync(user)}
       button={{ pendingText: 'Creating...', children: 'Create User' }}
       onClose={onClose}
@@ -44,11 +45,13 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
         checked={isAdmin}
         onChange={(event) => setIsAdmin(event.target.checked)}
       />
-      <Checkbox
-        label="Send an invitation by email"
-        checked={invite}
-        onChange={(event) => setInvite(event.target.checked)}
-      />
+      <MoreOptions>
+        <Checkbox
+          label="Send an invitation by email"
+          checked={invite}
+          onChange={(event) => setInvite(event.target.checked)}
+        />
+      </MoreOptions>
     </FormDialog>
   )
 }

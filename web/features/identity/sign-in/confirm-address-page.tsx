@@ -1,6 +1,6 @@
 import type { FormEvent } from 'react'
+import { choosePasswordPath } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { choosePasswordPath } from '#contract/plain-forms.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button, ButtonLink } from '#web/ui/button.tsx'

@@ -1,7 +1,7 @@
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
+import { resetRequested } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { resetRequested } from '#contract/plain-forms.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'

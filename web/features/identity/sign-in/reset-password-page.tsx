@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
+import { newPasswordTwice } from '#contract/forms.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { newPasswordTwice } from '#contract/plain-forms.ts'
 import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'

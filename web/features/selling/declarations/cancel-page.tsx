@@ -42,7 +42,7 @@ function Grounds() {
               name="grounds"
               value={value}
               defaultChecked={value === 'ordinary'}
-              className="size-5 cursor-pointer accent-accent"
+              className="size-5"
             />
             {names[value]}
           </label>

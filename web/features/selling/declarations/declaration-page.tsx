@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { User } from '#contract/identity/accounts.ts'
-import { type declarations, receiptNote, toTheSecond } from '#contract/selling/declarations.ts'
+import { receivedText, toTheSecond } from '#contract/selling/declaration-texts.ts'
+import type { declarations } from '#contract/selling/declarations.ts'
 import type { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
@@ -37,10 +38,10 @@ export function DeclarationPage(props: Props) {
   const { endpoint, noun, title, lead, button, contentOf, before, after } = props
   const { consumerLaw } = useSettings()
   const { user } = useUser()
-  const [receipt, setReceipt] = useState<Row[] | null>(null)
+  const [receipt, setReceipt] = useState<ReceiptProps | null>(null)
   const send = useCall(endpoint, { failed: `Failed to send your ${noun}` })
   if (consumerLaw === 'none') return <NotFoundPage />
-  if (receipt) return <Receipt title={`We’ve received your ${noun}`} rows={receipt} />
+  if (receipt) return <Receipt {...receipt} />
   return (
     <Container className="flex flex-col gap-8 py-10 sm:py-16">
       <header className="flex flex-col gap-3">
@@ -55,14 +56,15 @@ export function DeclarationPage(props: Props) {
             aria-label={noun === 'withdrawal' ? 'Withdrawal' : 'Cancellation'}
             className="flex flex-col gap-6"
             onSubmit={async (declared: Declared) => {
-              const { declaredAt } = await send.mutateAsync(declared)
-              setReceipt([
+              const { declaredAt, next } = await send.mutateAsync(declared)
+              const rows: Row[] = [
                 ...contentOf(declared),
                 ['Name', declared.name],
                 ['Contract', declared.contract],
                 ['Email for the receipt', declared.email],
                 ['Received', toTheSecond(declaredAt)],
-              ])
+              ]
+              setReceipt({ ...receivedText(noun, next, declared.email), rows })
             }}
           >
             {before}
@@ -87,9 +89,9 @@ export function DeclarationPage(props: Props) {
 
 function Next({ noun }: { noun: DeclarationKind }) {
   const steps = [
-    'You get a receipt by email within a minute. It says what you declared and when, to the second.',
-    'If you’re logged in, it’s carried out right away. If not, we email a link to the address you bought with, and one click does the same.',
-    `If nobody clicks it${noun === 'cancellation' ? ', or for a good cause' : ''}, a person checks it within 14 days. It counts from the time in your receipt either way.`,
+    'You get a receipt by email within a minute. It shows what you sent and when.',
+    'If you’re logged in, it takes effect right away. If not, we email a link to the address you bought with, and one click does the same.',
+    `No click${noun === 'cancellation' ? ', or a good cause' : ''}? A person checks it within 14 days. Your date counts either way.`,
   ]
   return (
     <section aria-labelledby="next" className="flex flex-col gap-3 text-sm text-muted">
@@ -128,7 +130,9 @@ function WhoAndWhat({ user }: { user: User | null }) {
   )
 }
 
-function Receipt({ title, rows }: { title: string; rows: Row[] }) {
+type ReceiptProps = { title: string; lines: string[]; rows: Row[] }
+
+function Receipt({ title, lines, rows }: ReceiptProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     heading.current?.focus()
@@ -139,7 +143,13 @@ function Receipt({ title, rows }: { title: string; rows: Row[] }) {
       <h1 ref={heading} tabIndex={-1} className="text-3xl outline-none">
         {title}
       </h1>
-      <p className="max-w-2xl text-lg text-muted">{receiptNote}</p>
+      <div className="flex max-w-2xl flex-col gap-2 text-lg text-muted">
+        {lines.map((line) => (
+          <p key={line} className="wrap-anywhere">
+            {line}
+          </p>
+        ))}
+      </div>
       <Card className="w-full max-w-2xl sm:p-8">
         <dl className="flex flex-col divide-y divide-line">
           {rows.map(([label, value]) => (

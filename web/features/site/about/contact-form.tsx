@@ -1,4 +1,4 @@
-import { contactForm, wrongAnswer } from '#contract/plain-forms.ts'
+import { contactForm, wrongAnswer } from '#contract/forms.ts'
 import { contact } from '#contract/site/contact.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'

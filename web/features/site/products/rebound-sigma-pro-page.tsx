@@ -137,6 +137,10 @@ function Offer() {
             <Link href="/help" className="text-ink underline decoration-accent underline-offset-4">
               help page
             </Link>
+            , and what’s new in the{' '}
+            <Link href="/changelog" className="text-ink underline decoration-accent underline-offset-4">
+              changelog
+            </Link>
             . Something else?{' '}
             <Link href="/about#contact" className="text-ink underline decoration-accent underline-offset-4">
               Write to us

@@ -1,0 +1,36 @@
+import { resetPassword } from './fields.ts'
+import { schema } from './schema.ts'
+import { contact } from './site/contact.ts'
+
+/** What forms have beyond their call, with scripts and without. */
+
+/** Where a link goes on that was opened in a browser without a session of its account. */
+export const choosePasswordPath = (token: string) =>
+  `/reset-password?first=confirm&token=${encodeURIComponent(token)}` as const
+
+export const resetRequested = 'If an account exists with this email, you will receive a password reset link.'
+
+export const twice = schema((z) =>
+  z.strictObject({ newPassword: resetPassword(z), confirmPassword: z.string() }),
+)
+export type Twice = { newPassword: string; confirmPassword: string }
+
+/** What the reset page asks for. */
+export const newPasswordTwice = schema((z) =>
+  twice(z).check(
+    z.refine<Twice>((both) => both.newPassword === both.confirmPassword, {
+      path: ['confirmPassword'],
+      error: "Passwords don't match",
+      when: () => true,
+    }),
+  ),
+)
+
+export const wrongAnswer = 'Please answer the security question correctly.'
+
+/** The contact form also asks what 5 + 3 is. */
+export const contactForm = schema((z) =>
+  z.extend(contact.send.input(z), {
+    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
+  }),
+)

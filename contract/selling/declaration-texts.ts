@@ -1,0 +1,40 @@
+import type { DeclarationKind } from '../statuses.ts'
+import type { NextStep } from './declarations.ts'
+import { buttons } from './legal/consumer-law.ts'
+
+/** Receipts say when something arrived, to the second. */
+export const toTheSecond = (at: string | Date) =>
+  new Date(at).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long', timeZone: 'UTC' })
+
+/** After sending: where things stand, and what to do. */
+export function receivedText(kind: DeclarationKind, next: NextStep, email: string) {
+  const button = (kind === 'withdrawal' ? buttons.confirmWithdrawal : buttons.cancelNow).en
+  return {
+    title: next === 'click' ? 'One click left' : `We’ve received your ${kind}`,
+    lines: {
+      click: [
+        `We’ve emailed ${email}. Press “${button}” in that email to finish now.`,
+        'Bought with another address? The link is there.',
+        'No click? A person checks it within 14 days. It counts from the time below either way.',
+      ],
+      none: [`It takes effect now; there’s nothing left to do. We’ve emailed a receipt to ${email}.`],
+      person: [
+        `A person checks it within 14 days. It counts from the time below. We’ve emailed a receipt to ${email}.`,
+      ],
+    }[next],
+  }
+}
+
+/** The same in one breath, for a page without scripts. */
+export function receivedLine(
+  kind: DeclarationKind,
+  { declaredAt, next }: { declaredAt: Date; next: NextStep },
+  email: string,
+) {
+  const { title, lines } = receivedText(kind, next, email)
+  return [`${title}.`, ...lines, `Received: ${toTheSecond(declaredAt)}.`].join(' ')
+}
+
+/** What a link says after its time. */
+export const linkEnded = ({ kind, declaredAt }: { kind: DeclarationKind; declaredAt: Date }) =>
+  `This link no longer works, so nothing was changed or refunded. We’ve kept your ${kind} of ${toTheSecond(declaredAt)}, and we’ll check it ourselves. Please reply to our email if you have questions.`
