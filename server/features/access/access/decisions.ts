@@ -143,14 +143,8 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
 
     announce: () => db.transaction((tx) => announce(tx, context, connector)),
 
-    /** Another name for a customer, without the buyers' limits. */
     rename: (actor: Actor, id: string, username: string) =>
-      db.transaction(async (tx) => {
-        const [row] = await tx.select().from(access).where(eq(access.id, id))
-        if (!row) throw notFound('Access')
-        await names.give(tx, { userId: row.userId, username, by: actor.user.id, field: 'username' })
-        await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
-      }),
+      db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
   }
 }
 
@@ -165,4 +159,14 @@ async function announce(tx: Transaction, context: Context, connector: ConnectorD
     else await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
     await connector.requestSync(tx, row.userId)
   }
+}
+
+type Renaming = { actor: Actor; id: string; username: string }
+
+/** Another name for a customer, without the buyers' limits. */
+async function rename(tx: Transaction, { audit }: Context, names: Names, { actor, id, username }: Renaming) {
+  const [row] = await tx.select().from(access).where(eq(access.id, id))
+  if (!row) throw notFound('Access')
+  await names.give(tx, { userId: row.userId, username, by: actor.user.id, field: 'username' })
+  await audit.record(tx, actor, { action: 'tradingview.rename', subject: id, aboutId: row.userId })
 }
