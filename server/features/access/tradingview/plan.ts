@@ -85,14 +85,14 @@ export function workFor(
     wish: row ? wishFor(row, person.usernameKey, at) : { isWanted: false, until: null },
     isHeld: isCurrent && isPaid(row, at) && isUndecided(row, at),
     isCurrent,
-    isOurs: isOurs(person, row, peers),
+    isOurs: isUnlockedHere(person, row, peers),
   }
 }
 
 const isUndecided = ({ state, needsDecision, undoUntil }: AccessRow, at: Date) =>
   (state === 'asked' && !needsDecision) || (undoUntil !== null && undoUntil > at)
 
-function isOurs(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[]): boolean {
+function isUnlockedHere(person: PersonRow, row: AccessRow | undefined, peers: PersonRow[]): boolean {
   if (person.isOurs) return true
   // Recorded as unlocked before the connector ever saw it: by hand.
   if (

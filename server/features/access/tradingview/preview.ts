@@ -40,11 +40,13 @@ export async function previewOf({ db, now }: Context) {
         const names = namesOn(script, row)
         return names.map((person) => workFor(person, script, then, names, at))
       })
-    const actions = works.map(({ person, wish, isOurs }) =>
-      decide({ isPresent: person.isPresent === true, until: person.presentUntil }, wish, isOurs),
+    const actions = new Set(
+      works.map(({ person, wish, isOurs }) =>
+        decide({ isPresent: person.isPresent === true, until: person.presentUntil }, wish, isOurs),
+      ),
     )
-    counts.toUnlock += Number(row.nameProblem === null && actions.includes('add'))
-    counts.toLock += Number(!mayHave && actions.includes('remove'))
+    counts.toUnlock += Number(row.nameProblem === null && actions.has('add'))
+    counts.toLock += Number(!mayHave && actions.has('remove'))
     counts.unknownNames += Number(mayHave && row.nameProblem !== null)
     counts.managedFromNow += Number(works.some(({ person, isOurs }) => isOurs && !person.isOurs))
     counts.toHandOver += Number(row.state === 'unlocking')
