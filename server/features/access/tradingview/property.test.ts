@@ -87,22 +87,22 @@ const events = {
     await admin.call(accessAdmin.rename, { id: await idOf(person), username: newName(person) })
   },
   decline: (person: Person) =>
-    decided(person, accessAdmin.decline, async () => {
+    decided(person, 'decline', async () => {
       person.isOut = (await ownAccess(person))?.state === 'declined'
     }),
   withhold: (person: Person) =>
-    decided(person, accessAdmin.withhold, async (isByHand) => {
+    decided(person, 'withhold', async (isByHand) => {
       person.isOut = true
       if (isByHand) await byHand.remove(person)
     }),
-  grant: (person: Person) => unlock(person, accessAdmin.grant),
-  restore: (person: Person) => unlock(person, accessAdmin.restore),
+  grant: (person: Person) => unlock(person, 'grant'),
+  restore: (person: Person) => unlock(person, 'restore'),
   undo: (person: Person) =>
-    decided(person, accessAdmin.undo, async (isByHand) => {
+    decided(person, 'undo', async (isByHand) => {
       person.isOut = person.wasOut
       if (isByHand) await byHand.remove(person)
     }),
-  lock: (person: Person) => decided(person, accessAdmin.lock, () => byHand.remove(person)),
+  lock: (person: Person) => decided(person, 'lock', () => byHand.remove(person)),
   minute: () => shop.afterUndo(),
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
@@ -171,18 +171,18 @@ const lets = new Set<string>()
 /** The seller decides; what that means for the person is said only if it was possible. */
 async function decided(
   person: Person,
-  endpoint: (typeof accessAdmin)['grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline'],
+  decision: 'grant' | 'restore' | 'undo' | 'withhold' | 'lock' | 'decline',
   then: (isByHand: boolean) => Promise<unknown>,
 ) {
   const isByHand = !(await person.visitor.call(access.status, {})).unlocksItself
   const ids = [await idOf(person)]
-  if (endpoint === accessAdmin.decline) await admin.call(accessAdmin.decline, { ids, reason: 'No' })
-  else await admin.call(endpoint, { ids })
+  if (decision === 'decline') await admin.call(accessAdmin.decline, { ids, reason: 'No' })
+  else await admin.call(accessAdmin[decision], { ids })
   await then(isByHand)
 }
 
-const unlock = (person: Person, endpoint: typeof accessAdmin.grant) =>
-  decided(person, endpoint, async (isByHand) => {
+const unlock = (person: Person, decision: 'grant' | 'restore') =>
+  decided(person, decision, async (isByHand) => {
     person.wasOut = person.isOut
     person.isOut = false
     if (isByHand) await byHand.let(person)
@@ -314,7 +314,7 @@ async function check(people: Person[]) {
 }
 
 /** What a mail about access says must be so when it is sent: looked at after each step. */
-async function readMails(people: Person[], what: string) {
+async function readMails(people: Person[], after: string) {
   const all = await shop.mails()
   for (const person of people) {
     const own = all.filter(({ to }) => to === person.login.email)
@@ -326,7 +326,7 @@ async function readMails(people: Person[], what: string) {
     const state = rows[0]?.state
     for (const { subject } of own.slice(person.mails)) {
       const truth = mailTruths[subject]
-      if (truth && !takesLong.has(what))
+      if (truth && !takesLong.has(after))
         expect([subject, state, isPaid]).toSatisfy(() => truth(state, isPaid))
     }
     person.mails = own.length

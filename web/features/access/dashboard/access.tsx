@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
+import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import {
   AccessSentence,
   lookOf,
@@ -21,13 +22,6 @@ import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { LoadError, Part } from './part.tsx'
-
-// Loaded when it is opened.
-const AccessRequestForm = lazy(() =>
-  import('#web/features/access/access-form/access-request-form.tsx').then((module) => ({
-    default: module.AccessRequestForm,
-  })),
-)
 
 const refreshes = [access.mine, purchaseCalls.list]
 
@@ -114,14 +108,12 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
       {opened === 'name' && <NameDialog mine={mine} onClose={close} />}
       {opened === 'form' && (
         <Dialog title="TradingView Access Request" onClose={close} className="max-w-lg">
-          <Suspense fallback={<Skeleton className="h-96" />}>
-            <AccessRequestForm
-              of={{ purchaseId: purchase.id }}
-              username={username}
-              leave={{ label: 'Cancel', onClick: close }}
-              onSubmitted={close}
-            />
-          </Suspense>
+          <AccessRequestForm
+            of={{ purchaseId: purchase.id }}
+            username={username}
+            leave={{ label: 'Cancel', onClick: close }}
+            onSubmitted={close}
+          />
         </Dialog>
       )}
     </Card>

@@ -1,5 +1,6 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
-import { useAccess } from '#web/features/access/access-form/access-state.tsx'
+import { access } from '#contract/access/access.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Icon } from '#web/ui/icon.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
@@ -38,7 +39,12 @@ export default function WelcomePage() {
 
 /** The promise stays what it is; most are faster. */
 function Activation() {
-  const mine = useAccess().data?.[0]
+  const { data } = useData(
+    access.mine,
+    {},
+    { refetchInterval: (now) => now?.[0]?.state === 'unlocking' && 1000 },
+  )
+  const mine = data?.[0]
   if (mine?.state === 'unlocked')
     return (
       <>

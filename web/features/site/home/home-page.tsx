@@ -68,10 +68,10 @@ function Hero() {
 }
 
 const facts = [
-  { figure: 'Daily', text: 'charts. One decision a day, on closed candles.' },
-  { figure: '2–5 days', text: 'is the typical holding period of a rebound trade.' },
+  { figure: 'Daily', text: 'charts. One decision a day, after the close.' },
+  { figure: '2–5 days', text: 'is how long a trade typically lasts.' },
   { figure: 'Monthly', text: 'review of the Rebound List, at a minimum.' },
-  { figure: '24 hours', text: 'at most from your access request to your access on TradingView.' },
+  { figure: '24 hours', text: 'at most from your request to access on TradingView.' },
 ]
 
 function DataDriven() {
@@ -83,7 +83,7 @@ function DataDriven() {
           Built for <span className="whitespace-nowrap">Data-Driven</span> Traders
         </>
       }
-      lead="You would rather test a rule than trust a feeling. So would we: every signal comes from the same conditions every day, and you can backtest them before you risk a cent."
+      lead="You trust tested rules over gut feeling. So do we: every signal comes from the same conditions every day, and you can backtest them first."
     >
       <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 sm:gap-y-10 lg:grid-cols-4">
         {facts.map(({ figure, text }) => (
