@@ -71,7 +71,7 @@ export function createPurchases(context: Context, others: Others) {
 
   return {
     sync,
-    announce: createAnnouncements(context),
+    announce: createAnnouncements(context, sync),
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),
