@@ -39,7 +39,7 @@ const budgets: Record<string, number> = {
   'logins.passkeyOptions': 0,
   'audit.adminList': 2,
   'overview.adminShow': 4,
-  'overview.adminNeeds': 7,
+  'overview.adminNeeds': 8,
   'search.adminFind': 4,
   'settings.adminShow': 1,
   'reminders.adminCount': 2,

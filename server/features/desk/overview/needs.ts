@@ -10,7 +10,11 @@ import {
   openRequests,
 } from '#server/features/access/access-requests/access-requests.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
-import { graceEnd, isWarnedPurchase } from '#server/features/selling/purchases/purchases.ts'
+import {
+  graceEnd,
+  isUntaxedPurchase,
+  isWarnedPurchase,
+} from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
@@ -64,6 +68,7 @@ export function createNeeds({ db, now, queue, settings }: Context, requests: Pic
         .from(unpaid)
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
+    untaxed: () => counted(db.$count(purchases, isUntaxedPurchase)),
     to_revoke: () => counted(requests.lists.countToRevoke(mostCounted)),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),

@@ -32,7 +32,7 @@ import { createSync } from './sync.ts'
 
 export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
-export { isWarnedPurchase } from './list.ts'
+export { isUntaxedPurchase, isWarnedPurchase } from './list.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
