@@ -34,7 +34,19 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     // Only asked for where the seller has Stripe compute the tax.
     'place',
     ...(answer === 'list'
-      ? ['limit', 'cursor', 'q', 'status', 'billingType', 'disputed', 'warned', 'begun', 'ended', 'sort']
+      ? [
+          'limit',
+          'cursor',
+          'q',
+          'status',
+          'billingType',
+          'disputed',
+          'warned',
+          'untaxed',
+          'begun',
+          'ended',
+          'sort',
+        ]
       : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })

@@ -1,6 +1,5 @@
 import { resetPassword } from './fields.ts'
 import { schema } from './schema.ts'
-import { contact } from './site/contact.ts'
 
 /** What forms have beyond their call, with scripts and without. */
 
@@ -24,13 +23,4 @@ export const newPasswordTwice = schema((z) =>
       when: () => true,
     }),
   ),
-)
-
-export const wrongAnswer = 'Please answer the security question correctly.'
-
-/** The contact form also asks what 5 + 3 is. */
-export const contactForm = schema((z) =>
-  z.extend(contact.send.input(z), {
-    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
-  }),
 )

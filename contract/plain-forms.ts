@@ -1,11 +1,11 @@
 import type { Endpoint, InputOf, OutputOf, ParsedInputOf } from './endpoint.ts'
-import { choosePasswordPath, contactForm, resetRequested, type Twice, twice } from './forms.ts'
+import { choosePasswordPath, resetRequested, type Twice, twice } from './forms.ts'
 import { accounts } from './identity/accounts.ts'
 import { logins } from './identity/logins.ts'
 import { type Schema, schema } from './schema.ts'
 import { receivedLine } from './selling/declaration-texts.ts'
 import { declarations } from './selling/declarations.ts'
-import { contact } from './site/contact.ts'
+import { contact, contactForm } from './site/contact.ts'
 import { newsletter } from './site/newsletter.ts'
 
 type Done = { goTo: string } | { say: string; on?: string }

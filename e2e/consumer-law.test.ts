@@ -56,7 +56,8 @@ for (const width of [390, 1280])
     const [owner, stranger] = [await shop.buyer(), await shop.user()]
     const main = page.getByRole('main')
     const withdraw = async (contract: string, name = '') => {
-      await page.goto('/withdraw')
+      // Before the scripts are there, the form would be posted as a plain one.
+      await page.goto('/withdraw', { waitUntil: 'networkidle' })
       // Filled in once the page knows who is there.
       await expect(page.getByLabel('Your name')).toHaveValue(name)
       await page.getByLabel('Your name').fill('Ada Trader')

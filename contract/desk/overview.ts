@@ -40,6 +40,7 @@ export const needKinds = [
   'overdue_requests',
   'declarations',
   'failed_payments',
+  'untaxed',
   'to_lock',
   'failed_jobs',
   'settings',

@@ -176,6 +176,8 @@ export const purchases = {
         disputed: z.optional(z.enum(['yes'])),
         /** Only those with a fraud warning to decide about. */
         warned: z.optional(z.enum(['yes'])),
+        /** Only those that Stripe charges without tax, because it lost the buyer's place. */
+        untaxed: z.optional(z.enum(['yes'])),
         /** Begun, or ended, in a month: 2026-03. */
         begun: z.optional(month(z)),
         ended: z.optional(month(z)),

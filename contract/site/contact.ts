@@ -1,5 +1,6 @@
 import { endpoint, nothing } from '../endpoint.ts'
 import { email, line, optionalText, text } from '../fields.ts'
+import { schema } from '../schema.ts'
 
 export const contact = {
   send: endpoint({
@@ -21,3 +22,12 @@ export const contact = {
     limit: { requests: 5, seconds: 600 },
   }),
 }
+
+export const wrongAnswer = 'Please answer the security question correctly.'
+
+/** The contact form also asks what 5 + 3 is. */
+export const contactForm = schema((z) =>
+  z.extend(contact.send.input(z), {
+    answer: z.string(wrongAnswer).check(z.trim(), z.regex(/^8$/, wrongAnswer)),
+  }),
+)

@@ -66,6 +66,7 @@ export const purchases = pgTable(
     taxIsOff: boolean().notNull().default(false),
   },
   (t) => [
+    index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
     index('purchases_warned')
       .on(t.createdAt, t.id)
       .where(sql`${t.warnedPaymentIntentId} is not null`)

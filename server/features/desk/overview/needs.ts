@@ -6,7 +6,11 @@ import type { Context } from '#server/context.ts'
 import { declarations, purchases } from '#server/database/schema.ts'
 import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
-import { graceEnd, isWarnedPurchase } from '#server/features/selling/purchases/purchases.ts'
+import {
+  graceEnd,
+  isUntaxedPurchase,
+  isWarnedPurchase,
+} from '#server/features/selling/purchases/purchases.ts'
 
 type Found = { count: number; dueAt: Date | null }
 
@@ -54,6 +58,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
         .from(unpaid)
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
+    untaxed: () => counted(db.$count(purchases, isUntaxedPurchase)),
     to_lock: async () => counted((await lists.countKinds()).lock),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),

@@ -1,5 +1,6 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
@@ -129,6 +130,17 @@ test('as long as a subscription is taxed, its buyer must stay somewhere', async 
     fields: { postalCode: 'The tax on your subscription depends on the postal code' },
   })
   await (await shop.user()).call(billing.save, nowhere)
+})
+
+test('a subscription that Stripe charges without tax, because its place is lost, needs the seller', async () => {
+  const buyer = await buyFrom({ country: 'AT' })
+  const { rows } = await shop.connection.db.execute<{ id: string }>(sql`
+    select id from sandbox.objects where kind = 'customer' and data->>'email' = ${buyer.user.email}`)
+  await shop.sandbox.controls.dashboard.loseTaxPlace(rows[0]?.id ?? '')
+  await shop.advance(1, 'month')
+  const admin = await shop.admin()
+  expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })
+  expect(await admin.call(purchases.adminList, { untaxed: 'yes' })).toMatchObject([{ id: buyer.id }])
 })
 
 test('a buyer who comes back keeps street and city on the invoice', async () => {

@@ -39,6 +39,7 @@ export type Wanted = {
   billingType?: BillingType | undefined
   disputed?: 'yes' | undefined
   warned?: 'yes' | undefined
+  untaxed?: 'yes' | undefined
   begun?: string | undefined
   ended?: string | undefined
   sort?: Sort | undefined
@@ -46,6 +47,9 @@ export type Wanted = {
 
 /** It could still become a dispute. */
 export const isWarnedPurchase = and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase)
+
+/** The next renewal would be charged without tax. */
+export const isUntaxedPurchase = and(eq(purchases.taxIsOff, true), isLivePurchase)
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {
@@ -68,6 +72,7 @@ export async function listPurchases<Shown extends Position>(
     billingType,
     disputed,
     warned,
+    untaxed,
     begun,
     ended,
     sort = 'newest',
@@ -84,6 +89,7 @@ export async function listPurchases<Shown extends Position>(
         status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
         disputed ? eq(purchases.isDisputed, true) : undefined,
         warned ? isWarnedPurchase : undefined,
+        untaxed ? isUntaxedPurchase : undefined,
         begun
           ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))
           : undefined,
@@ -103,7 +109,7 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few || disputed || warned ? 'sorting' : 'index'))
+    .orderBy(...inOrder(purchases, sort, few || disputed || warned || untaxed ? 'sorting' : 'index'))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db

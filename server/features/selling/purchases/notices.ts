@@ -7,7 +7,8 @@ import { purchases, users } from '#server/database/schema.ts'
 import { sqlList } from '#server/database/sql-list.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
-import { type PurchaseRow, productName } from './list.ts'
+import { findPurchase, type PurchaseRow, productName } from './list.ts'
+import type { Sync } from './sync.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -112,8 +113,15 @@ export function createNotices({ mails, supportEmail }: Context) {
 }
 
 /** What we tell buyers ahead: of a renewal, and of the end of what was booked by hand. */
-export function createAnnouncements({ db, now, mails }: Context) {
+export function createAnnouncements({ db, now, log, mails }: Context, sync: Sync) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
+
+  /** A credit is the one thing that changes the next charge without an event about the subscription. */
+  async function chargeOf({ id, stripeSubscriptionId, nextAmount }: PurchaseRow) {
+    if (!stripeSubscriptionId) return nextAmount
+    await sync(stripeSubscriptionId).catch((error: unknown) => log.error({ err: error }, 'before a renewal'))
+    return (await findPurchase(db, id)).nextAmount
+  }
 
   return {
     async renewals() {
@@ -132,11 +140,12 @@ export function createAnnouncements({ db, now, mails }: Context) {
           ),
         )
       for (const { purchase, email, name } of renewing) {
-        const { id, productId, billingType, price: amount, nextAmount, currentPeriodEnd } = purchase
+        const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
         if (!currentPeriodEnd) continue
         const renewsAt = currentPeriodEnd.toISOString()
         const days = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / day)
         const notice = Math.min(...renewalNoticeDays.filter((ahead) => days <= ahead))
+        const nextAmount = renewalNoticeDays.includes(days) ? await chargeOf(purchase) : purchase.nextAmount
         const occasion = `renewal of ${id} on ${renewsAt}, ${notice} days ahead`
         const product = productName(productId)
         await mails.sendOnce(occasion, email, 'renewalNotice', {

@@ -32,7 +32,7 @@ import { createSync } from './sync.ts'
 
 export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
-export { isWarnedPurchase } from './list.ts'
+export { isUntaxedPurchase, isWarnedPurchase } from './list.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
@@ -71,7 +71,7 @@ export function createPurchases(context: Context, others: Others) {
 
   return {
     sync,
-    announce: createAnnouncements(context),
+    announce: createAnnouncements(context, sync),
     booked,
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),

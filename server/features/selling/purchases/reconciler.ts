@@ -1,8 +1,8 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm'
 import { keptSince, retention } from '#contract/retention.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
 import type { Context } from '#server/context.ts'
-import { isLivePurchase } from '#server/database/live-purchase.ts'
+import { hasEndedPurchase } from '#server/database/live-purchase.ts'
 import { checkouts, purchases, stripeEventsPulled } from '#server/database/schema.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
@@ -71,11 +71,11 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
       .innerJoin(checkouts, eq(checkouts.subscriptionId, purchases.stripeSubscriptionId))
       .where(
         and(
-          isLivePurchase,
+          not(hasEndedPurchase),
           or(
             lt(purchases.currentPeriodEnd, now()),
             lt(purchases.endsAt, now()),
-            eq(purchases.status, 'past_due'),
+            inArray(purchases.status, ['past_due', 'paused']),
           ),
           or(isNull(checkouts.syncedAt), lt(checkouts.syncedAt, ago(hour))),
         ),

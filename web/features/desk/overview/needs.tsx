@@ -43,6 +43,11 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     due: 'The first loses access on',
     href: '/admin/purchases?status=past_due',
   },
+  untaxed: {
+    one: 'subscription charged without tax',
+    many: 'subscriptions charged without tax',
+    href: '/admin/purchases?untaxed=yes',
+  },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
   settings: { one: 'setting to look at', many: 'settings to look at', href: '/admin/settings' },

@@ -26,6 +26,7 @@ const choices = {
   billingType: billingTypes,
   disputed: ['yes'],
   warned: ['yes'],
+  untaxed: ['yes'],
   begun: 'text',
   ended: 'text',
   sort: sortings,
@@ -79,6 +80,7 @@ export default function Purchases() {
         }
         chips={[
           chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
+          chosen.untaxed && { text: 'Without tax', remove: () => choose({ untaxed: undefined }) },
           chosen.warned && { text: 'Fraud warning', remove: () => choose({ warned: undefined }) },
           chosen.begun && {
             text: `Begun in ${monthName(chosen.begun)}`,

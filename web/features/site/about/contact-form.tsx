@@ -1,5 +1,4 @@
-import { contactForm, wrongAnswer } from '#contract/forms.ts'
-import { contact } from '#contract/site/contact.ts'
+import { contact, contactForm, wrongAnswer } from '#contract/site/contact.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'

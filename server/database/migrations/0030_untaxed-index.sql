@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "purchases_untaxed" ON "purchases" USING btree ("created_at","id") WHERE "purchases"."tax_is_off";

@@ -1,0 +1,303 @@
+import { eq, sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { privatePackage } from '#contract/access/package.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { reboundSigmaPro } from '#contract/selling/price-list.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
+import { payments, refunds, purchases as rows } from '#server/database/schema.ts'
+import { compareBooks } from '#server/testing/books.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const rowOf = async ({ purchase }: Pick<Buyer, 'purchase'>) => {
+  const [row] = await shop.connection.db.select().from(rows).where(eq(rows.id, purchase.id))
+  if (!row?.stripeSubscriptionId) throw new Error('It is gone')
+  return { ...row, subscription: row.stripeSubscriptionId }
+}
+
+const stored = async (kind: string, subscription: string) =>
+  (
+    await shop.connection.db.execute<{ id: string; data: { status: string; amount: number } }>(sql`
+      select o.id, o.data from sandbox.objects o where kind = ${kind}
+      and o.data->'parent'->'subscription_details'->>'subscription' = ${subscription} order by seq desc`)
+  ).rows
+
+const chargesOf = async (customer: string) =>
+  (
+    await shop.connection.db.execute<{ intent: string; amount: number }>(sql`
+      select data->>'payment_intent' as intent, (data->>'amount')::int as amount from sandbox.objects
+      where kind = 'charge' and data->>'status' = 'succeeded' and data->>'customer' = ${customer} order by seq`)
+  ).rows
+
+const customerOf = async (subscription: string) =>
+  (
+    await shop.connection.db.execute<{ customer: string }>(
+      sql`select data->>'customer' as customer from sandbox.objects where id = ${subscription}`,
+    )
+  ).rows[0]?.customer ?? ''
+
+async function logIn(buyer: Buyer) {
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+}
+
+async function listed(buyer: Buyer) {
+  await logIn(buyer)
+  return buyer.call(purchases.list, {})
+}
+
+/** Stripe sends no event about a subscription whose customer got a credit. */
+async function lookAgain(id: string) {
+  await shop.connection.db.update(rows).set({ paidFrom: null }).where(eq(rows.id, id))
+  await shop.queue.runNow('read-histories')
+}
+
+test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard are shown as what they are', async () => {
+  const { dashboard } = shop.sandbox.controls
+  const buyer = await shop.buyer()
+  const { subscription } = await rowOf(buyer)
+  await dashboard.setQuantity(subscription, 2)
+  await dashboard.applyCoupon(subscription, { percent: 50, months: 2 })
+  await dashboard.giveCredit(await customerOf(subscription), 1000)
+  await shop.settle()
+  await shop.queue.runNow('reconcile')
+  expect(await listed(buyer)).toMatchObject([{ amount: 7800, nextAmount: 2900, billingType: 'monthly' }])
+  await shop.advance(1, 'month')
+  expect(await listed(buyer)).toMatchObject([{ amount: 7800, lastPaidAmount: 2900, nextAmount: 3900 }])
+  const receipt = (await shop.mails()).findLast(({ to }) => to === buyer.user.email)
+  expect(receipt?.text).toContain('$29.00')
+
+  const yearly = await shop.buyer({ billing: 'yearly' })
+  const { rows: found } = await shop.connection.db.execute<{ price: string }>(sql`
+    select data->'items'->'data'->0->'price'->>'id' as price from sandbox.objects
+    where id = ${(await rowOf(yearly)).subscription}`)
+  await dashboard.changePrice(subscription, found[0]?.price ?? '')
+  await shop.settle()
+  // Both of them, at the yearly price; a first year, although the buyer is not new.
+  expect(await listed(buyer)).toMatchObject([{ amount: 78_000, billingType: 'yearly' }])
+  expect(await buyer.call(purchases.cancellation, { id: buyer.purchase.id })).toMatchObject({ refund: 0 })
+})
+
+test('a small charge that goes back does not end what the whole period was paid for', async () => {
+  const buyer = await shop.buyer()
+  const { subscription } = await rowOf(buyer)
+  await shop.sandbox.controls.dashboard.setQuantity(subscription, 2)
+  await shop.settle()
+  const small = (await chargesOf(await customerOf(subscription))).at(-1)
+  await shop.sandbox.controls.refund(small?.intent ?? '')
+  await shop.settle()
+  expect(await listed(buyer)).toMatchObject([{ status: 'active', refundedAmount: small?.amount }])
+})
+
+test('a dispute that was prevented is lost, and an appeal does not undo that', async () => {
+  const { controls } = shop.sandbox
+  const buyers = [await shop.buyer(), await shop.buyer()]
+  const disputes = []
+  for (const { purchase } of buyers) disputes.push(await controls.openDispute(purchase.paymentIntentId ?? ''))
+  await controls.closeDispute(disputes[0]?.id ?? '', 'prevented')
+  await controls.closeDispute(disputes[1]?.id ?? '', 'lost')
+  await controls.dashboard.moveDispute(disputes[1]?.id ?? '', 'appeal_needs_response')
+  await shop.settle()
+  for (const buyer of buyers)
+    expect(await listed(buyer)).toMatchObject([{ status: 'cancelled', endedBecause: 'disputed' }])
+})
+
+test('an end beyond the paid period is no end yet: it renews until then', async () => {
+  const buyer = await shop.buyer()
+  const { subscription, currentPeriodEnd } = await rowOf(buyer)
+  const later = Math.floor((currentPeriodEnd?.getTime() ?? 0) / 1000) + 40 * 86_400
+  await shop.connection.db.execute(
+    sql`update sandbox.objects set data = data || ${JSON.stringify({ cancel_at: later })}::jsonb where id = ${subscription}`,
+  )
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  expect(await rowOf(buyer)).toMatchObject({ status: 'active', nextAmount: 3900 })
+  await shop.advance(1, 'month')
+  expect(await rowOf(buyer)).toMatchObject({ status: 'pending_cancel', nextAmount: null })
+})
+
+test('one that was paused gives nothing, comes back by itself, and is a duplicate if its owner has another by then', async () => {
+  const { controls } = shop.sandbox
+  const buyer = await shop.buyer()
+  const { subscription } = await rowOf(buyer)
+  await controls.pause(subscription)
+  await shop.settle()
+  expect(await listed(buyer)).toMatchObject([{ status: 'paused', nextAmount: null }])
+  await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
+  await expect(shop.begin(buyer)).rejects.toMatchObject({ status: 409 })
+  await controls.dashboard.unpause(subscription)
+  await shop.settle()
+  expect(await listed(buyer)).toMatchObject([{ status: 'active' }])
+  expect(await buyer.call(privatePackage.show, {})).toBeDefined()
+
+  await controls.pause(subscription)
+  await shop.settle()
+  const admin = await shop.admin()
+  await admin.call(purchases.adminAdd, {
+    userId: buyer.user.id,
+    productId: reboundSigmaPro.id,
+    billingType: 'monthly',
+    amount: 0,
+    status: 'active',
+  })
+  await shop.advance(1, 'hour')
+  await controls.dashboard.unpause(subscription)
+  await shop.settle()
+  await shop.settle()
+  // Only what it was charged when it came back.
+  expect(await rowOf(buyer)).toMatchObject({ endedBecause: 'duplicate', refundedAmount: 3900 })
+  expect((await listed(buyer)).filter(({ status }) => isLive(status))).toHaveLength(1)
+})
+
+const deeds = [
+  'a month passes',
+  'the next renewal fails',
+  'seller sets the quantity',
+  'seller gives a discount',
+  'seller gives a credit',
+  'seller gives time',
+  'seller pauses',
+  'seller resumes',
+  'seller refunds a part',
+  'seller writes the invoice off',
+  'seller was paid elsewhere',
+  'bank opens a dispute',
+  'buyer cancels',
+  'buyer resumes',
+] as const
+
+/** A life of one subscription. Returns what the buyer was told, and what was refunded by whose decision. */
+async function liveThrough(buyer: Buyer, story: (typeof deeds)[number][]) {
+  const { controls } = shop.sandbox
+  const { dashboard } = controls
+  const admin = await shop.admin()
+  const { id } = buyer.purchase
+  const { subscription } = await rowOf(buyer)
+  const customer = await customerOf(subscription)
+  const told: [said: number | null, charged: number][] = []
+  let decided = 0
+  const openInvoice = async () =>
+    (await stored('invoice', subscription)).find(({ data }) => data.status === 'open')?.id ?? ''
+  const acts: Record<(typeof deeds)[number], () => Promise<unknown>> = {
+    'a month passes': async () => {
+      await shop.settle()
+      await shop.queue.runNow('reconcile')
+      const before = await rowOf(buyer)
+      const paid = (await chargesOf(customer)).length
+      await shop.advance(1, 'month')
+      const renewed = (await chargesOf(customer)).slice(paid)
+      if (before.status === 'active') for (const { amount } of renewed) told.push([before.nextAmount, amount])
+    },
+    'the next renewal fails': () => controls.failNextRenewal(subscription),
+    'seller sets the quantity': () => dashboard.setQuantity(subscription, 2),
+    'seller gives a discount': () => dashboard.applyCoupon(subscription, { percent: 30, months: 2 }),
+    'seller gives a credit': async () => {
+      await dashboard.giveCredit(customer, 5000)
+      await lookAgain(id)
+    },
+    'seller gives time': async () => {
+      const until = new Date(((await rowOf(buyer)).currentPeriodEnd?.getTime() ?? 0) + 10 * 86_400_000)
+      await admin.call(purchases.adminExtend, { id, until: until.toISOString().slice(0, 10) })
+    },
+    'seller pauses': () => controls.pause(subscription),
+    'seller resumes': () => dashboard.unpause(subscription),
+    'seller refunds a part': async () => {
+      await admin.call(purchases.adminRefund, {
+        id,
+        amount: 300,
+        refundedSoFar: (await rowOf(buyer)).refundedAmount,
+      })
+      decided += 300
+    },
+    'seller writes the invoice off': async () => dashboard.markUncollectible(await openInvoice()),
+    'seller was paid elsewhere': async () => dashboard.payOutOfBand(await openInvoice()),
+    'bank opens a dispute': () => controls.openDispute(buyer.purchase.paymentIntentId ?? ''),
+    'buyer cancels': async () => {
+      await logIn(buyer)
+      await buyer.call(purchases.cancel, { id })
+    },
+    'buyer resumes': async () => {
+      await logIn(buyer)
+      await buyer.call(purchases.resume, { id })
+    },
+  }
+  for (const deed of story) {
+    await admin.call(accounts.login, { email: admin.user.email, password: admin.password })
+    // Much of it is refused in one state or another.
+    await acts[deed]().catch(() => {})
+  }
+  return { told, decided, customer }
+}
+
+test('whatever buyer, seller, bank and dashboard do: charged as said, refunded as decided, and one look at the end says it all', {
+  timeout: 240_000,
+}, async () => {
+  const { controls } = shop.sandbox
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ seed: fc.integer({ min: 1, max: 1e6 }), drop: fc.boolean(), shortens: fc.boolean() }),
+      fc.constantFrom('monthly' as const, 'yearly' as const),
+      fc.array(fc.constantFrom(...deeds), { minLength: 3, maxLength: 9 }),
+      async (quirks, billing, story) => {
+        const buyer = await shop.buyer({ billing })
+        await controls.behave({ ...quirks, duplicates: 0.3, spread: 1 })
+        const { told, decided, customer } = await liveThrough(buyer, story)
+        await controls.behaveAsUsual()
+        await shop.settle()
+        await shop.queue.runNow('reconcile')
+        await shop.settle()
+
+        expect(told.filter(([said, charged]) => said !== charged)).toEqual([])
+        const row = await rowOf(buyer)
+        expect(row.refundedAmount).toBe(decided)
+        const { booked, wanted } = await compareBooks(shop)
+        expect(booked.find(({ id }) => id === row.subscription)).toEqual(
+          wanted.find(({ id }) => id === row.subscription),
+        )
+        const kept = await shop.connection.db
+          .select({ amount: payments.amount })
+          .from(payments)
+          .where(eq(payments.purchaseId, row.id))
+        const charges = (await chargesOf(customer)).map(({ amount }) => amount)
+        expect(kept.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual(
+          charges.toSorted((a, b) => a - b),
+        )
+        await logIn(buyer)
+        const opened = buyer.call(privatePackage.show, {}).then(
+          () => true,
+          () => false,
+        )
+        expect(await opened).toBe(isLive(row.status))
+
+        // A shop that saw nothing of it, and asks once.
+        await shop.connection.db.delete(refunds)
+        await shop.connection.db.delete(payments).where(eq(payments.purchaseId, row.id))
+        await shop.connection.db
+          .update(rows)
+          .set({
+            billingType: 'monthly',
+            price: 1,
+            lastPaidAmount: null,
+            nextAmount: null,
+            orderedAt: null,
+            paidFrom: null,
+            paidUntil: null,
+            givenUntil: null,
+            refundedAmount: 0,
+          })
+          .where(eq(rows.id, row.id))
+        await shop.queue.runNow('read-histories')
+        expect(await rowOf(buyer)).toEqual(row)
+      },
+    ),
+    { numRuns: 6 },
+  )
+})
