@@ -8,7 +8,6 @@ import { sqlList } from '#server/database/sql-list.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { findPurchase, type PurchaseRow, productName } from './list.ts'
-import type { Sync } from './sync.ts'
 
 type Change = {
   before: PurchaseRow | undefined
@@ -113,7 +112,10 @@ export function createNotices({ mails, supportEmail }: Context) {
 }
 
 /** What we tell buyers ahead: of a renewal, and of the end of what was booked by hand. */
-export function createAnnouncements({ db, now, log, mails }: Context, sync: Sync) {
+export function createAnnouncements(
+  { db, now, log, mails }: Context,
+  sync: (subscriptionId: string) => Promise<void>,
+) {
   const inDays = (days: number) => new Date(now().getTime() + days * day)
 
   /** A credit is the one thing that changes the next charge without an event about the subscription. */

@@ -6,7 +6,7 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import type { HistoryPart } from '#server/database/cursor.ts'
 import { hasEndedPurchase } from '#server/database/live-purchase.ts'
-import { purchases } from '#server/database/schema.ts'
+import { payments, purchases, refunds } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
@@ -115,6 +115,8 @@ export function createPurchases(context: Context, others: Others) {
           productId: purchases.productId,
           billingType: purchases.billingType,
           amountInCents: purchases.price,
+          lastPaidInCents: purchases.lastPaidAmount,
+          nextChargeInCents: purchases.nextAmount,
           refundedInCents: purchases.refundedAmount,
           status: purchases.status,
           createdAt: purchases.createdAt,
@@ -128,7 +130,22 @@ export function createPurchases(context: Context, others: Others) {
         .from(purchases)
         .where(eq(purchases.userId, userId))
         .orderBy(desc(purchases.createdAt))
-      return { purchases: owned }
+      const paid = await db
+        .select({
+          purchaseId: payments.purchaseId,
+          paidAt: payments.paidAt,
+          amountInCents: payments.amount,
+          taxInCents: payments.tax,
+          refundedAt: refunds.at,
+          refundInCents: refunds.amount,
+          refundStatus: refunds.status,
+        })
+        .from(payments)
+        .innerJoin(purchases, eq(purchases.id, payments.purchaseId))
+        .leftJoin(refunds, eq(refunds.paymentIntentId, payments.paymentIntentId))
+        .where(eq(purchases.userId, userId))
+        .orderBy(desc(payments.paidAt), desc(refunds.at))
+      return { purchases: owned, payments: paid }
     },
 
     /**
