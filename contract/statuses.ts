@@ -113,6 +113,10 @@ export const accessEvents = [
 ] as const
 export type AccessEvent = (typeof accessEvents)[number]
 
+/** What the seller decides about it, as the audit log says it. */
+export const accessDecisions = ['granted', 'restored', 'undone', 'declined', 'withheld', 'locked'] as const
+export type AccessDecision = (typeof accessDecisions)[number]
+
 /** What the seller has to do about a person, the most pressing first. */
 export const todoKinds = [
   'decide',
@@ -127,6 +131,9 @@ export const todoKinds = [
   'renamed',
 ] as const
 export type TodoKind = (typeof todoKinds)[number]
+
+/** Those that the promise runs for. */
+export const promisedKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 /** Whether the seller still owes a contact message an answer. */
 export const messageStates = ['open', 'answered'] as const

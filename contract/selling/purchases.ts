@@ -10,7 +10,7 @@ const month = schema((z) =>
   z.string().check(z.regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Please enter a month like 2026-03')),
 )
 
-export const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
+const purchaseStatus = schema((z) => z.enum(purchaseStatuses))
 
 const purchase = schema((z) =>
   z.strictObject({

@@ -1,12 +1,12 @@
 import { eq, inArray, lte } from 'drizzle-orm'
-import type { AccessEvent } from '#contract/statuses.ts'
+import type { AccessDecision, AccessEvent } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { access } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
+import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
 import { type ConnectorDoor, change, lockRows, personOf } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
@@ -15,7 +15,6 @@ import { closed } from './seen.ts'
 /** How long an unlock by hand can be undone. Only then is the buyer told, TradingView called, and are the keys deleted. */
 const undoMilliseconds = 60_000
 
-type Decision = 'granted' | 'restored' | 'undone' | 'declined' | 'withheld' | 'locked'
 /** Does it to one locked row, if that is possible; says whether it was. */
 type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 
@@ -23,7 +22,7 @@ type Act = (tx: Transaction, row: AccessRow, works: boolean) => Promise<boolean>
 export function createDecisions(context: Context, connector: ConnectorDoor, names: Names) {
   const { db, now, audit } = context
 
-  async function decide(actor: Actor, ids: string[], decision: Decision, act: Act) {
+  async function decide(actor: Actor, ids: string[], decision: AccessDecision, act: Act) {
     const changed = await db.transaction(async (tx) => {
       const works = await connector.isWorking(tx)
       let count = 0

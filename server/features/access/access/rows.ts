@@ -120,7 +120,7 @@ export async function askSeller(
   await mails.sendOnce(`asked ${occasion}`, supportEmail, 'accessRequested', { ...about, email }, tx)
 }
 
-export async function forgetKeys(tx: Transaction, userId: string) {
+async function forgetKeys(tx: Transaction, userId: string) {
   await tx
     .update(accessForms)
     .set({ sealedKeys: null })

@@ -4,7 +4,7 @@ import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { access } from '#server/database/schema.ts'
-import { setTradingViewUsername } from '#server/features/identity/accounts/profile.ts'
+import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import { askSeller, type ConnectorDoor, change, lockRow, lockRows, personOf, type Whose } from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
@@ -80,7 +80,7 @@ export async function recordCheckedName(
 /** What the connector has not unlocked within this time is promised by email, and shown to the seller. */
 export const connectorPatience = 10 * 60_000
 
-export const hasWaitedForConnector = (now: Date) =>
+const hasWaitedForConnector = (now: Date) =>
   and(
     eq(access.state, 'unlocking'),
     isNull(access.nameProblem),
@@ -101,7 +101,7 @@ export function createConnectorChanges(context: Context, connector: ConnectorDoo
           ? or(
               hasWaitedForConnector(now()),
               and(
-                inArray(access.state, ['none', 'locked', 'asked']),
+                or(inArray(access.state, ['none', 'locked']), eq(access.state, 'asked')),
                 sql`${access.reason} is not null and ${access.nameKey} is not null and not ${access.needsDecision}`,
               ),
             )

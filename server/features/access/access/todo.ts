@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { accessPromiseHours, promisedBy } from '#contract/access/access.ts'
-import { type TodoKind, todoKinds } from '#contract/statuses.ts'
+import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { access, accessForms, tvConnection, tvPeople, tvScripts, users } from '#server/database/schema.ts'
@@ -10,9 +10,6 @@ import { connectorPatience } from './seen.ts'
 export type Paging = { limit: number; cursor?: string | undefined }
 
 export const shownUser = { id: users.id, name: users.name, email: users.email }
-
-/** Those that the promise runs for. */
-const promisedKinds = ['decide', 'unlock', 'move'] as const satisfies TodoKind[]
 
 /** Since when somebody is in the list. */
 const since =

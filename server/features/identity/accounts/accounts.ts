@@ -15,6 +15,7 @@ export { type Credentials, createAdmins } from './admins.ts'
 export { createDeletion, type Deletion } from './deletion.ts'
 export type { AccountEvents } from './email-change.ts'
 export { type CustomerData, collectMyData, createCustomerData, deletedEmail } from './personal-data.ts'
+export { setTradingViewUsername } from './profile.ts'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
