@@ -23,6 +23,9 @@ type Others = {
   runExclusive: RunExclusive
 }
 
+/** What was not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
+type Kept = { late: number; disputed: number; lost: number; returned: number }
+
 /** From when a declaration counts, and until when payments go back without a person's decision. */
 type Declared = { from: Date; until: Date }
 
@@ -75,22 +78,20 @@ export function createEnding(context: Context, others: Others) {
     })
   }
 
-  /** Returns what was not refunded. */
   async function endAndPayBack(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
     isMeant: (payment: Payment) => boolean,
-  ): Promise<number> {
+  ): Promise<Kept> {
     if (!subscriptionId) {
       await db.transaction((tx) => booked.end(tx, id))
-      return 0
+      return keptOf([])
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
       await payBackAll(stripe, subscriptionId, isMeant)
       await sync(subscriptionId)
-      const after = await stripe.subscriptions.read(subscriptionId)
-      return after.payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
+      return keptOf((await stripe.subscriptions.read(subscriptionId)).payments)
     })
   }
 
@@ -140,6 +141,16 @@ export function createEnding(context: Context, others: Others) {
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }
+}
+
+function keptOf(payments: Payment[]): Kept {
+  const kept: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
+  for (const { amount, refunded, dispute, refunds } of payments) {
+    const isReturned = refunds.some(({ status }) => status === 'failed')
+    const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
+    kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += amount - refunded
+  }
+  return kept
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */

@@ -49,7 +49,7 @@ export function createSync(context: Context, others: Others) {
         payment.paymentIntentId,
         async () => {
           const current = await latest()
-          return current ? Math.min(amount, current.amount - current.refunded) : 0
+          return current && canGoBack(current) ? Math.min(amount, current.amount - current.refunded) : 0
         },
         `rest of ${subscriptionId}`,
       )
@@ -92,7 +92,11 @@ export function createSync(context: Context, others: Others) {
   return sync
 }
 
-/** Refunds whatever is left of every payment for a subscription. Safe to repeat: what is back is not left. */
+/** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
+const canGoBack = ({ dispute, refunds }: Payment) =>
+  dispute !== 'open' && dispute !== 'lost' && refunds.every(({ status }) => status !== 'failed')
+
+/** Refunds whatever can go back of every payment for a subscription. Safe to repeat: what is back is not left. */
 export async function payBackAll(
   stripe: StripeGateway,
   subscriptionId: string,
@@ -100,7 +104,7 @@ export async function payBackAll(
 ) {
   const left = async () =>
     (await stripe.subscriptions.read(subscriptionId)).payments.filter(
-      (payment) => payment.refunded < payment.amount && isMeant(payment),
+      (payment) => payment.refunded < payment.amount && canGoBack(payment) && isMeant(payment),
     )
   for (const { paymentIntentId } of await left())
     await stripe.payments.refund(paymentIntentId, async () => {
