@@ -50,9 +50,6 @@ export function createEnding(context: Context, others: Others) {
     return noticeFor(purchase, paid?.amount ?? 0, now())
   }
 
-  const setRestRefund = (id: string, restRefund: number | null) =>
-    db.update(purchases).set({ restRefund }).where(eq(purchases.id, id))
-
   async function cancel(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => booked.cancel(tx, id))
@@ -64,14 +61,14 @@ export function createEnding(context: Context, others: Others) {
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase)
       if (status !== 'active') await stripe.subscriptions.cancelNow(subscriptionId)
-      else if (notice) {
-        await setRestRefund(id, notice.refund)
+      else if (notice && purchase.paidUntil)
         await stripe.subscriptions.cancelAt(
           subscriptionId,
           notice.endsAt,
+          { refund: notice.refund, until: purchase.paidUntil },
           await keyFor('notice', subscriptionId),
         )
-      } else
+      else
         await stripe.subscriptions.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
@@ -118,7 +115,6 @@ export function createEnding(context: Context, others: Others) {
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
         await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
-        await setRestRefund(id, null)
         await sync(subscriptionId)
       })
     },

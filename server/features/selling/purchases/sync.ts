@@ -2,7 +2,7 @@ import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
-import { moneyIsBack } from './state.ts'
+import { canGoBack, moneyIsBack } from './state.ts'
 
 export type Sync = ReturnType<typeof createSync>
 
@@ -91,10 +91,6 @@ export function createSync(context: Context, others: Others) {
 
   return sync
 }
-
-/** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
-const canGoBack = ({ dispute, refunds }: Payment) =>
-  dispute !== 'open' && dispute !== 'lost' && refunds.every(({ status }) => status !== 'failed')
 
 /** Refunds whatever can go back of every payment for a subscription. Safe to repeat: what is back is not left. */
 export async function payBackAll(
