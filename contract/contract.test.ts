@@ -43,6 +43,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
           'disputed',
           'warned',
           'untaxed',
+          'returned',
           'begun',
           'ended',
           'sort',

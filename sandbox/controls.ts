@@ -163,6 +163,18 @@ function dashboardControls(act: Act) {
     unpause: (subscription: string) =>
       act(async (work) => resume(work, await work.claim('subscription', subscription))),
 
+    /** A scheduled end is taken back: only the date goes. */
+    keep: (subscription: string) =>
+      act(async (work) => {
+        const found = await work.claim('subscription', subscription)
+        return update(work, found, {
+          ...found,
+          cancel_at: null,
+          cancel_at_period_end: false,
+          canceled_at: null,
+        })
+      }),
+
     /** Another price, under another interval perhaps. */
     changePrice: (subscription: string, price: string) =>
       act(async (work) =>

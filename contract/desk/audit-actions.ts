@@ -42,6 +42,7 @@ const auditActions = {
   'purchase.extend': 'Extended a purchase',
   'purchase.import': 'Imported a subscription',
   'purchase.refund': 'Refunded a payment',
+  'purchase.refund_settled': 'Paid a failed refund another way',
   'purchase.warning': 'Decided about a fraud warning',
   'reminders.send': 'Sent reminders',
   'review.answer': 'Answered a review',

@@ -37,6 +37,7 @@ const overviewFigures = schema((z) =>
 export const needKinds = [
   'fraud_warnings',
   'disputes',
+  'failed_refunds',
   'overdue_requests',
   'declarations',
   'failed_payments',

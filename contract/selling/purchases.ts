@@ -33,6 +33,8 @@ const purchase = schema((z) =>
     /** When a renewal went unpaid, and how long the buyer keeps access anyway. */
     pastDueSince: z.nullable(instant(z)),
     graceEndsAt: z.nullable(instant(z)),
+    /** Whether the buyer only has to confirm that renewal with their bank. */
+    awaitsBank: z.boolean(),
     endedAt: z.nullable(instant(z)),
     endedBecause: z.nullable(z.enum(endReasons)),
     refundedAmount: cents(z),
@@ -53,6 +55,8 @@ const managedPurchase = schema((z) =>
     reason: z.nullable(z.string()),
     /** Whether a bank takes a payment for fraud, and the seller has not decided yet. */
     isWarned: z.boolean(),
+    /** What a bank sent back of our refunds; it has to go back another way. */
+    failedRefunds: cents(z),
   }),
 )
 export type ManagedPurchase = InferOutput<typeof managedPurchase>
@@ -148,15 +152,17 @@ export const purchases = {
     access: 'user',
     summary: 'Start saving another card; returns the client secret for the card form',
     input: (z) => z.strictObject({ id: id(z) }),
-    output: (z) => z.strictObject({ clientSecret: z.string() }),
+    /** Another one if the bank only wants the buyer to confirm the open payment: the present card will do. */
+    output: (z) => z.strictObject({ clientSecret: z.string(), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 20, seconds: 600 },
   }),
   finishCardUpdate: endpoint({
     method: 'POST',
     path: '/api/purchases/:id/card/confirm',
     access: 'user',
-    summary: 'Charge the saved card for anything still open and for renewals',
-    input: (z) => z.strictObject({ id: id(z), setupIntentId: setupIntentId(z) }),
+    summary: 'Charge the saved card for an unpaid renewal and for those to come',
+    /** Without a card: only looks whether the open payment has been confirmed. */
+    input: (z) => z.strictObject({ id: id(z), setupIntentId: z.optional(setupIntentId(z)) }),
     /** A client secret if the bank wants the buyer to confirm the open payment, which isn't done then. */
     output: (z) =>
       z.strictObject({ state: z.enum(['done', 'processing']), confirmWith: z.nullable(z.string()) }),
@@ -178,6 +184,8 @@ export const purchases = {
         warned: z.optional(z.enum(['yes'])),
         /** Only those that Stripe charges without tax, because it lost the buyer's place. */
         untaxed: z.optional(z.enum(['yes'])),
+        /** Only those whose refund a bank sent back. */
+        returned: z.optional(z.enum(['yes'])),
         /** Begun, or ended, in a month: 2026-03. */
         begun: z.optional(month(z)),
         ended: z.optional(month(z)),
@@ -254,6 +262,17 @@ export const purchases = {
     fresh: true,
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: (z) => z.strictObject({ id: id(z), decision: z.enum(['refund', 'dismiss']) }),
+    output: nothing,
+  }),
+  adminSettleRefunds: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/failed-refunds',
+    access: 'admin',
+    fresh: true,
+    summary: 'Note that what a bank sent back has gone back to the buyer another way',
+    /** As the caller saw it: what fails meanwhile is not settled. */
+    input: (z) =>
+      z.strictObject({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) }),
     output: nothing,
   }),
   adminExtend: endpoint({

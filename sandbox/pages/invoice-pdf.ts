@@ -1,7 +1,7 @@
 import { type Bill, type Described, describe } from './invoice.ts'
 
 /** What Windows-1252, which the standard fonts require, has in other places than Unicode. */
-const windows = new Map([...'‘’“”•–—'].map((character, index) => [character, 0x91 + index]))
+const windows = new Map(Array.from('‘’“”•–—', (character, index) => [character, 0x91 + index] as const))
 windows.set('€', 0x80).set('…', 0x85)
 
 /** What the fonts cannot show becomes a question mark. */

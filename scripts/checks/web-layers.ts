@@ -13,6 +13,7 @@ export const offered = [
   'identity/sign-in/use-log-out.ts',
   'selling/checkout/address.ts',
   'selling/checkout/card-update-dialog.tsx',
+  'selling/checkout/use-bank-confirmation.ts',
   'selling/checkout/use-returned-card.ts',
   'selling/checkout/use-owned.ts',
   'site/content/changelog.ts',

@@ -95,7 +95,7 @@ describe('an upgrade that cannot be undone', () => {
   })
 
   test('backs up once, whoever starts first, and not at all in a new shop', async () => {
-    const backUp = vi.fn(async () => {
+    const backUp = vi.fn<() => Promise<void>>(async () => {
       expect((await client.query(`select to_regclass('gone_for_good') as made`)).rows).toEqual([
         { made: null },
       ])

@@ -40,7 +40,7 @@ const budgets: Record<string, number> = {
   'logins.passkeyOptions': 0,
   'audit.adminList': 2,
   'overview.adminShow': 4,
-  'overview.adminNeeds': 10,
+  'overview.adminNeeds': 11,
   'search.adminFind': 4,
   'settings.adminShow': 1,
   'reminders.adminCount': 2,

@@ -222,15 +222,15 @@ test('two farewells to one address at the same moment don’t wait for each othe
 /** Jobs about people, each of which ends when the test says so. */
 async function aboutPeople(...queues: Queue[]) {
   const begun: string[] = []
-  const open = new Map<string, () => void>()
+  const running = new Map<string, () => void>()
   const [enqueue] = queues.map((queue) =>
     queue.job<{ who: string }>(
       'about',
       async ({ who }) => {
-        if (open.has(who)) throw new Error(`${who} runs twice at once`)
+        if (running.has(who)) throw new Error(`${who} runs twice at once`)
         begun.push(who)
-        await new Promise<void>((done) => open.set(who, done))
-        open.delete(who)
+        await new Promise<void>((done) => running.set(who, done))
+        running.delete(who)
       },
       { workers: 2, oneFor: ({ who }) => who },
     ),
@@ -238,9 +238,9 @@ async function aboutPeople(...queues: Queue[]) {
   await Promise.all(queues.map((queue) => queue.start()))
   if (!enqueue) throw new Error('There is no queue')
   const end = async (who: string) => {
-    await expect.poll(() => open.has(who)).toBe(true)
-    open.get(who)?.()
-    await expect.poll(() => open.has(who)).toBe(false)
+    await expect.poll(() => running.has(who)).toBe(true)
+    running.get(who)?.()
+    await expect.poll(() => running.has(who)).toBe(false)
   }
   return { enqueue, begun, end }
 }

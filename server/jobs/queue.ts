@@ -115,9 +115,9 @@ export function createQueue({ url, log }: { url: string; log: Logger }) {
     job<Data extends object>(
       name: string,
       run: (data: Data, job: { id: string }) => Promise<void>,
-      { workers = 1, describe = () => '', oneFor, formerly }: JobGiven<Data> = {},
+      { workers: atOnce = 1, describe = () => '', oneFor, formerly }: JobGiven<Data> = {},
     ): Enqueue<Data> {
-      const kind = { workers, describe: (data: object) => describe(data as Data) }
+      const kind = { workers: atOnce, describe: (data: object) => describe(data as Data) }
       register({
         ...kind,
         name,

@@ -118,9 +118,11 @@ export const samples: Samples = {
     { ...subscription, step: 1, endsAt: null },
     { ...subscription, step: 2, endsAt: renewsAt },
     { ...subscription, step: 3, endsAt: renewsAt },
+    { ...subscription, step: 1, endsAt: renewsAt, awaitsBank: true },
   ],
   cardUpdated: [{ name: 'Ada Lovelace' }],
   refunded: [{ ...about, amount: 39_000 }],
+  refundFailed: [{ ...about, amount: 39_000 }],
   accessRequestReceived: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessUnlocked: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessDeclined: [

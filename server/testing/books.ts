@@ -96,6 +96,7 @@ function readPayments(ledger: Ledger) {
           created,
           amount,
           refunded: sum(refunds.map((refund) => refund.amount)),
+          tried: Math.min(amount, sum(refundsOf(id).map((refund) => refund.amount))),
           // An appeal follows a loss; a prevented one was paid back before it became a dispute.
           isLost: disputes.some((status) => /^(lost|prevented|appeal_.*)$/.test(status)),
           isDisputed: disputes.some((status) => status === 'needs_response' || status === 'under_review'),
@@ -167,11 +168,14 @@ function readWanted(ledger: Ledger) {
     const payments = paymentsOf(invoices)
     const { period, span, began, last } = readPaid(invoices)
     const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
-    const isBack = ofPeriod.length > 0 && ofPeriod.every(({ refunded, amount }) => refunded >= amount)
+    // A bank may send a refund back later: the reason why it ended stays.
+    const isRefunded = ({ refunded, tried, amount }: (typeof payments)[number]) =>
+      (ended_at ? Math.max(refunded, tried) : refunded) >= amount
+    const isBack = ofPeriod.length > 0 && ofPeriod.every(isRefunded)
     const kept = ofPeriod.length === 0 ? 'none' : isBack ? 'returned' : 'kept'
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
-    const invoice =
-      invoices.findLast(({ status: each }) => each === 'open' || each === 'uncollectible') ?? due
+    const isPayable = (each?: Raw['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
+    const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
     const pausedFor = subscription.status_details?.paused.subscription.type ?? ''
     const state: StateAtStripe = {
       status: status === 'paused' ? (pauses[pausedFor] ?? 'paused') : status,

@@ -64,6 +64,11 @@ export const purchases = pgTable(
     pausedAt: moment(),
     /** Stripe no longer knows the buyer's place, and charges without tax. */
     taxIsOff: boolean().notNull().default(false),
+    /** An unpaid renewal only wants the buyer to confirm it with their bank. */
+    awaitsBank: boolean().notNull().default(false),
+    /** What banks sent back of our refunds and hasn't gone back since; what the seller has paid back another way. */
+    failedRefunds: integer().notNull().default(0),
+    refundedElsewhere: integer().notNull().default(0),
   },
   (t) => [
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
@@ -85,6 +90,7 @@ export const purchases = pgTable(
       .on(t.endsAt)
       .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
       .concurrently(),
+    index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`).concurrently(),
     index('purchases_unread')
       .on(t.id)
       .where(sql`${t.stripeSubscriptionId} is not null and ${t.paidFrom} is null`)

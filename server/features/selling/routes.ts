@@ -72,6 +72,7 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
       administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
     adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
+    adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),
     adminSettleWarning: ({ id, decision }, { actor }) => administration.settleWarning(actor, id, decision),
     adminExtend: ({ id, until }, { actor }) => administration.extend(actor, id, until),
     adminRefundable: ({ id }) => refunds.refundable(id),

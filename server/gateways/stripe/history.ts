@@ -47,6 +47,8 @@ export type OwedInvoice = {
   attempts: number
   nextAttemptAt: Date | null
   amountDue: number
+  /** The client secret with which the buyer confirms the payment, if that is all their bank wants. */
+  confirmWith: string | null
 }
 
 export type History = {
@@ -56,7 +58,7 @@ export type History = {
   payments: Payment[]
   /** The newest invoice for a period of its own, paid or not: a change within one says nothing about renewals. */
   dueInvoice: OwedInvoice | null
-  /** The newest that can still be paid, whatever it is for. */
+  /** The one that can still be paid: for a period of its own rather than for a change within one, the newest of those. */
   openInvoice: OwedInvoice | null
 }
 
@@ -148,6 +150,14 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
+  /** Only after an attempt: who is still at the checkout has the secret already. */
+  async function confirmationOf({ attempt_count: attempts, payments }: Stripe.Invoice) {
+    const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
+    if (attempts === 0 || !intent) return null
+    const { status, client_secret: secret } = await ask(sdk.paymentIntents.retrieve(intent))
+    return status === 'requires_action' ? secret : null
+  }
+
   return async function historyOf(subscription: string, customer: string): Promise<History> {
     const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
     const invoiceOf = new Map(
@@ -161,17 +171,20 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     const periods: PaidPeriod[] = []
     for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
     const due = invoices.find(({ billing_reason: reason }) => reason && ofPeriods.has(reason))
-    const open = invoices.find(({ status }) => status === 'open' || status === 'uncollectible')
+    const open = isPayable(due) ? due : invoices.find(isPayable)
     return {
       periods,
       payments: await paymentsOf(customer, invoiceOf),
       dueInvoice: due ? owedInvoice(due) : null,
-      openInvoice: open ? owedInvoice(open) : null,
+      openInvoice: open ? { ...owedInvoice(open), confirmWith: await confirmationOf(open) } : null,
     }
   }
 }
 
 const ofPeriods = new Set<string>(['subscription_create', 'subscription_cycle'])
+
+const isPayable = (invoice: Stripe.Invoice | undefined) =>
+  invoice?.status === 'open' || invoice?.status === 'uncollectible'
 
 const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
   id: invoice.id,
@@ -180,6 +193,7 @@ const owedInvoice = (invoice: Stripe.Invoice): OwedInvoice => ({
   attempts: invoice.attempt_count,
   nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
   amountDue: invoice.amount_remaining,
+  confirmWith: null,
 })
 
 const isProration = ({ parent }: Stripe.InvoiceLineItem) =>

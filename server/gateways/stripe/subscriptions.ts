@@ -29,6 +29,8 @@ export type Subscription = History & {
   /** When a scheduled cancellation takes effect. */
   endsAt: Date | null
   endedAt: Date | null
+  /** What the shop promised to refund of the year until then, if it ends before; see `cancelAt`. */
+  promise: { refund: number; until: Date } | null
   /** Time that costs nothing: the seller moved the next payment to its end. */
   trialEndsAt: Date | null
   /** Null while it isn't paused. */
@@ -72,6 +74,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         currentPeriodEnd: date(item.current_period_end),
         endsAt: dateOrNull(found.cancel_at ?? (found.cancel_at_period_end ? item.current_period_end : null)),
         endedAt: dateOrNull(found.ended_at),
+        promise: promiseOf(found.metadata),
         trialEndsAt: dateOrNull(found.trial_end),
         paused: pauseOf(found),
         pending: found.pending_update && { until: date(found.pending_update.expires_at) },
@@ -89,12 +92,17 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
       )
     },
 
-    /** On a day within a paid period; what is to be paid back for the rest of it is the caller's to refund. */
-    async cancelAt(id: string, at: Date, key: string) {
-      const cancel_at = Math.floor(at.getTime() / 1000)
+    /** On a day within a paid period, with a promise to refund the rest of it: either both are there or neither. */
+    async cancelAt(id: string, at: Date, { refund, until }: { refund: number; until: Date }, key: string) {
+      const metadata = { rest_refund: String(refund), rest_until: String(seconds(until)) }
       await change(
         key,
-        (options) => sdk.subscriptions.update(id, { cancel_at, proration_behavior: 'none' }, options),
+        (options) =>
+          sdk.subscriptions.update(
+            id,
+            { cancel_at: seconds(at), proration_behavior: 'none', metadata },
+            options,
+          ),
         async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
       )
     },
@@ -108,7 +116,10 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
         (options) =>
           sdk.subscriptions.update(
             id,
-            found.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' },
+            {
+              ...(found.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
+              metadata: { rest_refund: '', rest_until: '' },
+            },
             options,
           ),
         async () => !willEnd(await ask(sdk.subscriptions.retrieve(id))),
@@ -117,7 +128,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
 
     /** Moves the next payment: a trial until then, which is how Stripe gives time away. */
     async extend(id: string, until: Date, key: string) {
-      const trial_end = Math.floor(until.getTime() / 1000)
+      const trial_end = seconds(until)
       await change(
         key,
         (options) => sdk.subscriptions.update(id, { trial_end, proration_behavior: 'none' }, options),
@@ -140,6 +151,12 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
       await orMissing(sdk.subscriptions.cancel(id))
     },
   }
+}
+
+const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
+
+function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
+  return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
 }
 
 /** An interval that isn't ours is neither. */

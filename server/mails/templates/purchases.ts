@@ -215,11 +215,16 @@ const dunning = {
   },
 }
 
-const paymentFailed: Template<Charged & { step: keyof typeof dunning; endsAt: string | null }> = (
-  data,
-  site,
-) => {
-  const { subject, heading, text } = dunning[data.step]
+/** An attempt more would fail the same way: only the buyer can confirm it. */
+const wantsBank =
+  'Your bank wants you to confirm this payment. Your card is fine: open your dashboard and choose “Confirm with your bank”.'
+
+const paymentFailed: Template<
+  Charged & { step: keyof typeof dunning; endsAt: string | null; awaitsBank?: boolean }
+> = (data, site) => {
+  const { subject, heading: usual, text: usually } = dunning[data.step]
+  const heading = data.awaitsBank ? 'Please confirm your payment' : usual
+  const text = data.awaitsBank ? wantsBank : usually
   return {
     subject,
     preheader: `We couldn’t charge ${chargedOf(data)} for ${data.product}.`,
@@ -229,7 +234,7 @@ const paymentFailed: Template<Charged & { step: keyof typeof dunning; endsAt: st
       ...plan(data),
       ...(data.endsAt ? [['Access until', day(data.endsAt)] as [string, string]] : []),
     ],
-    action: toDashboard('Update your card', site),
+    action: toDashboard(data.awaitsBank ? 'Confirm with your bank' : 'Update your card', site),
   }
 }
 
@@ -259,6 +264,21 @@ const refunded: Template<{ name: string; product: string; amount: number }> = (d
     ['Refund', exactDollars(data.amount)],
   ],
   action: toDashboard('Open your dashboard', site),
+})
+
+const refundFailed: Template<{ name: string; product: string; amount: number }> = (data) => ({
+  subject: `Your refund of ${exactDollars(data.amount)} came back to us`,
+  preheader: 'Your bank sent it back. Please tell us where to send it.',
+  heading: 'Your bank sent our refund back',
+  paragraphs: [
+    greeting(data.name),
+    `We refunded ${exactDollars(data.amount)} for ${data.product} to your card, but your bank sent it back to us. That happens when a card was closed or replaced.`,
+    'The money is still yours. Please reply to this email and tell us where to send it.',
+  ],
+  details: [
+    ['Product', data.product],
+    ['Refund', exactDollars(data.amount)],
+  ],
 })
 
 /** A present of time: `renews` tells a subscription from a purchase booked by hand. */
@@ -291,4 +311,5 @@ export const purchaseMails = {
   paymentFailed,
   cardUpdated,
   refunded,
+  refundFailed,
 }

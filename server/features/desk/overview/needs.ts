@@ -8,6 +8,7 @@ import type { AccessRoom } from '#server/features/access/access/access.ts'
 import { isSellers } from '#server/features/selling/declarations/declarations.ts'
 import {
   graceEnd,
+  hasFailedRefunds,
   isUntaxedPurchase,
   isWarnedPurchase,
 } from '#server/features/selling/purchases/purchases.ts'
@@ -35,6 +36,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
         .from(disputed)
       return found ?? nothing
     },
+    failed_refunds: () => counted(db.$count(purchases, hasFailedRefunds)),
     async overdue_requests() {
       const { overdue, oldest } = await lists.promised()
       return { count: overdue, dueAt: overdue > 0 && oldest ? promisedBy(oldest) : null }

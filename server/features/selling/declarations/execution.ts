@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import { email as emailField } from '#contract/fields.ts'
+import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import * as z from '#contract/zod.ts'
@@ -67,10 +68,16 @@ export function createExecution(
     const until = declarationDue(row.declaredAt)
     let outcome = 'The contract had already ended'
     if (row.kind === 'withdrawal') {
+      // It has ended, and the bank decides about the money: what it has decided is looked at then.
+      if (row.outcome && before.isDisputed) return
       const wasDue =
         !hasEnded(before.status) || before.refundedAmount < (before.lastPaidAmount ?? before.price)
       const kept = await ending.withdraw(row.purchaseId, until)
-      if (wasDue) outcome = kept > 0 ? keptLater(kept, until) : 'Ended at once and refunded in full'
+      if (wasDue || row.outcome) outcome = withdrawn(kept, until)
+      if (kept.disputed > 0) {
+        await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
+        return
+      }
     } else if (!hasEnded(before.status)) {
       // Not before the day that was asked for: the period in which it falls is the last one.
       if (row.endsOn && before.currentPeriodEnd && before.currentPeriodEnd < new Date(row.endsOn)) return
@@ -127,5 +134,13 @@ const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
   return wished > declaredAt ? wished : declaredAt
 }
 
-const keptLater = (kept: number, until: Date) =>
-  `Ended at once. Paid after ${dayOf(until)} and not refunded: $${(kept / 100).toFixed(2)}`
+function withdrawn(kept: Awaited<ReturnType<Purchases['ending']['withdraw']>>, until: Date) {
+  const { late, disputed, lost, returned } = kept
+  const rest = [
+    disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
+    lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
+    returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
+    late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
+  ].filter((sentence) => sentence !== false)
+  return rest.length > 0 ? ['Ended at once', ...rest].join('. ') : 'Ended at once and refunded in full'
+}

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
@@ -31,6 +31,8 @@ export function createAdministration({ db, now, audit }: Context, others: Others
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
     if (!stripeSubscriptionId || hasEnded(status)) return
+    // Whether a refund is still promised: the cancellation may have been taken back at Stripe a moment ago.
+    await sync(stripeSubscriptionId)
     await stripe.subscriptions.cancelNow(stripeSubscriptionId)
     await sync(stripeSubscriptionId)
   }
@@ -87,6 +89,23 @@ export function createAdministration({ db, now, audit }: Context, others: Others
         await tx.update(purchases).set({ warnedPaymentIntentId: null }).where(eq(purchases.id, id))
         const detail = { decision }
         await audit.record(tx, actor, { action: 'purchase.warning', ...about(purchase), detail })
+      })
+    },
+
+    /** Stripe can't send it anywhere but to the card: the seller has found another way. */
+    async settleRefunds(actor: Actor, id: string, amount: number) {
+      await db.transaction(async (tx) => {
+        const [settled] = await tx
+          .update(purchases)
+          .set({
+            failedRefunds: sql`${purchases.failedRefunds} - ${amount}`,
+            refundedElsewhere: sql`${purchases.refundedElsewhere} + ${amount}`,
+          })
+          .where(and(eq(purchases.id, id), gte(purchases.failedRefunds, amount)))
+          .returning()
+        if (!settled) throw conflict('changed-meanwhile', 'This has changed meanwhile. Please look again.')
+        const detail = { amount }
+        await audit.record(tx, actor, { action: 'purchase.refund_settled', ...about(settled), detail })
       })
     },
 

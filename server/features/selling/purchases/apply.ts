@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
-import { type EndReason, isLive } from '#contract/statuses.ts'
+import { type BillingType, type EndReason, isLive } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { isOngoingPurchase } from '#server/database/live-purchase.ts'
@@ -11,10 +11,11 @@ import type { Enqueue } from '#server/jobs/queue.ts'
 import type { CheckoutRow, Checkouts } from '../checkout/checkout.ts'
 import type { Seats } from '../seats/seats.ts'
 import type { AccessEffects } from './entitlement.ts'
+import type { PurchaseRow } from './list.ts'
 import { restToPayBack } from './notice.ts'
 import type { Notices } from './notices.ts'
 import { recordPayments } from './payment-records.ts'
-import { isUnpaidAttempt, lastPaid, paidPeriod, stateOf } from './state.ts'
+import { canGoBack, isUnpaidAttempt, lastPaid, sentBack, stateOf } from './state.ts'
 
 export type ApplyDependencies = {
   accounts: Accounts
@@ -96,17 +97,20 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .for('update')
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
-    const { refundedAmount, ...state } = stateOf(answer, checkout.billingType)
+    const state = changedState(before, answer, checkout.billingType)
+    const { refundedAmount, isDisputed, disputeDueAt, failedRefunds } = state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond =
       !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     const changes = isPaidForNothing(before.endedBecause)
-      ? { refundedAmount }
-      : { ...state, refundedAmount, ...(isSecond ? endedAs('duplicate', now()) : {}) }
+      ? { refundedAmount, isDisputed, disputeDueAt, failedRefunds }
+      : { ...state, ...(isSecond ? endedAs('duplicate', now()) : {}) }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
     // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
     const hasRefunds = answer.payments.some((payment) => payment.refunds.length > 0)
-    if (!isSame || hasRefunds) await recordPayments(tx, before.id, answer)
+    const news = !isSame || hasRefunds ? await recordPayments(tx, before.id, answer) : []
+    if (news.some(({ status }) => status === 'succeeded'))
+      await creditRefunds(tx, { subscriptionId: answer.id })
     if (isSame) return
     const [after] = await tx.update(purchases).set(changes).where(eq(purchases.id, before.id)).returning()
     await access.purchasesChanged(tx, before.userId)
@@ -114,11 +118,16 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // It came back while its owner had another: what was paid since then goes back.
     const since = before.pausedAt ?? before.endedAt
     if (isSecond && since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
-    const rest = after && !before.endedAt ? restToPayBack(after, paidForPeriod(answer)) : 0
+    // The bank has decided: what it left with the shop goes back now, if it had to.
+    const isDecided = before.isDisputed && !isDisputed
+    if (isDecided && isPaidForNothing(before.endedBecause) && before.lastPaidAt)
+      await payBack(tx, { subscriptionId: answer.id, since: before.lastPaidAt.toISOString() })
+    const rest = after && (!before.endedAt || isDecided) ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
-    if (after && after.refundedAmount > before.refundedAmount)
-      await creditRefunds(tx, { subscriptionId: answer.id })
     if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })
+    // The first time, the history comes with what happened long ago.
+    const returned = before.paidFrom ? news.filter(({ status }) => status === 'failed') : []
+    for (const { amount } of returned) await notices.tellRefundFailed(tx, before, amount)
   }
 
   /** False if the answer is no longer the newest. */
@@ -138,7 +147,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
 const hasLate = ({ endedAt, payments }: Subscription) =>
   endedAt !== null &&
   payments.some(
-    ({ paidAt, refunded, amount, dispute }) => paidAt > endedAt && refunded < amount && dispute === 'none',
+    (payment) => payment.paidAt > endedAt && payment.refunded < payment.amount && canGoBack(payment),
   )
 
 const isPaidForNothing = (because: EndReason | null) => because === 'duplicate' || because === 'no_seat'
@@ -156,15 +165,24 @@ const moneyOf = (answer: Subscription) => ({
   disputed: answer.payments.find(({ dispute }) => dispute === 'open')?.amount ?? null,
 })
 
-/** What came in for the period that was paid for last, and for changes within it. */
-function paidForPeriod(answer: Subscription) {
-  const from = paidPeriod(answer)?.start
-  const invoices = new Set(
-    answer.periods.flatMap(({ start, invoiceId }) => (from && start >= from ? [invoiceId] : [])),
-  )
-  return answer.payments
-    .filter(({ invoiceId }) => invoices.has(invoiceId))
-    .reduce((sum, { amount }) => sum + amount, 0)
+/** What Stripe says, and what it no longer says: why it ended, and what was promised or settled here. */
+function changedState(before: PurchaseRow, answer: Subscription, bought: BillingType) {
+  const { restRefund: promised, paidUntil, refundedElsewhere } = before
+  const end = answer.endedAt ?? answer.endsAt
+  // Promised before promises were kept at Stripe.
+  const older = promised && paidUntil && end ? { refund: promised, until: paidUntil } : null
+  const returned = sentBack(answer.payments)
+  const state = stateOf({ ...answer, promise: answer.promise ?? older }, bought)
+  return {
+    ...state,
+    failedRefunds: Math.max(0, returned - refundedElsewhere),
+    // Ended at once, it doesn't show whether its cancellation had been taken back.
+    restRefund: answer.endsAt || promised ? state.restRefund : null,
+    // A refund that failed later doesn't change why access ended.
+    ...(state.endedAt && returned > 0 && before.endedBecause === 'refunded'
+      ? { status: 'cancelled' as const, endedBecause: 'refunded' as const }
+      : {}),
+  }
 }
 
 /** Makes two payments by one account wait their turn to be booked. */

@@ -23,6 +23,9 @@ type Others = {
   runExclusive: RunExclusive
 }
 
+/** What was not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
+type Kept = { late: number; disputed: number; lost: number; returned: number }
+
 /** From when a declaration counts, and until when payments go back without a person's decision. */
 type Declared = { from: Date; until: Date }
 
@@ -47,9 +50,6 @@ export function createEnding(context: Context, others: Others) {
     return noticeFor(purchase, paid?.amount ?? 0, now())
   }
 
-  const setRestRefund = (id: string, restRefund: number | null) =>
-    db.update(purchases).set({ restRefund }).where(eq(purchases.id, id))
-
   async function cancel(id: string, userId?: string) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => booked.cancel(tx, id))
@@ -61,36 +61,34 @@ export function createEnding(context: Context, others: Others) {
         throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase)
       if (status !== 'active') await stripe.subscriptions.cancelNow(subscriptionId)
-      else if (notice) {
-        await setRestRefund(id, notice.refund)
+      else if (notice && purchase.paidUntil)
         await stripe.subscriptions.cancelAt(
           subscriptionId,
           notice.endsAt,
+          { refund: notice.refund, until: purchase.paidUntil },
           await keyFor('notice', subscriptionId),
         )
-      } else
+      else
         await stripe.subscriptions.cancelAtPeriodEnd(subscriptionId, await keyFor('cancel', subscriptionId))
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
   }
 
-  /** Returns what was not refunded. */
   async function endAndPayBack(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
     isMeant: (payment: Payment) => boolean,
-  ): Promise<number> {
+  ): Promise<Kept> {
     if (!subscriptionId) {
       await db.transaction((tx) => booked.end(tx, id))
-      return 0
+      return keptOf([])
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
       await payBackAll(stripe, subscriptionId, isMeant)
       await sync(subscriptionId)
-      const after = await stripe.subscriptions.read(subscriptionId)
-      return after.payments.reduce((sum, { amount, refunded }) => sum + amount - refunded, 0)
+      return keptOf((await stripe.subscriptions.read(subscriptionId)).payments)
     })
   }
 
@@ -117,7 +115,6 @@ export function createEnding(context: Context, others: Others) {
           throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
         await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
         crashPoint('resumed at Stripe')
-        await setRestRefund(id, null)
         await sync(subscriptionId)
       })
     },
@@ -140,6 +137,16 @@ export function createEnding(context: Context, others: Others) {
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }
+}
+
+function keptOf(payments: Payment[]): Kept {
+  const kept: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
+  for (const { amount, refunded, dispute, refunds } of payments) {
+    const isReturned = refunds.some(({ status }) => status === 'failed')
+    const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
+    kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += amount - refunded
+  }
+  return kept
 }
 
 /** Before an account is deleted: it must not be charged again. What is being paid for can't be ended fairly yet. */

@@ -1,4 +1,4 @@
-import { and, type Column, eq, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
 import { products } from '#contract/selling/price-list.ts'
 import { type BillingType, isLive, type PurchaseStatus } from '#contract/statuses.ts'
@@ -40,6 +40,7 @@ export type Wanted = {
   disputed?: 'yes' | undefined
   warned?: 'yes' | undefined
   untaxed?: 'yes' | undefined
+  returned?: 'yes' | undefined
   begun?: string | undefined
   ended?: string | undefined
   sort?: Sort | undefined
@@ -50,6 +51,8 @@ export const isWarnedPurchase = and(isNotNull(purchases.warnedPaymentIntentId), 
 
 /** The next renewal would be charged without tax. */
 export const isUntaxedPurchase = and(eq(purchases.taxIsOff, true), isLivePurchase)
+
+export const hasFailedRefunds = gt(purchases.failedRefunds, 0)
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {
@@ -73,6 +76,7 @@ export async function listPurchases<Shown extends Position>(
     disputed,
     warned,
     untaxed,
+    returned,
     begun,
     ended,
     sort = 'newest',
@@ -90,6 +94,7 @@ export async function listPurchases<Shown extends Position>(
         disputed ? eq(purchases.isDisputed, true) : undefined,
         warned ? isWarnedPurchase : undefined,
         untaxed ? isUntaxedPurchase : undefined,
+        returned ? hasFailedRefunds : undefined,
         begun
           ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))
           : undefined,
@@ -109,7 +114,9 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(...inOrder(purchases, sort, few || disputed || warned || untaxed ? 'sorting' : 'index'))
+    .orderBy(
+      ...inOrder(purchases, sort, few || disputed || warned || untaxed || returned ? 'sorting' : 'index'),
+    )
     .limit(limit + 1)
     .as('purchases')
   const rows = await db
@@ -166,6 +173,7 @@ export const showToSeller = (row: Row) => ({
   ...showToBuyer(row),
   reason: row.purchase.bookedBecause,
   isWarned: row.purchase.warnedPaymentIntentId !== null && isLive(row.purchase.status),
+  failedRefunds: row.purchase.failedRefunds,
 })
 
 export function showToBuyer({ purchase, user: { email, name, tradingViewUsername } }: Row) {
@@ -186,6 +194,7 @@ export function showToBuyer({ purchase, user: { email, name, tradingViewUsername
     endsAt: purchase.endsAt,
     pastDueSince,
     graceEndsAt: pastDueSince && graceEnd(pastDueSince),
+    awaitsBank: purchase.awaitsBank,
     endedAt: purchase.endedAt,
     endedBecause: purchase.endedBecause,
     refundedAmount: purchase.refundedAmount,

@@ -16,17 +16,14 @@ export function noticeFor(
 ): { endsAt: Date; refund: number } | null {
   const { billingType, orderedAt, paidFrom: from, paidUntil: until, currentPeriodEnd } = purchase
   if (billingType !== 'yearly' || !orderedAt || !from || !until || !currentPeriodEnd) return null
-  const endsAt = addMonths(now, 1)
+  const endsAt = endOfDay(addMonths(now, 1))
   if (from <= orderedAt || endsAt >= currentPeriodEnd) return null
   return { endsAt, refund: restOf({ from, until, amount }, endsAt) }
 }
 
-/** What is due when it ends: never more than was promised, and nothing if it ran to the end of its period after all. */
-export function restToPayBack(purchase: PurchaseRow, amount: number) {
-  const { restRefund, endedAt, endedBecause, paidFrom: from, paidUntil: until } = purchase
-  if (!restRefund || !endedAt || !from || !until || endedBecause !== 'cancelled') return 0
-  return Math.min(restRefund, restOf({ from, until, amount }, endedAt))
-}
+/** What is due once it has ended. */
+export const restToPayBack = ({ restRefund, endedBecause }: PurchaseRow) =>
+  endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
 /** Whether it was renewed after its buyer had declared its end. A year that had renewed before runs on for a month instead. */
 export function wasRenewedSince(from: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
@@ -43,6 +40,9 @@ export function restOf({ from, until, amount }: PaidYear, endsAt: Date): number 
   const left = Math.ceil((until.getTime() - endsAt.getTime()) / day)
   return Math.round((amount * Math.min(Math.max(left, 0), days)) / days)
 }
+
+/** Of UTC's day: whoever asks again in the same day asks for the same. */
+const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day + day - 1000)
 
 /** Moves a date by months as Stripe does: the 31st becomes the 30th in a shorter month. */
 export function addMonths(date: Date, months: number): Date {

@@ -66,6 +66,7 @@ export function createNotices({ mails, supportEmail }: Context) {
         await mails.send(tx, to.email, 'paymentFailed', {
           ...subscription,
           charged: after.dueAmount ?? amount,
+          awaitsBank: after.awaitsBank,
           step: after.dunningStep >= 3 ? 3 : after.dunningStep === 2 ? 2 : 1,
           endsAt: after.pastDueSince ? graceEnd(after.pastDueSince).toISOString() : null,
         })
@@ -96,6 +97,13 @@ export function createNotices({ mails, supportEmail }: Context) {
           amount: money?.disputed ?? amount,
           email: to.email,
         })
+    },
+
+    /** Their bank did not take it, and only they know another way. */
+    async tellRefundFailed(tx: Transaction, purchase: PurchaseRow, amount: number) {
+      const to = await buyerOf(tx, purchase)
+      const about = { name: to?.name ?? '', product: productName(purchase.productId), amount }
+      if (to) await mails.send(tx, to.email, 'refundFailed', about)
     },
 
     async tellExtended(tx: Transaction, purchase: PurchaseRow, until: Date) {

@@ -7,6 +7,7 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
+import { isPastDue } from './state.ts'
 import type { Sync } from './sync.ts'
 
 type Others = { stripe: StripeGateway; checkouts: Checkouts; sync: Sync; runExclusive: RunExclusive }
@@ -87,22 +88,39 @@ export function createCardUpdate({ db, mails }: Context, others: Others) {
     return { subscriptionId: stripeSubscriptionId, customerId: checkout.customerId }
   }
 
+  /** What makes it past due. Any other open invoice belongs to a change that may never be. */
+  async function owedBy(subscriptionId: string) {
+    const answer = await stripe.subscriptions.read(subscriptionId)
+    return isPastDue(answer) ? answer.openInvoice : null
+  }
+
   return {
     async begin({ user }: Actor, id: string) {
-      const { customerId } = await subscriptionOf(user.id, id)
-      return { clientSecret: await stripe.customers.createSetupIntent(customerId) }
+      const { customerId, subscriptionId } = await subscriptionOf(user.id, id)
+      return {
+        clientSecret: await stripe.customers.createSetupIntent(customerId),
+        confirmWith: (await owedBy(subscriptionId))?.confirmWith ?? null,
+      }
     },
 
     /** Idempotent: the card is the same, and a paid invoice stays paid. */
-    async finish({ user }: Actor, id: string, setupIntentId: string) {
+    async finish({ user }: Actor, id: string, setupIntentId?: string) {
       const { subscriptionId, customerId } = await subscriptionOf(user.id, id)
+      if (!setupIntentId) {
+        const owed = await owedBy(subscriptionId)
+        await sync(subscriptionId)
+        return {
+          state: owed ? ('processing' as const) : ('done' as const),
+          confirmWith: owed?.confirmWith ?? null,
+        }
+      }
       const card = await stripe.customers.storedCard(setupIntentId, customerId)
       if (!card) throw conflict('card-not-saved', 'We couldn’t save the card. Please try again.')
       return runExclusive(subscriptionId, async () => {
-        const { openInvoice } = await stripe.subscriptions.read(subscriptionId)
+        const owed = await owedBy(subscriptionId)
         try {
-          const paid = openInvoice
-            ? await stripe.invoices.pay(openInvoice.id, card)
+          const paid = owed
+            ? await stripe.invoices.pay(owed.id, card)
             : { state: 'done' as const, confirmWith: null }
           // A card that can't pay what is open wouldn't pay the next renewal either: the old one stays.
           if (paid.confirmWith) return paid

@@ -32,7 +32,7 @@ import { createSync } from './sync.ts'
 
 export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
-export { isUntaxedPurchase, isWarnedPurchase } from './list.ts'
+export { hasFailedRefunds, isUntaxedPurchase, isWarnedPurchase } from './list.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
@@ -118,6 +118,8 @@ export function createPurchases(context: Context, others: Others) {
           lastPaidInCents: purchases.lastPaidAmount,
           nextChargeInCents: purchases.nextAmount,
           refundedInCents: purchases.refundedAmount,
+          refundsSentBackInCents: purchases.failedRefunds,
+          paidBackAnotherWayInCents: purchases.refundedElsewhere,
           status: purchases.status,
           createdAt: purchases.createdAt,
           currentPeriodEnd: purchases.currentPeriodEnd,

@@ -1,5 +1,11 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { overview } from '#contract/desk/overview.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchases as purchaseRows } from '#server/database/schema.ts'
+import { declared, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
@@ -26,6 +32,190 @@ test('a refund that failed after its credit note: the note covers the next one, 
   await controls.failRefund(first.id)
   await controls.refund(intentOf(buyer))
   await shop.settle()
-  expect((await notesOf(buyer)).toSorted()).toEqual([1000, 2900])
+  expect((await notesOf(buyer)).toSorted((a, b) => a - b)).toEqual([1000, 2900])
   expect(await shop.queue.failed.count()).toBe(0)
+})
+
+test.each([
+  ['won', 'Ended at once and refunded in full', 3900],
+  ['lost', 'Ended at once. The buyer’s bank has paid back $39.00', 0],
+] as const)(
+  'a withdrawal from a disputed payment waits for the bank; %s: %s',
+  async (end, outcome, refunded) => {
+    const buyer = await shop.buyer()
+    const { controls } = shop.sandbox
+    const dispute = await controls.openDispute(intentOf(buyer))
+    const { id } = await buyer.call(declarations.withdraw, declared(buyer.user.email))
+    await shop.settle()
+    const waiting = { state: 'confirmed', outcome: 'Ended at once. The buyer’s bank decides about $39.00' }
+    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
+    await shop.queue.runNow('carry-out-declarations')
+    expect(await storedDeclaration(shop, id)).toMatchObject(waiting)
+
+    await controls.closeDispute(dispute.id, end)
+    await shop.settle()
+    await shop.queue.runNow('carry-out-declarations')
+    await shop.settle()
+    expect(await storedDeclaration(shop, id)).toMatchObject({ state: 'done', outcome })
+    expect(await buyer.call(purchases.list, {})).toMatchObject([{ refundedAmount: refunded }])
+    expect(await shop.queue.failed.count()).toBe(0)
+  },
+)
+
+const mailsTo = async ({ user }: Buyer, own = shop) =>
+  (await own.mails()).filter(({ to }) => to === user.email).map(({ subject, text }) => `${subject}\n${text}`)
+
+/** Time passes, and whoever was logged in logs in again. */
+async function pass(own: TestShop, buyer: Buyer, count: number, unit: 'day' | 'month' | 'year') {
+  await own.advance(count, unit)
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+}
+
+const subscriptionOf = async (own: TestShop, { purchase: { id } }: Buyer) =>
+  (await own.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, id)))[0]
+    ?.stripeSubscriptionId ?? ''
+
+test('a refund that the bank sends back reaches buyer and seller, until it has gone back another way', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ card: 'pm_card_refundFail' })
+  const { id } = buyer.purchase
+  await (await own.admin()).call(purchases.adminRefund, { id, refundedSoFar: 0 })
+  await own.settle()
+  const ended = { status: 'cancelled', endedBecause: 'refunded' }
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 3900 }])
+  await own.advance(1, 'day')
+  await own.settle()
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 0 }])
+  expect((await mailsTo(buyer, own)).at(-1)).toMatch(
+    /^Your refund of \$39.00 came back to us[^]*where to send it/,
+  )
+
+  const admin = await own.admin()
+  const needs = async () =>
+    (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
+  const listed = () => admin.call(purchases.adminList, { returned: 'yes' })
+  expect(await needs()).toEqual([{ kind: 'failed_refunds', count: 1, dueAt: null }])
+  expect(await listed()).toMatchObject([{ id, failedRefunds: 3900 }])
+  await admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })
+  await expect(admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })).rejects.toMatchObject({
+    status: 409,
+  })
+  await own.queue.runNow('reconcile')
+  expect([await needs(), await listed()]).toEqual([[], []])
+  expect((await mailsTo(buyer, own)).filter((mail) => mail.includes('came back'))).toHaveLength(1)
+})
+
+test('a refund that waits gets its credit note when it arrives', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ card: 'pm_card_pendingRefund' })
+  await (await own.admin()).call(purchases.adminRefund, {
+    id: buyer.purchase.id,
+    amount: 1000,
+    refundedSoFar: 0,
+  })
+  await own.settle()
+  expect(await notesOf(buyer)).toEqual([])
+  await pass(own, buyer, 1, 'day')
+  await own.settle()
+  expect(await notesOf(buyer)).toEqual([1000])
+})
+
+test('a second payment that is disputed before it could go back goes back once the dispute is won', async () => {
+  const buyer = await shop.user()
+  const [first, second] = [
+    await shop.begin(buyer, { billing: 'monthly' }),
+    await shop.begin(buyer, { billing: 'yearly' }),
+  ]
+  await shop.pay(first)
+  await shop.confirmPurchase(buyer, first)
+  await shop.pay(second)
+  const dispute = await shop.sandbox.controls.openDispute(second.paymentIntentId)
+  await shop.settle()
+  const refunded = async () =>
+    (await buyer.call(purchases.list, {})).find(({ endedBecause }) => endedBecause === 'duplicate')
+      ?.refundedAmount
+  expect([await refunded(), await shop.queue.failed.count()]).toEqual([0, 0])
+  await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+  await shop.settle()
+  expect(await refunded()).toBe(39_000)
+})
+
+test('no refund is promised by a call that failed, nor after the cancellation was taken back at Stripe', async () => {
+  await using own = await openShop()
+  const [failed, back, kept] = [
+    await own.buyer({ billing: 'yearly' }),
+    await own.buyer({ billing: 'yearly' }),
+    await own.buyer({ billing: 'yearly' }),
+  ]
+  await own.advance(1, 'year')
+  for (const buyer of [failed, back, kept]) await pass(own, buyer, 1, 'day')
+  const cancel = ({ call, purchase: { id } }: Buyer) => call(purchases.cancel, { id })
+  const { refund } = await kept.call(purchases.cancellation, { id: kept.purchase.id })
+  await own.sandbox.controls.failNext({ on: 'POST /v1/subscriptions', status: 400 })
+  await expect(cancel(failed)).rejects.toMatchObject({ status: 502 })
+  await cancel(back)
+  await own.sandbox.controls.dashboard.keep(await subscriptionOf(own, back))
+  await cancel(kept)
+  await own.settle()
+  const admin = await own.admin()
+  for (const { purchase } of [failed, back, kept])
+    await admin.call(purchases.adminCancel, { id: purchase.id })
+  await own.settle()
+  const stateOf = async ({ call }: Buyer) => (await call(purchases.list, {}))[0]
+  expect(await stateOf(failed)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+  expect(await stateOf(back)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+  expect(await stateOf(kept)).toMatchObject({ status: 'cancelled', refundedAmount: refund })
+})
+
+test('whoever cancels a renewed year again, because the answer was lost, asks for the same', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ billing: 'yearly' })
+  const { id } = buyer.purchase
+  await pass(own, buyer, 1, 'year')
+  await pass(own, buyer, 1, 'day')
+  const { endsAt } = await buyer.call(purchases.cancellation, { id })
+  expect(endsAt).toContain('T23:59:59.000Z')
+  await own.sandbox.controls.webhooks.misbehave({ drop: true })
+  for (const minutes of [1, 24 * 60]) {
+    await own.sandbox.controls.failNext({ on: 'GET /v1/subscriptions', status: 400 })
+    await expect(buyer.call(purchases.cancel, { id })).rejects.toMatchObject({ status: 502 })
+    own.clock.advance({ minutes })
+  }
+  await buyer.call(purchases.cancel, { id })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
+})
+
+test('a renewal that only wants the bank’s confirmation gets it with the same card', async () => {
+  await using own = await openShop()
+  const { controls } = own.sandbox
+  const buyer = await own.buyer()
+  const { id } = buyer.purchase
+  const { clientSecret } = await buyer.call(purchases.beginCardUpdate, { id })
+  const setupIntentId = await own.storeCard(clientSecret, 'pm_card_authenticationRequired')
+  await controls.authenticate(setupIntentId, 'complete')
+  await buyer.call(purchases.finishCardUpdate, { id, setupIntentId })
+  await pass(own, buyer, 1, 'month')
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'past_due', awaitsBank: true }])
+  expect((await mailsTo(buyer, own)).at(-1)).toContain('choose “Confirm with your bank”')
+  const { confirmWith } = await buyer.call(purchases.beginCardUpdate, { id })
+  await controls.authenticate(confirmWith?.split('_secret_')[0] ?? '', 'complete')
+  const finish = () => buyer.call(purchases.finishCardUpdate, { id })
+  expect(await finish()).toEqual({ state: 'processing', confirmWith: null })
+  await own.settle()
+  expect(await finish()).toEqual({ state: 'done', confirmWith: null })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', awaitsBank: false }])
+})
+
+test('another card pays a renewal that Stripe gave up on', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const { id } = buyer.purchase
+  await pass(own, buyer, 1, 'month')
+  const invoices = () => buyer.call(purchases.invoices, { id })
+  await own.sandbox.controls.dashboard.markUncollectible((await invoices())[0]?.id ?? '')
+  await own.settle()
+  await own.changeCard(buyer, id, 'pm_card_visa')
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
+  expect((await invoices()).map(({ status }) => status)).toEqual(['paid', 'paid'])
 })

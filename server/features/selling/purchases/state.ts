@@ -1,7 +1,8 @@
 import type { BillingType, EndReason } from '#contract/statuses.ts'
-import type { PaidPeriod, Subscription } from '#server/gateways/stripe.ts'
+import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
 import type { PurchaseRow } from './list.ts'
+import { restOf } from './notice.ts'
 
 /** What a purchase takes from Stripe. */
 export type PurchaseState = Omit<
@@ -12,11 +13,12 @@ export type PurchaseState = Omit<
   | 'createdAt'
   | 'stripeSubscriptionId'
   | 'paymentIntentId'
-  | 'restRefund'
   | 'bookedAs'
   | 'bookedBecause'
   | 'bookedUntil'
   | 'warnedPaymentIntentId'
+  | 'failedRefunds'
+  | 'refundedElsewhere'
 >
 
 const day = 86_400_000
@@ -74,6 +76,13 @@ function planBegan({ periods }: Subscription, last: PaidPeriod): Date {
   return (other < 0 ? before : before.slice(0, other)).at(-1)?.start ?? last.start
 }
 
+/** The account may pause what could not be charged; that does not shorten the grace period. */
+export const isPastDue = ({ status, paused }: Subscription) =>
+  status === 'past_due' ||
+  status === 'unpaid' ||
+  paused?.because === 'first failure' ||
+  paused?.because === 'last failure'
+
 /** What the next renewal will charge. */
 function nextAmount({ plan, discounts, credit, currentPeriodEnd }: Subscription): number {
   const price = discounts
@@ -101,6 +110,41 @@ function paidTime(subscription: Subscription) {
   }
 }
 
+/** What came in for the period that was paid for last, and for changes within it. */
+function paidForPeriod({ periods, payments }: Subscription, { start: from }: PaidPeriod) {
+  const invoices = new Set(periods.flatMap(({ start, invoiceId }) => (start >= from ? [invoiceId] : [])))
+  return payments
+    .filter(({ invoiceId }) => invoices.has(invoiceId))
+    .reduce((sum, { amount }) => sum + amount, 0)
+}
+
+/** Never more than was promised, and nothing if the year runs to its end or the cancellation was taken back. */
+function restRefund(subscription: Subscription): number | null {
+  const { promise, endsAt, endedAt } = subscription
+  const [year, end] = [paidPeriod(subscription), endedAt ?? endsAt]
+  if (!promise || !year || !end || year.end.getTime() !== promise.until.getTime()) return null
+  const paid = { from: year.start, until: year.end, amount: paidForPeriod(subscription, year) }
+  return Math.min(promise.refund, restOf(paid, end)) || null
+}
+
+/** Of a disputed payment, the bank decides; what a bank has sent back needs another way, which is the seller's to find. */
+export const canGoBack = ({ dispute, refunds }: Payment) =>
+  dispute !== 'open' && dispute !== 'lost' && refunds.every(({ status }) => status !== 'failed')
+
+/** What banks sent back of our refunds, unless it was refunded again since: never more than is left of a payment. */
+export const sentBack = (payments: Payment[]) =>
+  payments.reduce((sum, { amount, refunded, refunds }) => {
+    const first = refunds.findIndex(({ status }) => status === 'failed')
+    const later = first < 0 ? [] : refunds.slice(first)
+    const open = later.reduce(
+      (left, refund) => left + (isArriving(refund) ? -refund.amount : refund.amount),
+      0,
+    )
+    return sum + Math.min(Math.max(open, 0), amount - refunded)
+  }, 0)
+
+const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'canceled'
+
 /**
  * The same answer from Stripe always gives the same state, whatever happened here before. An interval that isn't ours
  * counts as the plan that was bought.
@@ -119,9 +163,11 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
+    restRefund: restRefund(subscription),
     endsAt: null,
     pastDueSince: null,
     dunningStep: 0,
+    awaitsBank: false,
     pausedAt: null,
     endedAt: null,
     endedBecause: null,
@@ -134,11 +180,9 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     const ended = { ...common, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
     return { ...ended, status: endedBecause === 'unpaid' ? 'expired' : 'cancelled' }
   }
-  // The account may pause what could not be charged; that does not shorten the grace period.
-  const isUnpaidPause = paused?.because === 'first failure' || paused?.because === 'last failure'
-  if (paused && !isUnpaidPause) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
+  if (paused && !isPastDue(subscription)) return { ...common, status: 'paused', pausedAt: paused.at, endsAt }
   const next = nextAmount(subscription)
-  if (status === 'past_due' || status === 'unpaid' || isUnpaidPause)
+  if (isPastDue(subscription))
     return {
       ...common,
       status: 'past_due',
@@ -146,6 +190,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
       dueAmount: owed?.amountDue ?? null,
       pastDueSince: owed?.createdAt ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
+      awaitsBank: owed?.confirmWith != null,
       endsAt,
     }
   // With a day beyond this period, it renews until then.

@@ -2,7 +2,7 @@ import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import type { Payment, StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import { type ApplyDependencies, createApply } from './apply.ts'
-import { moneyIsBack } from './state.ts'
+import { canGoBack, moneyIsBack } from './state.ts'
 
 export type Sync = ReturnType<typeof createSync>
 
@@ -49,7 +49,7 @@ export function createSync(context: Context, others: Others) {
         payment.paymentIntentId,
         async () => {
           const current = await latest()
-          return current ? Math.min(amount, current.amount - current.refunded) : 0
+          return current && canGoBack(current) ? Math.min(amount, current.amount - current.refunded) : 0
         },
         `rest of ${subscriptionId}`,
       )
@@ -92,7 +92,7 @@ export function createSync(context: Context, others: Others) {
   return sync
 }
 
-/** Refunds whatever is left of every payment for a subscription. Safe to repeat: what is back is not left. */
+/** Refunds whatever can go back of every payment for a subscription. Safe to repeat: what is back is not left. */
 export async function payBackAll(
   stripe: StripeGateway,
   subscriptionId: string,
@@ -100,7 +100,7 @@ export async function payBackAll(
 ) {
   const left = async () =>
     (await stripe.subscriptions.read(subscriptionId)).payments.filter(
-      (payment) => payment.refunded < payment.amount && isMeant(payment),
+      (payment) => payment.refunded < payment.amount && canGoBack(payment) && isMeant(payment),
     )
   for (const { paymentIntentId } of await left())
     await stripe.payments.refund(paymentIntentId, async () => {

@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
+import { useBankConfirmation } from '#web/features/selling/checkout/use-bank-confirmation.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Time } from '#web/ui/time.tsx'
 
@@ -10,7 +11,8 @@ const CardUpdateDialog = lazy(() => import('#web/features/selling/checkout/card-
 /** The first thing to read for anyone who is about to lose access. */
 export function FailedPayment({ purchase }: { purchase: Purchase }) {
   const [open, setOpen] = useState(false)
-  const { amount, dueAmount, product, graceEndsAt } = purchase
+  const { amount, dueAmount, product, graceEndsAt, awaitsBank } = purchase
+  const confirmation = useBankConfirmation(purchase.id)
   return (
     <section
       aria-label="Failed payment"
@@ -22,7 +24,9 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           We couldn’t charge {exactDollars(dueAmount ?? amount)} for {product.name}
         </h2>
         <p>
-          Pay with another card to keep your subscription.
+          {awaitsBank
+            ? 'Your bank wants you to confirm this payment. Your card is fine.'
+            : 'Pay with another card to keep your subscription.'}
           {graceEndsAt && (
             <>
               {' '}
@@ -31,7 +35,16 @@ export function FailedPayment({ purchase }: { purchase: Purchase }) {
           )}
         </p>
       </div>
-      {purchase.paymentIntentId && <Button onClick={() => setOpen(true)}>Pay with another card</Button>}
+      {awaitsBank && (
+        <Button disabled={confirmation.isPending} onClick={() => confirmation.mutate()}>
+          Confirm with your bank
+        </Button>
+      )}
+      {purchase.paymentIntentId && (
+        <Button variant={awaitsBank ? 'secondary' : 'primary'} onClick={() => setOpen(true)}>
+          Pay with another card
+        </Button>
+      )}
       {open && (
         <Suspense fallback={null}>
           <CardUpdateDialog purchase={purchase} onClose={() => setOpen(false)} />

@@ -141,14 +141,13 @@ export default function Declarations() {
 
 function Due({ row }: { row: Declaration }) {
   const [now] = useState(() => Date.now())
-  if (row.state === 'done')
+  if (row.state !== 'open')
     return (
       <>
-        <Badge tone="good">Done</Badge>
+        {row.state === 'done' ? <Badge tone="good">Done</Badge> : <Badge>Confirmed</Badge>}
         <span className="mt-1 block max-w-48 text-xs break-words text-muted">{row.outcome}</span>
       </>
     )
-  if (row.state === 'confirmed') return <Badge>Confirmed</Badge>
   const { text, isOverdue, isSoon } = timeLeft(row.dueAt, now)
   return (
     <>

@@ -25,6 +25,11 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     due: 'Answer the bank by',
     href: '/admin/purchases?disputed=yes',
   },
+  failed_refunds: {
+    one: 'refund that a bank sent back',
+    many: 'refunds that banks sent back',
+    href: '/admin/purchases?returned=yes',
+  },
   overdue_requests: {
     one: 'overdue access request',
     many: 'overdue access requests',

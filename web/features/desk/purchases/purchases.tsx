@@ -27,6 +27,7 @@ const choices = {
   disputed: ['yes'],
   warned: ['yes'],
   untaxed: ['yes'],
+  returned: ['yes'],
   begun: 'text',
   ended: 'text',
   sort: sortings,
@@ -52,6 +53,21 @@ export default function Purchases() {
     succeeded: 'Fraud warning settled',
     failed: 'Failed to settle the fraud warning',
   })
+
+  const settleRefunds = useCall(purchases.adminSettleRefunds, {
+    ...changesPurchase,
+    succeeded: 'Noted as paid back',
+    failed: 'Failed to note the payment',
+  })
+
+  async function askAndSettle({ id, user, failedRefunds: amount }: ManagedPurchase) {
+    const yes = await confirm({
+      title: 'Paid back another way',
+      description: `Have you sent ${exactDollars(amount)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
+      action: 'Yes, it is paid back',
+    })
+    if (yes) settleRefunds.mutate({ id, amount })
+  }
 
   async function askAndRemove({ id, user }: ManagedPurchase) {
     const yes = await confirm({
@@ -82,6 +98,7 @@ export default function Purchases() {
           chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
           chosen.untaxed && { text: 'Without tax', remove: () => choose({ untaxed: undefined }) },
           chosen.warned && { text: 'Fraud warning', remove: () => choose({ warned: undefined }) },
+          chosen.returned && { text: 'Refund sent back', remove: () => choose({ returned: undefined }) },
           chosen.begun && {
             text: `Begun in ${monthName(chosen.begun)}`,
             remove: () => choose({ begun: undefined }),
@@ -99,6 +116,7 @@ export default function Purchases() {
             onCancel={() => void askAndCancel(purchase)}
             onRefund={() => setRefunding(purchase)}
             onRemove={() => void askAndRemove(purchase)}
+            onSettle={() => void askAndSettle(purchase)}
             onDecide={(decision) => settle.mutate({ id: purchase.id, decision })}
           />
         )}
@@ -141,9 +159,10 @@ function Row(props: {
   onCancel: () => void
   onRefund: () => void
   onRemove: () => void
+  onSettle: () => void
   onDecide: (decision: 'refund' | 'dismiss') => void
 }) {
-  const { purchase, mayChange, onCancel, onRefund, onRemove, onDecide } = props
+  const { purchase, mayChange, onCancel, onRefund, onRemove, onSettle, onDecide } = props
   const { user, product, billingType, amount, refundedAmount, status, createdAt, endsAt, kind, reason } =
     purchase
   return (
@@ -171,6 +190,11 @@ function Row(props: {
         {refundedAmount > 0 && (
           <span className="block text-xs text-muted">{exactDollars(refundedAmount)} refunded</span>
         )}
+        {purchase.failedRefunds > 0 && (
+          <span className="block text-xs text-danger">
+            {exactDollars(purchase.failedRefunds)} sent back by the bank
+          </span>
+        )}
       </Cell>
       <Cell label="Status">
         <StatusBadge status={status} />
@@ -196,6 +220,11 @@ function Row(props: {
                   Keep<span className="sr-only"> purchase for {user.email}</span>
                 </Button>
               </>
+            )}
+            {purchase.failedRefunds > 0 && (
+              <Button variant="secondary" size="sm" onClick={onSettle}>
+                Paid another way<span className="sr-only">: refund for {user.email}</span>
+              </Button>
             )}
             {isRefundable(purchase) && !purchase.isWarned && (
               <Button variant="ghost" size="sm" onClick={onRefund}>

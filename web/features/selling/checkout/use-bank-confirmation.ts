@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { purchases } from '#contract/selling/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { messageOf } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { untilDone } from './until-done.ts'
+
+/** For a renewal that only wants the bank's confirmation: the card stays, and Stripe's script prompts the buyer. */
+export function useBankConfirmation(id: string) {
+  const client = useQueryClient()
+  const { stripe: settings } = useSettings()
+  return useMutation({
+    async mutationFn() {
+      const { confirmWith } = await call(purchases.beginCardUpdate, { id })
+      if (!confirmWith) throw new Error('Your bank no longer waits for it. Please pay with another card.')
+      const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
+      const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
+      if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
+      await untilDone(async () => (await call(purchases.finishCardUpdate, { id })).state === 'done')
+    },
+    onSuccess: () =>
+      toast({ title: 'Payment confirmed', description: 'Thank you. Your subscription continues.' }),
+    onError: (error) =>
+      toast({
+        title: 'Payment not confirmed',
+        description: messageOf(error) ?? 'Please try again, or pay with another card.',
+        destructive: true,
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(purchases.list) }),
+  })
+}
