@@ -9,18 +9,29 @@ type Copied = {
   checkout: { customer_id: string; subscription_id: string; payment_intent_id: string }
 }
 
-const dates = ['last_paid_at', 'current_period_end', 'ends_at', 'past_due_since', 'ended_at'] as const
+const dates = [
+  'last_paid_at',
+  'ordered_at',
+  'paid_from',
+  'paid_until',
+  'current_period_end',
+  'ends_at',
+  'past_due_since',
+  'ended_at',
+] as const
+const figures = ['last_paid_amount', 'next_amount', 'due_amount', 'dunning_step'] as const
+type Figures = Record<(typeof figures)[number], number | null>
 type Dates = Record<(typeof dates)[number], Date | null>
-type Purchase = Dates & {
-  id: string
-  user_id: string
-  email: string
-  name: string
-  status: string
-  billing_type: string
-  created_at: Date
-  dunning_step: number
-}
+type Purchase = Dates &
+  Figures & {
+    id: string
+    user_id: string
+    email: string
+    name: string
+    status: string
+    billing_type: string
+    created_at: Date
+  }
 
 /** The ones that a seller opens first. */
 const newest = 1000
@@ -89,7 +100,7 @@ function objectsOf(customer: string, objects: StoredObject[]): StoredObject[] {
 function copy(
   { purchase: model, text: content }: Model,
   purchase: Purchase,
-): Copied & { dates: Dates; dunning_step: number } {
+): Copied & { dates: Dates; figures: Figures } {
   const anchor = { past_due: 'past_due_since', cancelled: 'ended_at' } as const
   const at = anchor[purchase.status as keyof typeof anchor] ?? 'current_period_end'
   const seconds = Math.round((Number(purchase[at]) - Number(model[at])) / 1000)
@@ -108,7 +119,7 @@ function copy(
     .replaceAll(quoted(model.name), quoted(purchase.name))
   return {
     ...JSON.parse(text),
-    dunning_step: model.dunning_step,
+    figures: Object.fromEntries(figures.map((name) => [name, model[name]])),
     dates: Object.fromEntries(dates.map((name) => [name, moved(model[name])])),
   }
 }
@@ -120,10 +131,10 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
      select id, kind, due_at, data from jsonb_to_recordset($1) as o (id text, kind text, due_at float, data jsonb)`,
     [JSON.stringify(copies.flatMap(({ objects }) => objects))],
   )
-  const rows = copies.map(({ purchase, checkout, dates: moved, dunning_step }) => ({
+  const rows = copies.map(({ purchase, checkout, dates: moved, figures: same }) => ({
     ...checkout,
     ...moved,
-    dunning_step,
+    ...same,
     id: purchase.id,
     user_id: purchase.user_id,
     email: purchase.email,
@@ -136,7 +147,7 @@ async function store(client: pg.Client, copies: (ReturnType<typeof copy> & { pur
     'insert into checkouts select * from jsonb_populate_recordset(null::checkouts, $1)',
     given,
   )
-  const columns = ['stripe_subscription_id', 'payment_intent_id', 'dunning_step', ...dates]
+  const columns = ['stripe_subscription_id', 'payment_intent_id', ...figures, ...dates]
   await client.query(
     `update purchases set ${columns.map((name) => `${name} = c.${name}`).join(', ')}
      from jsonb_populate_recordset(null::purchases, $1) c where c.id = purchases.id`,

@@ -14,7 +14,7 @@ const budgets: Record<string, number> = {
   'accounts.user': 1,
   'accounts.profile': 2,
   'accounts.devices': 2,
-  'accounts.myData': 25,
+  'accounts.myData': 26,
   'billing.details': 2,
   'accounts.adminList': 2,
   'purchases.list': 2,

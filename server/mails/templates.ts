@@ -6,6 +6,7 @@ import { declarationMails } from './templates/declarations.ts'
 import { factorMails } from './templates/factors.ts'
 import { newsletterMails } from './templates/newsletter.ts'
 import { purchaseMails } from './templates/purchases.ts'
+import { refundMails } from './templates/refunds.ts'
 import { reviewMails } from './templates/reviews.ts'
 import { tradingViewMails } from './templates/tradingview.ts'
 
@@ -14,6 +15,7 @@ export const templates = {
   ...accountMails,
   ...factorMails,
   ...purchaseMails,
+  ...refundMails,
   ...bookingMails,
   ...accessMails,
   ...declarationMails,

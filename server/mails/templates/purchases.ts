@@ -250,37 +250,6 @@ const cardUpdated: Template<{ name: string }> = (data, site) => ({
   footnote: 'Wasn’t you? Reset your password and reply to this email right away.',
 })
 
-const refunded: Template<{ name: string; product: string; amount: number }> = (data, site) => ({
-  subject: `Your refund of ${exactDollars(data.amount)}`,
-  preheader: 'It should arrive within five to ten business days.',
-  heading: `We’ve refunded ${exactDollars(data.amount)}`,
-  paragraphs: [
-    greeting(data.name),
-    `We’ve sent ${exactDollars(data.amount)} for ${data.product} back to your card. Depending on your bank, it should arrive within five to ten business days.`,
-    'The credit note for your books is on your dashboard, under “All Invoices”.',
-  ],
-  details: [
-    ['Product', data.product],
-    ['Refund', exactDollars(data.amount)],
-  ],
-  action: toDashboard('Open your dashboard', site),
-})
-
-const refundFailed: Template<{ name: string; product: string; amount: number }> = (data) => ({
-  subject: `Your refund of ${exactDollars(data.amount)} came back to us`,
-  preheader: 'Your bank sent it back. Please tell us where to send it.',
-  heading: 'Your bank sent our refund back',
-  paragraphs: [
-    greeting(data.name),
-    `We refunded ${exactDollars(data.amount)} for ${data.product} to your card, but your bank sent it back to us. That happens when a card was closed or replaced.`,
-    'The money is still yours. Please reply to this email and tell us where to send it.',
-  ],
-  details: [
-    ['Product', data.product],
-    ['Refund', exactDollars(data.amount)],
-  ],
-})
-
 /** A present of time: `renews` tells a subscription from a purchase booked by hand. */
 const subscriptionExtended: Template<{ name: string; product: string; until: string; renews: boolean }> = (
   { name, product, until, renews },
@@ -310,6 +279,4 @@ export const purchaseMails = {
   renewalNotice,
   paymentFailed,
   cardUpdated,
-  refunded,
-  refundFailed,
 }

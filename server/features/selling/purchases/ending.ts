@@ -139,9 +139,9 @@ export function createEnding(context: Context, others: Others) {
   }
 }
 
-function keptOf(payments: Payment[]): Kept {
+function keptOf(paid: Payment[]): Kept {
   const kept: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
-  for (const { amount, refunded, dispute, refunds } of payments) {
+  for (const { amount, refunded, dispute, refunds } of paid) {
     const isReturned = refunds.some(({ status }) => status === 'failed')
     const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
     kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += amount - refunded

@@ -190,7 +190,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
       dueAmount: owed?.amountDue ?? null,
       pastDueSince: owed?.createdAt ?? currentPeriodEnd,
       dunningStep: dunningStep(owed),
-      awaitsBank: owed?.confirmWith != null,
+      awaitsBank: Boolean(owed?.confirmWith),
       endsAt,
     }
   // With a day beyond this period, it renews until then.
