@@ -29,7 +29,7 @@ export const isUnpaidAttempt = ({ status }: Subscription) =>
   status === 'incomplete' || status === 'incomplete_expired'
 
 /** The period of its own that was paid for last. One that a change within it cost more belongs to it. */
-export const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
+const paidPeriod = ({ periods }: Subscription): PaidPeriod | undefined =>
   periods.filter(({ isProration }) => !isProration).toSorted((a, b) => byTime(b.start, a.start))[0]
 
 /** The invoice that was paid last, for whatever it was. */

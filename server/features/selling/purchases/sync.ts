@@ -26,7 +26,7 @@ export function createSync(context: Context, others: Others) {
     async ({ subscriptionId, since }) => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
-      await payBackAll(stripe, subscriptionId, ({ paidAt }) => !since || paidAt >= new Date(since))
+      await payBackAll(stripe, subscriptionId, ({ paidAt }) => !since || paidAt > new Date(since))
       await sync(subscriptionId)
     },
   )
