@@ -92,9 +92,7 @@ test('TradingView’s side is there: people unlocked, one under way, matters for
   const admin = await shop.admin()
   const { items } = await admin.callPage(accessAdmin.people, { limit: 200, q: 'demo' })
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)
-  const matters = (await admin.call(accessAdmin.todo, { limit: 200 })).filter(
-    ({ kind }) => kind !== 'unlock' && kind !== 'stuck',
-  )
+  const matters = (await admin.call(accessAdmin.todo, { limit: 200 })).filter(({ kind }) => kind !== 'stuck')
   expect(new Set(matters.map(({ username }) => username))).toEqual(
     new Set(['ada_trade', 'TrendFolower', 'macd-mara', 'old_friend_of_mine']),
   )

@@ -45,6 +45,9 @@ export async function letThemIn(config: Config): Promise<number> {
     await haveOutage(shop)
     past = 0
     await addMatters(shop)
+    // Those who asked by hand during the year are the connector's now.
+    await queue.runNow('tradingview-due')
+    await queue.idle()
     const { rows: unlocked } = await connection.pool.query<{ count: number }>(
       `select count(*)::int as count from access where state = 'unlocked'`,
     )
