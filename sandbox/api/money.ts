@@ -42,12 +42,11 @@ export const moneyRoutes = [
     },
   ),
   route('GET', '/v1/invoices/:id', {}, ({ work, id }) => work.get('invoice', id)),
-  route('DELETE', '/v1/invoices/:id', {}, async ({ work, id }) => {
+  route('POST', '/v1/invoices/:id', { auto_advance: required(flag) }, async ({ work, id, params }) => {
     const invoice = await work.claim('invoice', id)
-    if (invoice.status !== 'draft') throw invalid('You can only delete draft invoices.')
-    await work.database.query('delete from sandbox.objects where id = $1', [id])
-    work.emit('invoice.deleted', invoice)
-    return { id, object: 'invoice', deleted: true }
+    const updated = await work.save({ ...invoice, auto_advance: params.auto_advance })
+    work.emit('invoice.updated', updated, invoice)
+    return updated
   }),
   route(
     'GET',

@@ -50,9 +50,13 @@ export function invoiceCalls(
       for (const status of ['draft', 'open', 'uncollectible'] as const) {
         const { data } = await ask(sdk.invoices.list({ subscription, status, limit: 100 }))
         for (const { id } of data) {
-          const request = status === 'draft' ? sdk.invoices.del(id) : sdk.invoices.voidInvoice(id)
+          // Stripe neither voids nor deletes the draft of a subscription; it only stays one.
+          const request =
+            status === 'draft'
+              ? sdk.invoices.update(id, { auto_advance: false })
+              : sdk.invoices.voidInvoice(id)
           // Someone else paid or voided it meanwhile: the next look shows which.
-          await ask<{ object: string }>(request, isRefused).catch((error: unknown) => {
+          await ask(request, isRefused).catch((error: unknown) => {
             if (!isRefused(error)) throw error
           })
         }

@@ -117,14 +117,16 @@ test('money that arrives after the end goes back by itself', async () => {
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
 })
 
-test('a renewal that Stripe has only drafted is deleted with the subscription it was for', async () => {
+test('a renewal that Stripe has only drafted is never charged once the subscription has ended', async () => {
   const buyer = await unpaid()
   const { id } = await invoiceOf(buyer)
   await shop.connection.db.execute(
-    sql`update sandbox.objects set data = data || '{"status": "draft"}' where id = ${id}`,
+    sql`update sandbox.objects set data = data || '{"status": "draft", "auto_advance": true}' where id = ${id}`,
   )
   const admin = await shop.admin()
   await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
-  const { rows: left } = await shop.connection.db.execute(sql`select 1 from sandbox.objects where id = ${id}`)
-  expect(left).toEqual([])
+  const { rows: left } = await shop.connection.db.execute(
+    sql`select data->>'auto_advance' as advances from sandbox.objects where id = ${id}`,
+  )
+  expect(left).toEqual([{ advances: 'false' }])
 })
