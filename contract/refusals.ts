@@ -75,9 +75,7 @@ export const refusalCodes = [
   'contract-unknown',
   // Access on TradingView.
   'name-taken',
-  'already-granted',
   'still-entitled',
-  'not-a-customer',
   'not-own-script',
   'risks-not-accepted',
   'tradingview-off',

@@ -230,11 +230,19 @@ test('payments of a deleted customer can still be read, one by one', async () =>
           object: 'subscription',
           id: 'sub_1',
           customer: 'cus_deleted',
+          discounts: [],
+          metadata: {},
+          automatic_tax: { enabled: false, disabled_reason: null },
           items: { data: [{ price: { unit_amount: 3900 }, quantity: 1, current_period_end: 0 }] },
         },
       }
     if (path === '/v1/invoices')
-      return list({ payments: { data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] } })
+      return list({
+        id: 'in_1',
+        lines: { data: [] },
+        status_transitions: { paid_at: null },
+        payments: { data: [{ payment: { type: 'payment_intent', payment_intent: 'pi_1' } }] },
+      })
     if (query.has('customer'))
       return { status: 404, body: error('invalid_request_error', { code: 'resource_missing' }) }
     return list({ status: 'succeeded', created: 1, amount: 3900, amount_refunded: 0, payment_intent: 'pi_1' })

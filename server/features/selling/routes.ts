@@ -38,12 +38,11 @@ export function checkoutRoutes(
     },
     agree: (agreed, { actor, request }) => checkout.agree(actor, cookie.read(request), agreed),
     guestPurchaseLogin: async ({ paymentIntentId }, { actor, request, reply }) => {
-      const nonce = cookie.read(request)
-      const authenticated = await checkout.loginOfGuest(nonce, paymentIntentId)
+      const authenticated = await checkout.loginOfGuest(cookie.read(request), paymentIntentId)
       if (authenticated === 'not yet') return authenticated
       await beginSession(authenticated, { actor, request, reply })
       securityLog('guest login', { ...actor, user: { id: authenticated.userId } })
-      if (nonce) cookie.set(reply, await checkout.rotateNonce(nonce))
+      cookie.set(reply, authenticated.newNonce)
       return 'done'
     },
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),

@@ -24,6 +24,8 @@ export type Authenticated = {
   passwordHash: string | null
   provenBy: Proof
   refusal: () => Refusal
+  /** Uses up what allows this login, with it: a login that failed midway can be tried again. */
+  claim?: (tx: Transaction) => Promise<void>
 }
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -50,7 +52,7 @@ export function createSessions(context: Context) {
     /** A new session always gets a new token, so a planted one is worthless; the old session ends. */
     async begin(
       { ip, userAgent, device: browser }: Actor<User | null>,
-      { userId, passwordHash, provenBy, refusal }: Authenticated,
+      { userId, passwordHash, provenBy, refusal, claim }: Authenticated,
       oldToken: string | undefined,
     ): Promise<string> {
       const token = randomToken()
@@ -76,6 +78,7 @@ export function createSessions(context: Context) {
           )
           .for('share')
         if (!unchanged) throw refusal()
+        await claim?.(tx)
         await tx.insert(sessions).values({
           tokenHash: hashToken(token),
           userId,

@@ -101,12 +101,13 @@ export function createCheckout(context: Context, others: Others) {
      * The account to log a guest in to. A payment intent's id travels in URLs and proves nothing: it must be the browser
      * that started the checkout, and this very payment, made recently, must have created the account. It works once, only
      * after Stripe is done with the subscription, and never for an account that has since been given a password or handed
-     * over; `sessions.begin` makes the final check.
+     * over; `sessions.begin` makes the final check. After it, other tabs of this browser keep their checkouts under the new
+     * nonce, and a copy of the old one is worthless.
      */
     async loginOfGuest(
       nonce: string | undefined,
       paymentIntentId: string,
-    ): Promise<Authenticated | 'not yet'> {
+    ): Promise<(Authenticated & { newNonce: string }) | 'not yet'> {
       const begun = await checkouts.ofPayment(paymentIntentId)
       if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
       const { payments, customerId } = await stripe.subscriptions.read(begun.subscriptionId)
@@ -124,15 +125,18 @@ export function createCheckout(context: Context, others: Others) {
       if (!booked?.closedAt) return 'not yet'
       if (!booked.userId) throw pleaseLogIn()
       if (!booked.madeAccount) throw (await hasPassword(booked.userId)) ? accountExists() : pleaseLogIn()
-      if (!(await checkouts.logins.use(begun.id))) throw pleaseLogIn()
-      return { userId: booked.userId, passwordHash: null, provenBy: 'payment', refusal: accountExists }
-    },
-
-    /** After login: other tabs of this browser keep their checkouts, but a copy of the old nonce is worthless. */
-    async rotateNonce(nonce: string) {
-      const next = randomToken()
-      await checkouts.logins.rotateNonce(hashToken(nonce), hashToken(next))
-      return next
+      const newNonce = randomToken()
+      return {
+        newNonce,
+        userId: booked.userId,
+        passwordHash: null,
+        provenBy: 'payment',
+        refusal: accountExists,
+        async claim(tx) {
+          if (!(await checkouts.logins.use(tx, begun.id))) throw pleaseLogIn()
+          await checkouts.logins.rotateNonce(tx, begun.nonceHash, hashToken(newNonce))
+        },
+      }
     },
 
     /** At logout: the next person at this browser is someone else. */

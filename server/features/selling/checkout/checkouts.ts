@@ -144,8 +144,8 @@ function createLogins({ db, now }: Context) {
     },
 
     /** A browser keeps its checkouts under a new nonce; the old nonce becomes worthless. */
-    async rotateNonce(oldHash: string, newHash: string) {
-      await db.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
+    async rotateNonce(tx: Transaction, oldHash: string, newHash: string) {
+      await tx.update(checkouts).set({ nonceHash: newHash }).where(eq(checkouts.nonceHash, oldHash))
     },
 
     /** From now on, no payment logs in the holder of this nonce. */
@@ -157,8 +157,8 @@ function createLogins({ db, now }: Context) {
     },
 
     /** A guest's payment is good for one login; false if it was already used. */
-    async use(id: string): Promise<boolean> {
-      const used = await db
+    async use(tx: Transaction, id: string): Promise<boolean> {
+      const used = await tx
         .update(checkouts)
         .set({ loginUsedAt: now() })
         .where(and(eq(checkouts.id, id), isNull(checkouts.loginUsedAt)))

@@ -120,8 +120,11 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isSecond && since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
     // The bank has decided: what it left with the shop goes back now, if it had to.
     const isDecided = before.isDisputed && !isDisputed
-    if (isDecided && isPaidForNothing(before.endedBecause) && before.lastPaidAt)
-      await payBack(tx, { subscriptionId: answer.id, since: before.lastPaidAt.toISOString() })
+    if (isDecided && isPaidForNothing(before.endedBecause) && before.lastPaidAt) {
+      // That payment itself, and none before it: Stripe's times are whole seconds.
+      const justBefore = new Date(before.lastPaidAt.getTime() - 1000)
+      await payBack(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
+    }
     const rest = after && (!before.endedAt || isDecided) ? restToPayBack(after) : 0
     if (rest > 0) await payBackRest(tx, { subscriptionId: answer.id, amount: rest })
     if (after) await notices.tell(tx, { before, after, money: moneyOf(answer) })

@@ -65,7 +65,7 @@ test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard 
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
   await dashboard.setQuantity(subscription, 2)
-  await dashboard.applyCoupon(subscription, { percent: 50, months: 2 })
+  await dashboard.applyCoupon(subscription, { percent: 50, months: 3 })
   await dashboard.giveCredit(await customerOf(subscription), 1000)
   await shop.settle()
   await shop.queue.runNow('reconcile')
