@@ -174,7 +174,7 @@ strictly(
     await dialog.getByRole('button', { name: 'Turn on' }).click()
     const [recoveryCode = ''] = await storeCodes(page)
     await page.getByRole('link', { name: 'Go to the admin area' }).click()
-    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
 
     strict.clock.advance({ minutes: 1 })
     await logOut(page)

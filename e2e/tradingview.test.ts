@@ -125,6 +125,7 @@ test('the seller reads what another mode would do before switching to it', async
   await admin.call(tradingViewAdmin.settings, { mode: 'grant' })
   await logInAs(page, admin, shop)
   await page.goto('/admin/access/connection')
+  await expect(page.getByRole('heading', { name: 'Connection', level: 1 })).toBeVisible()
   await expectLooksRight(page)
   const full = page.getByRole('radio', { name: /^Add and remove people/ })
   await full.click()
