@@ -74,6 +74,12 @@ describe.each(readdirSync(released))('a shop from release %s', (release) => {
     return credentials
   }
 
+  test('was backed up before it was changed for good', () => {
+    expect(readdirSync(join(shop.config.dataDir, 'backups'))).toEqual([
+      expect.stringMatching(/^before-1\..*\.sql\.gz$/),
+    ])
+  })
+
   test.each(Object.keys(seen.people))('still knows %s and shows what it showed then', async (name) => {
     const visitor = comeBack(name)
     const answers = Object.entries(seen.answers[name] ?? {}).filter(([path]) => !isReplaced.test(path))
