@@ -31,7 +31,12 @@ export type Happening = {
   mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
 }
 
+/** Before their access, always: a purchase that changes locks them in this order, too. */
+export const lockPerson = (tx: Transaction, userId: string) =>
+  tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+
 export async function lockRow(tx: Transaction, { userId, productId }: Whose): Promise<AccessRow | undefined> {
+  await lockPerson(tx, userId)
   const [row] = await tx
     .select()
     .from(access)

@@ -5,7 +5,16 @@ import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { access } from '#server/database/schema.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
-import { askSeller, type ConnectorDoor, change, lockRow, lockRows, personOf, type Whose } from './rows.ts'
+import {
+  askSeller,
+  type ConnectorDoor,
+  change,
+  lockPerson,
+  lockRow,
+  lockRows,
+  personOf,
+  type Whose,
+} from './rows.ts'
 import { type AccessRow, factsOf, next } from './rules.ts'
 
 /*
@@ -70,6 +79,7 @@ export async function recordCheckedName(
   { id, userId }: Pick<AccessRow, 'id' | 'userId'>,
   { username, problem, similar, at }: Checked,
 ) {
+  await lockPerson(tx, userId)
   const checked = await tx
     .update(access)
     .set({ nameProblem: problem, similar, nameCheckedAt: at })
