@@ -12,6 +12,7 @@ import { type ConnectorDoor, personOf } from './rows.ts'
 import { createConnectorChanges } from './seen.ts'
 
 export { resealKeys, sealKeys } from './forms.ts'
+export { lockPerson } from './rows.ts'
 export { type AccessRow, isPaid, wishFor } from './rules.ts'
 export { connectorPatience, recordCheckedName, recordLocked, recordUnlocked } from './seen.ts'
 

@@ -45,9 +45,17 @@ export async function lockRow(tx: Transaction, { userId, productId }: Whose): Pr
   return row
 }
 
-/** Always locked in the same order, so two who choose overlapping rows can't wait for each other. */
-export const lockRows = (tx: Transaction, ids: string[]) =>
-  tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
+/** Always locked in the same order, people first, so two who choose overlapping rows can't wait for each other. */
+export async function lockRows(tx: Transaction, ids: string[]) {
+  const theirs = tx.select({ id: access.userId }).from(access).where(inArray(access.id, ids))
+  await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(inArray(users.id, theirs))
+    .orderBy(asc(users.id))
+    .for('no key update')
+  return tx.select().from(access).where(inArray(access.id, ids)).orderBy(asc(access.id)).for('update')
+}
 
 export async function personOf(tx: Transaction, userId: string) {
   const [person] = await tx.select().from(users).where(eq(users.id, userId))

@@ -27,6 +27,8 @@ export function createReconcile(context: Context, { connector, access: { names }
       db.insert(tvRuns).values({ ...run, scriptId: script.id, startedAt, endedAt: now() })
     try {
       const list = await walk(client, script.pineId)
+      // It has answered, also for the jobs that follow from it.
+      await connection.health.succeeded({ misunderstood: 0 })
       // Before the comparison, so the guard counts them, too.
       for (const userId of list.isComplete ? await neverPlanned(context, script) : [])
         await db.transaction((tx) => plan(tx, userId, now()))
@@ -58,7 +60,6 @@ export function createReconcile(context: Context, { connector, access: { names }
       for (const key of counted) totals[key] += run[key] ?? 0
       totals.people = Math.max(totals.people, run.people ?? 0)
     }
-    await connection.health.succeeded({ misunderstood: 0 })
     await connection.set({ heldBack: totals.heldBack || null })
     const hasDifferences = totals.missing + totals.wrong + totals.ended + totals.heldBack > 0
     if (hasDifferences || (await countStrangers()) > strangersBefore)

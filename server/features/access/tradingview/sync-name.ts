@@ -6,6 +6,7 @@ import type { Transaction } from '#server/database/connect.ts'
 import { access, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
 import {
   type AccessRow,
+  lockPerson,
   recordCheckedName,
   recordLocked,
   recordUnlocked,
@@ -127,8 +128,9 @@ async function act(
   if (action === 'remove') await client.remove(pineId, username)
 }
 
-/** Whether what was planned still holds; the row stays locked until the end of the transaction. */
-async function isStillWanted(tx: Transaction, { row }: Work): Promise<boolean> {
+/** Whether what was planned still holds; person and row stay locked until the end of the transaction. */
+async function isStillWanted(tx: Transaction, { person, row }: Work): Promise<boolean> {
+  if (person.userId) await lockPerson(tx, person.userId)
   if (!row) return true
   const [now] = await tx
     .select({ version: access.version })
