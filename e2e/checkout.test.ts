@@ -85,7 +85,8 @@ test.describe('a guest', () => {
       await route.fulfill({ status: 409, json: refusal })
     })
     await goToPayment(page, someone())
-    await expect(page.getByText('The price has changed to $45.00')).toBeVisible()
+    await expect(page.getByRole('main').getByText('The price has changed to $45.00')).toBeVisible()
+    await expect(told(page, 'Error')).toBeVisible()
     await expect(page.getByText('Renews every month at $45.00')).toBeVisible()
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
     // The button says what Stripe will charge.
@@ -198,15 +199,27 @@ test.describe('a card', () => {
     await expect(succeeded(page)).toBeVisible()
   })
 
-  test('whose number is incomplete is a matter of its field, not a failed payment', async ({ page }) => {
+  test('whose number is incomplete is said by its field and by the toast, and so is what else goes wrong', async ({
+    page,
+  }) => {
     await goToPayment(page, someone())
     await expect(page.getByRole('heading', { name: 'Payment', exact: true })).toBeFocused()
     await fillCard(page, '4242 4242')
     await payButton(page).click()
     const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
     await expect(frame.getByText('Your card number is incomplete.')).toBeVisible()
+    await expect(told(page, 'Payment Failed')).toBeVisible()
+    await expect(told(page, 'Your card number is incomplete.')).toBeVisible()
     await expect(payButton(page)).toBeEnabled()
-    await expect(page.getByText('Payment Failed')).toHaveCount(0)
+
+    await page.route('/api/checkout/agreement', (route) =>
+      route.fulfill({ status: 503, json: { message: 'We are away for a moment.' } }),
+    )
+    await fillCard(page, '4242 4242 4242 4242')
+    await payButton(page).click()
+    await expect(told(page, 'We are away for a moment.')).toBeVisible()
+    await expect(page.getByRole('form', { name: 'Payment' })).toContainText('We are away for a moment.')
+    await expect(payButton(page)).toBeEnabled()
   })
 
   test('that requires 3-D Secure pays if the buyer confirms and not if they fail', async ({ page }) => {

@@ -166,7 +166,7 @@ test('sold out, the shop takes an address instead of money; otherwise it may say
   await page.goto(`/checkout?product=rebound-sigma-pro&billing=monthly`)
   await page.getByLabel('Email', { exact: true }).first().fill(`e2e-${randomUUID()}@example.com`)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
-  await expect(page.getByText('All seats are taken at the moment.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('All seats are taken at the moment.')).toBeVisible()
   await page.getByRole('link', { name: 'Tell me when a seat is free' }).click()
   const form = page.getByRole('form', { name: 'Tell me when a seat is free' })
   await form.getByLabel('Email').fill('patient@example.com')

@@ -78,7 +78,7 @@ export function Payment(props: {
                 await agree(ready.clientSecret, wantsToStart)
               } catch (error) {
                 if (error instanceof ApiError && error.code === 'sold-out') onSoldOut(error)
-                return messageOf(error) ?? 'Please try again.'
+                return tellFailed(messageOf(error))
               }
               return pay(stripe, elements)
             }}
@@ -106,10 +106,14 @@ async function pay(stripe: Stripe, elements: StripeElements) {
     elements,
     confirmParams: { return_url: new URL('/checkout/success', location.origin).href },
   })
+  const reason = tellFailed(error.message)
   if (error.type === 'validation_error') return undefined
-  const reason = error.message ?? 'Please try again.'
-  toast({ title: 'Payment Failed', description: reason, destructive: true })
   return error.type === 'card_error' ? `${reason} ${declined}` : reason
+}
+
+function tellFailed(reason = 'Please try again.') {
+  toast({ title: 'Payment Failed', description: reason, destructive: true })
+  return reason
 }
 
 function agree(clientSecret: string, wantsToStart: boolean) {

@@ -74,9 +74,9 @@ export function Steps(props: {
       startOver()
       if (error instanceof ApiError && error.amount !== undefined)
         onOffer({ price: error.amount, due: error.amount })
-      // Having a subscription already is no mistake: the message comes with the way to it.
+      toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
+      // Having a subscription already is no mistake: the message stays, with the way to it.
       if (error instanceof ApiError && error.status === 409) setRefusal(error)
-      else toastError({ title: 'Error', description: 'Failed to initialize checkout' }, error)
       // The form says it at the field, too.
       throw error
     }
