@@ -26,6 +26,7 @@ export async function buildLibraries(root: string) {
   await build({
     root,
     configFile: false,
+    envDir: false,
     logLevel: 'error',
     publicDir: false,
     // Left out: pino finds its own files by their path, and the other two are for those who installed them.

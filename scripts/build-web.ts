@@ -1,44 +1,30 @@
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { hashOfSources, stampOfBuild } from '#server/pages/build.ts'
 import { compress } from '#server/pages/compressed.ts'
+import { buildLibraries } from './build-libraries.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const client = join(root, 'dist/web')
 const renderer = join(root, 'dist/render')
-const sources = [
-  'web',
-  'contract',
-  'content',
-  'vite.config.ts',
-  'package-lock.json',
-  'scripts/build-web.ts',
-  'scripts/build-libraries.ts',
-]
-
-/** True if the web part was never built, or if any of its sources is newer than the build. */
-export async function isWebStale() {
-  const built = await stat(join(renderer, 'render.js')).catch(() => null)
-  if (!built) return true
-  for (const source of sources) if ((await newest(join(root, source))) > built.mtimeMs) return true
-  return false
-}
+/** Vite would read `.env`, which is the shop's and none of its business. */
+const settings = { root, envDir: false, logLevel: 'warn' } as const
 
 /** `dist/web`: what browsers fetch, precompressed. `dist/render`: what the server calls to render the pages. `dist/libraries`: `build-libraries.ts`. */
 async function buildWeb() {
-  // Loaded only now, so a start with nothing to build does not wait for it.
-  const { build } = await import('vite')
-  const { buildLibraries } = await import('./build-libraries.ts')
-  // A half-finished build must look stale, so the old renderer goes first and the new one comes last.
+  // Before it is built: what changes meanwhile is not in it.
+  const sources = hashOfSources()
+  // A half-finished build must look stale: the stamp goes first and comes last.
   await rm(renderer, { recursive: true, force: true })
   console.log('  1 of 4  what browsers load')
-  await build({ root, logLevel: 'warn' })
+  await build(settings)
   console.log('  2 of 4  what the server loads')
   await buildLibraries(root)
   console.log('  3 of 4  what the server renders pages with')
   await build({
-    root,
-    logLevel: 'warn',
+    ...settings,
     publicDir: false,
     define: { 'process.env.NODE_ENV': JSON.stringify('production') },
     ssr: { noExternal: true },
@@ -59,13 +45,9 @@ async function buildWeb() {
       .map((file) => join(file.parentPath, file.name))
       .map(async (path) => compress(path, await readFile(path))),
   )
+  await writeFile(stampOfBuild, sources)
 }
 
-async function newest(path: string): Promise<number> {
-  const entry = await stat(path)
-  if (!entry.isDirectory()) return entry.mtimeMs
-  const inside = await Promise.all((await readdir(path)).map((name) => newest(join(path, name))))
-  return Math.max(entry.mtimeMs, ...inside)
-}
-
-if (import.meta.main) await buildWeb()
+// Vite keeps a NODE_ENV that is set already, and any other build does not run.
+process.env.NODE_ENV = 'production'
+await buildWeb()

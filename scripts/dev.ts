@@ -16,7 +16,8 @@ const behind = `http://localhost:${port + 1}`
 
 // The server needs its own pages, though no one sees them.
 await freshWeb()
-const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/main.ts'], {
+const entry = ['server/main.ts', '--pages-from-vite']
+const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...entry], {
   cwd: root,
   stdio: 'inherit',
   env: {

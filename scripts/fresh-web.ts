@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { isWebStale } from './build-web.ts'
+import { judgeBuild } from '#server/pages/build.ts'
 
 /** Builds the web part if it is missing or out of date. Also the setup for tests that open pages. */
 export default async function freshWeb() {
-  if (!(await isWebStale())) return
+  if (judgeBuild() === 'fresh') return
   const isProduction = process.env.NODE_ENV === 'production'
   // In production, every line is JSON.
   const { createLog } = await import('#server/process/log.ts')
@@ -17,8 +17,6 @@ export default async function freshWeb() {
   const { status, stderr } = spawnSync(process.execPath, [builder], {
     stdio: isProduction ? 'pipe' : 'inherit',
     encoding: 'utf8',
-    // Vite keeps a NODE_ENV that is set already, and a build for tests does not run.
-    env: { ...process.env, NODE_ENV: 'production' },
   })
   if (status !== 0) {
     if (stderr) log.fatal(stderr)

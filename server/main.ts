@@ -1,3 +1,3 @@
 import { run } from './process/run.ts'
 
-await run()
+await run({ pagesAreFromVite: process.argv.includes('--pages-from-vite') })

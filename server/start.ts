@@ -23,6 +23,7 @@ import { createTradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
 import { type SecurityHeaders, securityHeaders } from './http/headers.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
+import { assertBuilt } from './pages/build.ts'
 import { noPages, openPages } from './pages/pages.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { explainListen, portFor } from './process/port.ts'
@@ -55,6 +56,8 @@ export type StartOptions = {
   now?: () => Date
   /** Without pages, only the API answers: what most tests need. */
   withPages?: boolean
+  /** Only while someone edits it: no one sees its pages. */
+  mayBeStale?: boolean
   /** Called at named moments of a payment; a test may end the process there. */
   crashPoint?: (name: string) => void
   /** Cheaper hashing, for when a million requests are sent. */
@@ -82,6 +85,7 @@ export async function startShop(
     log,
     now = () => new Date(),
     withPages = true,
+    mayBeStale = false,
     crashPoint = () => {},
     passwords = createPasswords(),
     quirks = {},
@@ -94,6 +98,7 @@ export async function startShop(
   try {
     const port = await portFor(given)
     assertWritable(given.dataDir)
+    if (withPages && !mayBeStale) assertBuilt()
     const database = given.databaseUrl ? undefined : await openEmbedded(given.dataDir)
     if (database) closers.push(database.close)
     const url = database?.url ?? given.databaseUrl ?? ''

@@ -10,9 +10,9 @@ import { tellFirstAdmin } from './first-admin.ts'
 import { createLog } from './log.ts'
 
 /** The shop as a process: reads the settings, says where everything is, stops in order. */
-export async function run() {
+export async function run(how: { pagesAreFromVite: boolean }) {
   try {
-    await open()
+    await open(how)
   } catch (error) {
     const lines =
       error instanceof ConfigurationError
@@ -32,7 +32,7 @@ const isProduction = () => process.env.NODE_ENV === 'production'
 /** Written before the process ends. */
 const standardError = { write: (line: string) => void writeSync(2, line) }
 
-async function open() {
+async function open({ pagesAreFromVite }: { pagesAreFromVite: boolean }) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   const isQuiet = process.stdout.isTTY && !config.production && !process.env.LOG_LEVEL
@@ -46,7 +46,7 @@ async function open() {
   }
   const isFirst = cluster.worker === undefined || cluster.worker.id === 1
   if (isFirst) for (const { text } of config.warnings) log.warn(text)
-  const opening = startShop(config, { log })
+  const opening = startShop(config, { log, mayBeStale: pagesAreFromVite })
   stopInOrder(opening)
   const shop = await opening
   if (isFirst) say(shop, log)
