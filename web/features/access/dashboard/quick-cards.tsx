@@ -69,8 +69,10 @@ function ProfileCard() {
   )
 }
 
-function scrollTo(id: string) {
+/** A part of the page whose code is still on its way is reached once it is there. */
+function scrollTo(id: string, framesLeft = 600) {
   const section = document.getElementById(id)
+  if (!section && framesLeft > 0) requestAnimationFrame(() => scrollTo(id, framesLeft - 1))
   section?.scrollIntoView()
   section?.focus({ preventScroll: true })
 }
