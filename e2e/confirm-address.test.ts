@@ -38,7 +38,7 @@ test('someone signs up, opens the link in the same browser, and may then add a p
   await line.getByRole('button', { name: 'Send again' }).click()
   await expect(line).toContainText(`we’ve sent another link to ${email}.`)
 
-  await page.goto('/security')
+  await page.goto('/account')
   const first = page.getByRole('region', { name: 'Confirm your address first' })
   await expect(first).toContainText(email)
   await expect(page.getByRole('button', { name: /passkey|app/ })).toHaveCount(0)

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { accounts } from '#contract/identity/accounts.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
-import { expect, expectAccessible, logInAs, test } from './shop.ts'
+import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 import { chooseTheme, comeFrom, pauseAtLogin } from './visitors.ts'
 
-/** The Edit Profile dialog and how sessions end. */
+/** The Edit Profile dialog, the Account page, and how sessions end. */
 
 test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
 
@@ -115,9 +115,51 @@ test('a failed change says so and keeps what was typed', async ({ page, shop }) 
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Countess')
 })
 
+async function openAccount(page: Page, shop: TestShop) {
+  const person = await shop.user()
+  await logInAs(page, person, shop)
+  await page.goto('/account')
+  await expect(page.getByText('This device')).toHaveCount(1)
+  return person
+}
+
+for (const width of [390, 1280])
+  test(`Edit Profile has its two fields; all else is one Account page, also for those who know it as /security: ${width} px`, async ({
+    page,
+    shop,
+  }) => {
+    await page.setViewportSize({ width, height: 844 })
+    const { person, dialog } = await openProfile(page, shop)
+    await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
+    await expect(dialog.getByRole('textbox')).toHaveCount(2)
+    await expect(dialog.getByRole('button')).toHaveText(['Cancel', 'Save Changes', ''])
+    await expect(dialog.getByRole('heading')).toHaveText(['Edit Profile'])
+    await dialog.getByRole('link', { name: 'Account' }).click()
+    await expect(page).toHaveURL('/account')
+
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: /^Account/ }).click()
+    await expect(page.getByRole('heading', { name: 'Account', level: 1 })).toBeVisible()
+    for (const part of ['Email address', 'Password', 'Where you’re logged in', 'Your data', 'Delete account'])
+      await expect(page.getByRole('region', { name: part, exact: true })).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Email address' })).toContainText(person.user.email)
+
+    await page.goto('/security')
+    await expect(page).toHaveURL('/account')
+
+    const banner = page.getByRole('banner')
+    if (width >= 768) {
+      await banner.getByRole('button', { name: 'Ada' }).click()
+      await expect(page.getByRole('menuitem')).toHaveText(['Dashboard', 'Logout'])
+    } else {
+      await banner.getByRole('button', { name: 'Open menu' }).click()
+      await expect(banner.getByRole('link')).toHaveText([/./, 'Products', 'About', 'Dashboard'])
+      await expect(banner.getByRole('button', { name: 'Logout' })).toBeVisible()
+    }
+  })
+
 test('another device is listed and logged out, then all of them', async ({ page, shop }) => {
-  const { person, dialog } = await openProfile(page, shop)
-  await page.keyboard.press('Escape')
+  const person = await openAccount(page, shop)
   const phone = shop.visitor()
   const { email } = person.user
   await phone.call(
@@ -126,22 +168,21 @@ test('another device is listed and logged out, then all of them', async ({ page,
     { headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (iPhone) Safari/604.1' } },
   )
   await page.reload()
-  await page.getByRole('button', { name: /^Profile/ }).click()
-  await expect(dialog.getByText('This device')).toHaveCount(1)
-  await dialog.getByRole('button', { name: 'Log out Safari on iPhone' }).click()
-  await expect(dialog.getByText('Safari on iPhone')).toBeHidden()
+  await expect(page.getByText('This device')).toHaveCount(1)
+  await page.getByRole('button', { name: 'Log out Safari on iPhone' }).click()
+  await expect(page.getByText('Safari on iPhone')).toBeHidden()
   expect(await phone.call(accounts.user, {})).toBeNull()
 
-  await dialog.getByRole('button', { name: 'Log out everywhere' }).click()
+  await page.getByRole('button', { name: 'Log out everywhere' }).click()
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('banner').getByRole('link', { name: 'Log In' })).toBeVisible()
   expect(await person.call(accounts.user, {})).toBeNull()
 })
 
 test('account data downloads as a file', async ({ page, shop }) => {
-  const { person, dialog } = await openProfile(page, shop)
+  const person = await openAccount(page, shop)
   const downloading = page.waitForEvent('download')
-  await dialog.getByRole('link', { name: 'Download my data' }).click()
+  await page.getByRole('link', { name: 'Download my data' }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe('my-data.json')
   const data: unknown = JSON.parse(await readFile(await download.path(), 'utf8'))
@@ -149,15 +190,15 @@ test('account data downloads as a file', async ({ page, shop }) => {
 })
 
 test('the account is deleted with the password and only with it', async ({ page, shop }) => {
-  const { person, dialog } = await openProfile(page, shop)
-  await dialog.getByRole('button', { name: 'Delete my account' }).click()
-  const password = dialog.getByLabel('Your password')
+  const person = await openAccount(page, shop)
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  const password = page.getByLabel('Your password')
   await expect(password).toBeFocused()
   await password.fill('not the password')
-  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(password).toHaveAccessibleDescription('Wrong password')
   await password.fill(person.password)
-  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(page.getByText('Account deleted', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/')
   await expect(
@@ -176,7 +217,6 @@ test('logging out from the dashboard goes home', async ({ page, shop }) => {
 test('a session that ends while a page is open leads to login and back', async ({ page, shop }) => {
   const { person, dialog } = await openProfile(page, shop)
   // Any request still in flight would notice the ended session before the click does.
-  await expect(dialog.getByText('This device')).toBeVisible()
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
   await expect(page.getByText('No products yet')).toBeVisible()
   const paused = pauseAtLogin(page)
@@ -210,13 +250,20 @@ for (const [theme, width] of [
   ['light', 1280],
   ['dark', 360],
 ] as const)
-  test(`the dialog is accessible and fits: ${theme}, ${width} px`, async ({ page, shop }) => {
+  test(`the dialog and the Account page are accessible and fit: ${theme}, ${width} px`, async ({
+    page,
+    shop,
+  }) => {
     await page.setViewportSize({ width, height: 740 })
     await chooseTheme(page, theme)
     const { dialog } = await openProfile(page, shop)
-    await expect(dialog.getByText('This device')).toBeVisible()
-    await dialog.getByRole('button', { name: 'Delete my account' }).click()
+    await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('Ada')
     await expectAccessible(page)
     const overflow = await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)
     expect(overflow).toBe(0)
+    await dialog.getByRole('link', { name: 'Account' }).click()
+    await expect(page.getByText('This device')).toBeVisible()
+    await page.getByRole('button', { name: 'Delete my account' }).click()
+    await expectAccessible(page)
+    expect(await overflowOf(page)).toBe(0)
   })

@@ -109,6 +109,8 @@ async function mountAll(
   mount(contract.audit, { adminList: (page) => audit.list(page) })
   mountHealth(app, { pool: connection.pool, queue })
   mountDocs(app, config.publicUrl)
+  // Emails that were sent link to it.
+  app.get('/security', (_request, reply) => reply.redirect('/account', 308))
   if (!config.production) mountMailPreview(app, { site: mailSite, outbox: config.mail.outbox })
 }
 

@@ -22,7 +22,7 @@ const descriptions: Record<string, string> = {
   '/welcome': 'What happens after your purchase.',
   '/setup-guide': 'From access to the first signal in six steps.',
   '/dashboard': 'Your subscriptions, invoices, and recommended assets.',
-  '/security': 'How you log in, and where you are logged in.',
+  '/account': 'How you log in, where you are logged in, and what we store about you.',
   '/account/link': 'What a link that we emailed you does.',
   '/admin': 'Recommended assets, users, and purchases.',
   '/help': 'Answers to what people ask most: access on TradingView, plan limits, renamed accounts, signals, billing.',

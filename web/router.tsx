@@ -47,7 +47,7 @@ const pages = [
   { ...buyers, path: '/welcome', page: 'access/welcome/welcome-page', title: 'Welcome' },
   { ...buyers, path: '/setup-guide', page: 'access/guide/setup-guide-page', title: 'Setup guide' },
   { ...buyers, path: '/dashboard', page: 'access/dashboard/dashboard-page', title: 'Dashboard' },
-  { ...buyers, path: '/security', page: 'identity/account/security-page', title: 'Security' },
+  { ...buyers, path: '/account', page: 'identity/account/account-page', title: 'Account' },
   { ...unlisted, path: '/account/link', page: 'identity/account/link-page', title: 'Your account', secret: true },
   { ...staff, path: '/admin', page: 'desk/admin-page', title: 'Admin', below: true },
   { ...open, path: '/help', page: 'site/content/help-page', title: 'Help' },

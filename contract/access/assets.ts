@@ -65,6 +65,8 @@ export const assets = {
         note: z.nullable(optionalText(z, 500)),
         sortOrder: z.optional(z.int()),
         isActive: z.optional(z.boolean()),
+        /** What was removed by mistake comes back as it was: that is no review. */
+        reviewedAt: z.optional(z.iso.datetime()),
       }),
     output: nothing,
   }),

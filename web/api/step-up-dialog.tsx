@@ -86,7 +86,7 @@ export function StepUpDialog({ ways, onDone }: Props) {
       {ways.length === 0 && (
         <>
           <p>
-            You don’t have a password yet. Choose one with “Email me a link” in your profile, log in with it,
+            You don’t have a password yet. Choose one with “Email me a link” under Account, log in with it,
             and try again.
           </p>
           <Button onClick={() => onDone(false)}>OK</Button>

@@ -19,7 +19,7 @@ export default function Private({ route, children }: { route: Route; children: R
   const refusal = refusalFor()
   function refusalFor(): 'ended' | 'logged-out' | 'not-admin' | 'set-up' | null {
     if (isLoading || error) return null
-    if (user?.mustSetUp && route.path !== '/security') return 'set-up'
+    if (user?.mustSetUp && route.path !== '/account') return 'set-up'
     if (user) return route.access === 'staff' && !isStaff(user) ? 'not-admin' : null
     if (ended) return 'ended'
     // Anyone who was in and is out without the session having ended has just logged out and is on the way home.
@@ -29,7 +29,7 @@ export default function Private({ route, children }: { route: Route; children: R
   useEffect(() => {
     if (!refusal) return undefined
     if (refusal === 'set-up') {
-      navigate('/security', { replace: true })
+      navigate('/account', { replace: true })
       return undefined
     }
     if (refusal === 'not-admin') {

@@ -16,7 +16,7 @@ const factorAdded: Template<{ what: string }> = ({ what }, { publicUrl, supportE
     `A new ${what} was just added to your account, and your other devices were logged out.`,
     ifNotYou(supportEmail),
   ],
-  action: { label: 'See how you log in', url: `${publicUrl}/security` },
+  action: { label: 'See how you log in', url: `${publicUrl}/account` },
 })
 
 const factorRemoved: Template<{ what: string }> = ({ what }, { publicUrl, supportEmail }) => ({
@@ -27,7 +27,7 @@ const factorRemoved: Template<{ what: string }> = ({ what }, { publicUrl, suppor
     `Your ${what} was removed from your account, and your other devices were logged out.`,
     ifNotYou(supportEmail),
   ],
-  action: { label: 'See how you log in', url: `${publicUrl}/security` },
+  action: { label: 'See how you log in', url: `${publicUrl}/account` },
 })
 
 const recoveryCodeUsed: Template<{ left: number }> = ({ left }, { publicUrl, supportEmail }) => ({
@@ -39,7 +39,7 @@ const recoveryCodeUsed: Template<{ left: number }> = ({ left }, { publicUrl, sup
     'If it was you, set up your authenticator app or passkey again, so you don’t need another code.',
     ifNotYou(supportEmail),
   ],
-  action: { label: 'Set up your login again', url: `${publicUrl}/security` },
+  action: { label: 'Set up your login again', url: `${publicUrl}/account` },
 })
 
 /** `id` is a row of `factor_resets`. */

@@ -176,6 +176,20 @@ describe('the Rebound List', () => {
     expect(asset && asset.reviewedAt >= before).toBe(true)
   })
 
+  test('an asset that comes back after its deletion was not reviewed by that', async () => {
+    await add('A')
+    const [before] = await list()
+    if (!before) throw new Error('A is on the list')
+    const { id, ...asset } = before
+    shop.clock.advance({ minutes: 5 })
+    await admin.call(assets.adminDelete, { id })
+    await admin.call(assets.adminAdd, asset)
+    expect(await list()).toMatchObject([{ ...asset, reviewedAt: before.reviewedAt }])
+    const later = new Date(shop.clock.now().getTime() + 86_400_000).toISOString()
+    await admin.call(assets.adminAdd, { productId, ticker: 'B', reviewedAt: later })
+    expect((await list()).every(({ reviewedAt }) => reviewedAt < later)).toBe(true)
+  })
+
   test('is for owners only', async () => {
     await add('SPY', 'Index')
     const buyer = await shop.user()

@@ -8,7 +8,12 @@ import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { AccessRoom } from '../access/access.ts'
 
 type Others = Pick<AccessRoom, 'owns'>
-type NewAsset = { ticker: string; note?: string | null | undefined; isActive?: boolean | undefined }
+type NewAsset = {
+  ticker: string
+  note?: string | null | undefined
+  isActive?: boolean | undefined
+  reviewedAt?: string | undefined
+}
 
 const shownColumns = {
   id: recommendedAssets.id,
@@ -141,13 +146,13 @@ async function append(tx: Transaction, at: Date, productId: string, added: NewAs
     .where(eq(recommendedAssets.productId, productId))
   if (added.length === 0) return
   await tx.insert(recommendedAssets).values(
-    added.map(({ ticker, note, isActive = true }, index) => ({
+    added.map(({ ticker, note, isActive = true, reviewedAt }, index) => ({
       productId,
       ticker,
       note: note || null,
       isActive,
       sortOrder: taken + 1 + index,
-      reviewedAt: at,
+      reviewedAt: reviewedAt && new Date(reviewedAt) < at ? new Date(reviewedAt) : at,
       createdAt: at,
     })),
   )

@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import { useUser } from '#web/api/session.ts'
 import { useReturnedCard } from '#web/features/selling/checkout/use-returned-card.ts'
 import { Skeleton } from '#web/ui/card.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Eyebrow } from '#web/ui/section.tsx'
 import { ConfirmLine } from './confirm-line.tsx'
@@ -30,6 +31,12 @@ export default function DashboardPage() {
           <header className="flex flex-col gap-4">
             <Eyebrow>Dashboard</Eyebrow>
             <h1 className="text-3xl break-words">Welcome Back, {user?.name || 'Trader'}</h1>
+            <Link
+              href="/account"
+              className="self-start rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
+            >
+              Account: email, password, devices, and your data
+            </Link>
           </header>
           <QuickCards purchases={purchases} />
         </Container>

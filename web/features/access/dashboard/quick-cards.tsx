@@ -58,7 +58,7 @@ function ProfileCard() {
   return (
     <>
       <QuickCard title="Profile" icon={UserRound} onClick={() => setIsOpen(true)}>
-        Name, username, and security
+        Name and TradingView username
       </QuickCard>
       {isOpen && (
         <Suspense fallback={null}>

@@ -40,8 +40,8 @@ function useRemove() {
     succeeded: 'Asset restored',
     failed: 'Failed to add asset',
   })
-  return ({ id, productId, ticker, note, sortOrder, isActive }: ManagedAsset) => {
-    const undo = () => restore.mutate({ productId, ticker, note, sortOrder, isActive })
+  return ({ id, ...asset }: ManagedAsset) => {
+    const undo = () => restore.mutate(asset)
     // A promise, because the list is gone with its last asset.
     remove.mutateAsync({ id }).then(
       () => toast({ title: 'Asset removed successfully', action: { label: 'Undo', onPress: undo } }),

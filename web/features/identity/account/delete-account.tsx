@@ -3,27 +3,23 @@ import { accounts } from '#contract/identity/accounts.ts'
 import * as z from '#contract/zod.ts'
 import { useForgetSession } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
+import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { PasswordInput } from '#web/ui/password-input.tsx'
+import { Part } from './part.tsx'
 
-export function DeleteAccount({ hasPassword }: { hasPassword: boolean }) {
+export function DeleteAccount() {
+  const { data: profile } = useData(accounts.profile, {})
   const [asked, setAsked] = useState(false)
   return (
-    <section
-      aria-labelledby="delete-account"
-      className="flex flex-col items-start gap-3 border-t border-line pt-5"
+    <Part
+      title="Delete account"
+      text="Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our books, as required by law. This cannot be undone."
     >
-      <h3 id="delete-account" className="text-base">
-        Delete account
-      </h3>
-      <p className="text-sm text-muted">
-        Your subscriptions are cancelled immediately and your personal data is removed. Invoices stay in our
-        books, as required by law. This cannot be undone.
-      </p>
-      {!hasPassword ? (
+      {profile?.hasPassword === false ? (
         <p className="text-sm">Please set a password first: it confirms that it’s really you.</p>
       ) : asked ? (
         <ConfirmWithPassword onCancel={() => setAsked(false)} />
@@ -32,7 +28,7 @@ export function DeleteAccount({ hasPassword }: { hasPassword: boolean }) {
           Delete my account
         </Button>
       )}
-    </section>
+    </Part>
   )
 }
 

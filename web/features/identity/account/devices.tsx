@@ -10,6 +10,7 @@ import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { useNavigation } from '#web/ui/navigation.tsx'
 import { Time } from '#web/ui/time.tsx'
+import { Part } from './part.tsx'
 
 export function Devices() {
   const devices = useData(accounts.devices, {})
@@ -29,47 +30,29 @@ export function Devices() {
     failed: 'Failed to log out',
   })
   return (
-    <section
-      aria-labelledby="devices"
-      className="flex flex-col gap-4 border-line not-first:border-t not-first:pt-5"
-    >
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <h3 id="devices" className="text-base">
-          Where you’re logged in
-        </h3>
-        <div className="flex flex-wrap justify-end gap-2">
-          {devices.data && devices.data.length > 1 && (
-            <Button
-              variant="secondary"
-              size="sm"
-              pending={elsewhere.isPending}
-              onClick={() => elsewhere.mutate({})}
-            >
-              Log out everywhere else
-            </Button>
-          )}
-          <Button
-            variant="secondary"
-            size="sm"
-            pending={everywhere.isPending}
-            onClick={() => everywhere.mutate({})}
-          >
-            Log out everywhere
-          </Button>
-        </div>
-      </div>
+    <Part title="Where you’re logged in" text="Log out any device that isn’t yours.">
       {devices.isError && (
         <p role="alert" className="text-sm">
           We couldn’t load your devices.
         </p>
       )}
-      {devices.isPending && <Skeleton className="h-12" />}
-      <ul className="flex max-h-64 flex-col gap-4 overflow-y-auto">
+      {devices.isPending && <Skeleton className="h-12 w-full" />}
+      <ul className="flex max-h-64 w-full flex-col gap-4 overflow-y-auto">
         {devices.data?.map((device) => (
           <DeviceRow key={device.id} device={device} />
         ))}
       </ul>
-    </section>
+      <div className="flex flex-wrap gap-2">
+        {devices.data && devices.data.length > 1 && (
+          <Button variant="secondary" pending={elsewhere.isPending} onClick={() => elsewhere.mutate({})}>
+            Log out everywhere else
+          </Button>
+        )}
+        <Button variant="secondary" pending={everywhere.isPending} onClick={() => everywhere.mutate({})}>
+          Log out everywhere
+        </Button>
+      </div>
+    </Part>
   )
 }
 

@@ -85,7 +85,7 @@ function Action({ row, title, text, button, doneTitle, done, link }: Shown) {
         {isDone ? done : text}
       </p>
       {isDone ? (
-        <ButtonLink href={row === logins.stopReset ? '/forgot-password' : '/security'}>Continue</ButtonLink>
+        <ButtonLink href={row === logins.stopReset ? '/forgot-password' : '/account'}>Continue</ButtonLink>
       ) : (
         <Button pending={act.isPending} onClick={() => act.mutate(link)}>
           {button}

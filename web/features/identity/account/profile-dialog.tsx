@@ -5,56 +5,26 @@ import { purchases } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Button, ButtonLink } from '#web/ui/button.tsx'
+import { Button } from '#web/ui/button.tsx'
 import { Skeleton } from '#web/ui/card.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
-import { DeleteAccount } from './delete-account.tsx'
-import { Devices } from './devices.tsx'
-import { SetPassword } from './set-password.tsx'
+import { Link } from '#web/ui/navigation.tsx'
 
-/** The profile and, below it, actions for the whole account. */
 export default function ProfileDialog({ onClose }: { onClose: () => void }) {
-  const { data: profile } = useData(accounts.profile, {})
   return (
     <Dialog title="Edit Profile" onClose={onClose} className="max-w-lg">
       <ProfileForm onClose={onClose} />
-      {profile?.hasPassword === false && <SetPassword email={profile.email} />}
-      <section
-        aria-labelledby="security"
-        className="flex flex-col items-start gap-3 border-t border-line pt-5"
-      >
-        <h3 id="security" className="text-base">
-          Security
-        </h3>
-        <p className="text-sm text-muted">Your password and email address, passkeys, and app codes.</p>
-        <ButtonLink href="/security" variant="secondary" size="sm">
-          Open security settings
-        </ButtonLink>
-      </section>
-      <Devices />
-      <section
-        aria-labelledby="my-data"
-        className="flex flex-col items-start gap-3 border-t border-line pt-5"
-      >
-        <h3 id="my-data" className="text-base">
-          Your data
-        </h3>
-        <p className="text-sm text-muted">
-          Everything we store about your account, in one file that other programs can read.
-        </p>
-        <a
-          href={accounts.myData.path}
-          download="my-data.json"
-          className="rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
-        >
-          Download my data
-        </a>
-      </section>
-      <DeleteAccount hasPassword={profile?.hasPassword !== false} />
+      <p className="text-sm text-muted">
+        Your email, password, devices, and data are under{' '}
+        <Link href="/account" className="font-medium text-accent underline underline-offset-4">
+          Account
+        </Link>
+        .
+      </p>
     </Dialog>
   )
 }
@@ -101,9 +71,6 @@ function ProfileForm({ onClose }: { onClose: () => void }) {
       className="flex flex-col gap-5"
       onSubmit={askAndSave}
     >
-      <p className="text-sm break-words text-muted">
-        Account: <span className="font-medium break-all text-ink">{profile.data.email}</span>
-      </p>
       <Field name="name" label="Name">
         <Input autoComplete="name" maxLength={100} defaultValue={profile.data.name} />
       </Field>

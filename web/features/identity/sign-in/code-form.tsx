@@ -14,7 +14,7 @@ export function CodeForm(props: { onLoggedIn: (user: User) => unknown; children:
     succeeded: 'Welcome back!',
     onSuccess: (user, { code }) => {
       // A recovery code has letters. Anyone who needs one sets up the device again.
-      if (/[a-z]/i.test(code)) returnTo('/security')
+      if (/[a-z]/i.test(code)) returnTo('/account')
       return props.onLoggedIn(user)
     },
   })

@@ -40,7 +40,7 @@ export default function ConfirmAddressPage() {
             {user ? 'Go to your dashboard' : 'Log in'}
           </ButtonLink>
           {user && (
-            <ButtonLink variant="secondary" href="/security">
+            <ButtonLink variant="secondary" href="/account">
               Add a passkey
             </ButtonLink>
           )}

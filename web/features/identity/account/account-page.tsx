@@ -1,23 +1,25 @@
 import { useState } from 'react'
+import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { useUser } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
-import { Devices } from '#web/features/identity/account/devices.tsx'
 import { Button, ButtonLink } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Container, PageHeading } from '#web/ui/page.tsx'
 import { AppCodes } from './app-codes.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ConfirmFirst } from './confirm-first.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { Devices } from './devices.tsx'
 import { Part } from './part.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { ShownCodes } from './shown-codes.tsx'
 
-/** How one logs in: the password, the address, passkeys and codes, and where one is logged in. */
-export default function SecurityPage() {
+/** Everything about the account itself: how one logs in, where, what we store, and its end. */
+export default function AccountPage() {
   const { user } = useUser()
   const show = useData(factors.show, {})
   const [shown, setShown] = useState<string[] | null>(null)
@@ -26,7 +28,10 @@ export default function SecurityPage() {
   const mayAdd = user?.isProven === true
   return (
     <>
-      <PageHeading title="Security" description="How you log in, and where you’re logged in." />
+      <PageHeading
+        title="Account"
+        description="How you log in, where you’re logged in, and what we store about you."
+      />
       <Container className="flex max-w-3xl flex-col gap-6 pb-24">
         {mustSetUp && (
           <Notice tone="warning">
@@ -47,6 +52,12 @@ export default function SecurityPage() {
               Go to the admin area
             </ButtonLink>
           </Notice>
+        )}
+        {!mustSetUp && (
+          <>
+            <ChangeEmail />
+            <ChangePassword />
+          </>
         )}
         {show.isError && (
           <div role="alert" className="flex flex-col items-start gap-3">
@@ -82,11 +93,20 @@ export default function SecurityPage() {
         )}
         {!mustSetUp && (
           <>
-            <ChangePassword />
-            <ChangeEmail />
-            <Card className="flex flex-col gap-4">
-              <Devices />
-            </Card>
+            <Devices />
+            <Part
+              title="Your data"
+              text="Everything we store about your account, in one file that other programs can read."
+            >
+              <a
+                href={accounts.myData.path}
+                download="my-data.json"
+                className="rounded-sm text-sm font-medium text-accent underline-offset-4 hover:underline"
+              >
+                Download my data
+              </a>
+            </Part>
+            <DeleteAccount />
           </>
         )}
         {shown && <ShownCodes codes={shown} onClose={() => setShown(null)} />}
