@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
@@ -116,4 +119,62 @@ test('support can log in, and sees the queue but no overview', async () => {
   await support.call(accounts.login, { email, password })
   expect(await support.call(accessAdmin.todo, { limit: 20 })).not.toEqual([])
   await expect(support.call(overview.adminShow, {})).rejects.toMatchObject({ status: 403 })
+})
+
+test('no one gets an email because of it: every address is at example.com', async () => {
+  const { rows } = await shop.connection.pool.query<{ email: string }>(
+    `select email from users union select email from newsletter_subscriptions union select email from contact_messages`,
+  )
+  expect(rows.map(({ email }) => email.replace(/.*@/, '')).filter((host) => host !== 'example.com')).toEqual(
+    [],
+  )
+})
+
+const runDemo = (env: Record<string, string>) => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/demo.ts'], {
+    env: { ...process.env, DATABASE_URL: database.url, DATA_DIR: dataDir, ...env },
+    encoding: 'utf8',
+  })
+  return { status, said: stderr }
+}
+
+test('it refuses a shop that is for others, live keys, and a shop that has customers', () => {
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://shop.example',
+    PAYMENTS: 'sandbox',
+    SECRETS_KEY: randomBytes(32).toString('hex'),
+  }
+  const live = { STRIPE_SECRET_KEY: 'sk_live_1', STRIPE_PUBLISHABLE_KEY: 'pk_live_1' }
+  const webhook = { STRIPE_WEBHOOK_SECRET: 'whsec_1234567890abcdef' }
+  for (const [env, line] of [
+    [production, /^The demo invents buyers[^\n]+never in a shop with NODE_ENV=production[^\n]+\n$/],
+    [{ ...live, ...webhook }, /^Live Stripe keys take real money[^\n]+\n$/],
+    [{}, /^This shop already has customers[^\n]+\n$/],
+  ] as const)
+    expect(runDemo(env)).toEqual({ status: 1, said: expect.stringMatching(line) })
+})
+
+test('stopped half-way, and at an address that is not up yet, it leaves the test payments’ clock right', async () => {
+  const empty = await createTestDatabase()
+  const client = new pg.Client({ connectionString: empty.url })
+  await client.connect()
+  const offset = async () =>
+    Number((await client.query('select clock_offset as of from sandbox.settings')).rows[0]?.of)
+  await expect.poll(offset).toBe(0)
+  const demo = spawn(process.execPath, ['scripts/demo.ts', '--users', '20', '--purchases', '10'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: empty.url,
+      DATA_DIR: dataDir,
+      PUBLIC_URL: 'http://shop.localhost:1',
+    },
+  })
+  const ended = once(demo, 'exit')
+  await expect.poll(offset).toBeLessThan(-300 * 86_400)
+  demo.kill('SIGINT')
+  expect(await ended).toEqual([1, null])
+  expect(await offset()).toBe(0)
+  await client.end()
+  await empty.drop()
 })

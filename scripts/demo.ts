@@ -39,6 +39,10 @@ const assets = {
 }
 
 await runCommand(async ({ config, url }) => {
+  if (config.production)
+    throw new StartError(
+      'The demo invents buyers, reviews and accounts with known passwords: never in a shop with NODE_ENV=production. Try it in another folder.',
+    )
   await migrate(url)
   await fill(url, createSecrets(loadSecretsKey(config.secretsKey, config.dataDir)))
   // Never buy at Stripe for show.
@@ -57,10 +61,12 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const { rows } = await client.query('select 1 from purchases limit 1')
+    const { rows } = await client.query(
+      'select from users where not is_admin union all select from purchases limit 1',
+    )
     if (rows.length > 0)
       throw new StartError(
-        'This shop already has purchases. The demo fills only an empty shop, so it never mixes with real data.',
+        'This shop already has customers. The demo fills only an empty shop, so it never mixes with real data.',
       )
     await client.query('begin')
     const indexes = await takeIndexes(client)

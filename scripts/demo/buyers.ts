@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { pino } from 'pino'
 import { access } from '#contract/access/access.ts'
 import { createCaller } from '#contract/call.ts'
@@ -8,6 +9,7 @@ import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { type BillingType, type Role, roles } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
+import { StartError } from '#server/errors.ts'
 import { createStripeGateway } from '#server/gateways/stripe.ts'
 import { tellFirstAdmin } from '#server/process/first-admin.ts'
 import { type Shop, startShop } from '#server/start.ts'
@@ -34,37 +36,46 @@ export const person = (name: string): Person => ({
 const hour = 3_600_000
 const day = 24 * hour
 
+/** For these minutes the shop has an address of its own, whatever the settings say, and emails no one. */
+export const forDemo = (config: Config): Config => ({
+  ...config,
+  port: 0,
+  publicUrlIsGiven: false,
+  rateLimits: false,
+  mail: { ...config.mail, smtpUrl: undefined },
+})
+
 /**
  * People who really buy, with test cards: one in every state, the one you can log in as, and a few who wait for access.
  * The others get payments like theirs; returns how many.
  */
 export async function letThemBuy(config: Config): Promise<number> {
-  const here = {
-    ...config,
-    port: 0,
-    rateLimits: false,
-    mayCallTradingView: false,
-    mail: { ...config.mail, smtpUrl: undefined },
-  }
   let past = 0
+  const here = { ...forDemo(config), mayCallTradingView: false }
   const shop = await startShop(here, {
     log: pino({ level: 'silent' }),
     withPages: false,
     now: () => new Date(Date.now() - past),
   })
+  const { pool } = shop.connection
+  const { rows } = await pool.query<{ present: string }>(
+    'select clock_offset as present from sandbox.settings',
+  )
+  const stopping = new AbortController()
+  const stop = () =>
+    stopping.abort(new StartError('The demo was stopped half-way. Begin again with an empty shop.'))
+  const stopped = once(stopping.signal, 'abort').then(() => stopping.signal.throwIfAborted())
+  process.once('SIGINT', stop)
   /** Only backward on an empty sandbox; forward, whatever falls due on the way happens. */
   async function goTo(ago: number) {
+    stopping.signal.throwIfAborted()
     const seconds = Math.round((past - ago) / 1000)
     if (seconds < 0)
-      await shop.connection.pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [
-        seconds,
-      ])
+      await pool.query('update sandbox.settings set clock_offset = clock_offset + $1', [seconds])
     else if (seconds > 0) await shop.sandbox?.controls.advance(seconds, 'second')
     past = ago
   }
-  try {
-    if (shop.firstAdmin && !config.admin.password)
-      tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
+  async function fillYear() {
     const failing = { Quinn: 'yearly', Rita: 'monthly' } as const
     for (const [name, billing] of Object.entries(failing)) {
       // As long ago as the failed renewals in fill.sql.
@@ -95,7 +106,17 @@ export async function letThemBuy(config: Config): Promise<number> {
     await shop.sandbox?.controls.webhooks.flush()
     await shop.queue.idle()
     return await copyPayments(shop.connection.url)
+  }
+  try {
+    if (shop.firstAdmin && !config.admin.password)
+      tellFirstAdmin(shop.firstAdmin, config.dataDir, process.stdout)
+    return await Promise.race([fillYear(), stopped as Promise<never>])
+  } catch (error) {
+    // Left in the past, every later buyer would seem to have paid before they came.
+    await pool.query('update sandbox.settings set clock_offset = $1', [rows[0]?.present])
+    throw error
   } finally {
+    process.off('SIGINT', stop)
     await shop.close()
   }
 }

@@ -1,4 +1,5 @@
 -- A believable shop: sign-ups that keep accelerating; subscriptions that renew, lapse, fail and come back.
+-- Addresses are at example.com, which is no one's: whatever the shop sends, no stranger gets it.
 -- :users and :purchases say how many, :days how old the shop is; the same seed gives the same shop.
 select setseed(0.42);
 
@@ -11,18 +12,17 @@ create temporary table words on commit drop as select
     'Hansen','Hoffmann','Hughes','Ito','Jansen','Kaya','Keller','Khan','Kowalski','Larsen','Lopez','Martin','Meier','Moretti',
     'Müller','Nakamura','Novak','Okafor','Olsen','Patel','Pereira','Petrov','Rossi','Roy','Santos','Schmid','Silva','Singh',
     'Smith','Sørensen','Tanaka','Vogel','Walker','Weber','Wright','Young','Zimmermann'] as last,
-  array['gmail.com','gmail.com','gmail.com','outlook.com','icloud.com','proton.me','gmx.ch','bluewin.ch','yahoo.com'] as host,
   array['Binance','Kraken','Coinbase','Bybit','Interactive Brokers','Swissquote','Bitget','OKX'] as exchange;
 
 -- Numbered in the order they signed up.
 create temporary table people on commit drop as
 select n, gen_random_uuid() as id, w.first[1 + floor(random() * 50)] as first, w.last[1 + floor(random() * 50)] as last,
-  w.host[1 + floor(random() * 9)] as host, random() as luck,
+  random() as luck,
   now() - :days * interval '1 day' * (1 - power((n - random()) / :users, 0.6)) as created_at
 from generate_series(1, :users) n, words w;
 
 insert into users (id, email, name, trading_view_username, created_at)
-select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n || '@' || host, first || ' ' || last,
+select id, translate(lower(first || '.' || last), 'ëöüøäé', 'eouoae') || n || '@example.com', first || ' ' || last,
   case when luck < 0.86 then translate(lower(first || '_' || left(last, 3)), 'ëöüøäé', 'eouoae') || n end, created_at
 from people;
 
@@ -155,7 +155,7 @@ join people p on p.n = least(asked.n, :users);
 
 -- Readers: most have confirmed, a few never did, one has left.
 insert into newsletter_subscriptions (email, created_at, confirmed_at, unsubscribed_at)
-select 'reader' || p.n || '@' || p.host, p.created_at, case when p.luck < 0.9 then p.created_at + interval '7 minutes' end,
+select 'reader' || p.n || '@example.com', p.created_at, case when p.luck < 0.9 then p.created_at + interval '7 minutes' end,
   case when p.n % 23 = 0 then now() - interval '2 days' end
 from people p where p.n % 9 = 0 and p.n <= 2000
 on conflict do nothing;

@@ -4,7 +4,7 @@ import { seats } from '#contract/selling/seats.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
-import { buy, buyAndAsk, person } from './buyers.ts'
+import { buy, buyAndAsk, forDemo, person } from './buyers.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -23,10 +23,7 @@ export async function letThemIn(config: Config): Promise<number> {
   const lastNight = Math.floor((Date.now() - 200 * minute) / day) * day + 200 * minute
   let past = Date.now() - lastNight + day
   const now = () => new Date(Date.now() - past)
-  const shop = await startShop(
-    { ...config, port: 0, rateLimits: false, mail: { ...config.mail, smtpUrl: undefined } },
-    { log: pino({ level: 'silent' }), withPages: false, now },
-  )
+  const shop = await startShop(forDemo(config), { log: pino({ level: 'silent' }), withPages: false, now })
   try {
     const { lookAlike, connection, queue } = shop
     const { rows } = await connection.pool.query<{ count: number }>(
