@@ -118,8 +118,8 @@ function readPaid(invoices: Raw['invoice'][]) {
   return {
     period: whole[0],
     span: spans[0],
-    /** Where the run of periods of one length began. */
-    began: spans.at(other < 0 ? -1 : other - 1)?.start,
+    /** When the first in the run of periods of one length was paid for. */
+    ordered: whole.at(other < 0 ? -1 : other - 1)?.status_transitions.paid_at,
     last: paid.filter(({ amount_paid }) => amount_paid > 0).toSorted((a, b) => paidAt(b) - paidAt(a))[0],
   }
 }
@@ -166,7 +166,7 @@ function readWanted(ledger: Ledger) {
     const periodEnd = item?.current_period_end ?? 0
     const invoices = invoicesOf(id)
     const payments = paymentsOf(invoices)
-    const { period, span, began, last } = readPaid(invoices)
+    const { period, span, ordered, last } = readPaid(invoices)
     const ofPeriod = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
     // A bank may send a refund back later: the reason why it ended stays.
     const isRefunded = ({ refunded, tried, amount }: (typeof payments)[number]) =>
@@ -196,7 +196,7 @@ function readWanted(ledger: Ledger) {
       nextAmount: purchase === 'active' || isPastDue ? nextOf(subscription) : null,
       dueAmount: isPastDue && invoice ? invoice.amount_remaining : null,
       lastPaidAmount: last?.amount_paid ?? null,
-      orderedAt: date(began ?? item?.current_period_start ?? 0),
+      orderedAt: date(ordered ?? item?.current_period_start ?? 0),
       paidFrom: date(span?.start ?? item?.current_period_start ?? 0),
       paidUntil: date(span?.end ?? periodEnd),
       givenUntil: subscription.trial_end ? date(subscription.trial_end) : null,

@@ -54,7 +54,7 @@ export const purchases = pgTable(
     nextAmount: integer(),
     /** What a past-due one owes now. */
     dueAmount: integer(),
-    /** When the present plan began: its later periods are renewals. */
+    /** When the present plan was ordered, which is when its first period was paid for: its later periods are renewals. */
     orderedAt: moment(),
     /** The period that was paid for last; null until the payments have been read from Stripe. */
     paidFrom: moment(),

@@ -36,6 +36,8 @@ export type PaidPeriod = {
   /** What was paid, by card or elsewhere; nothing, if a discount or a credit covered it. */
   amount: number
   tax: Tax | null
+  /** What a change took off it for time that had been paid for before. */
+  credit: number
   /** A change within a period that had been paid for, rather than a period of its own. */
   isProration: boolean
 }
@@ -146,6 +148,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
       end: date(line.period.end),
       amount: invoice.amount_paid,
       tax: await taxOf(invoice),
+      credit: invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(amount, 0), 0),
       isProration: isProration(line),
     }
   }

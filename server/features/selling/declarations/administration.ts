@@ -1,12 +1,12 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { DeclarationFilter } from '#contract/selling/declarations.ts'
-import { declarationDue, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, notFound } from '#server/errors.ts'
-import type { Execution } from './execution.ts'
+import { type Execution, isTooLate } from './execution.ts'
 
 type Wanted = { limit: number; cursor?: string | undefined; state?: DeclarationFilter | undefined }
 
@@ -51,6 +51,7 @@ export function createAdministration({ db, now, audit }: Context, execution: Exe
             email: users.email,
             status: purchases.status,
             createdAt: purchases.createdAt,
+            orderedAt: purchases.orderedAt,
           },
         })
         .from(declarations)
@@ -109,10 +110,11 @@ type Row = {
     email: string | null
     status: (typeof purchases.$inferSelect)['status'] | null
     createdAt: Date | null
+    orderedAt: Date | null
   }
 }
 
-function present({ declaration, purchase: { id, email, status, createdAt } }: Row, now: Date) {
+function present({ declaration, purchase: { id, email, status, createdAt, orderedAt } }: Row, now: Date) {
   const { linkEndsAt, ...row } = declaration
   const { kind, state, declaredAt } = row
   return {
@@ -120,6 +122,6 @@ function present({ declaration, purchase: { id, email, status, createdAt } }: Ro
     awaitsClick: state === 'open' && linkEndsAt !== null && now < linkEndsAt,
     dueAt: declarationDue(declaredAt),
     purchase: id && email && status && createdAt ? { id, email, status, createdAt } : null,
-    isLate: kind === 'withdrawal' && createdAt !== null && declaredAt >= withdrawalEnds(createdAt),
+    isLate: kind === 'withdrawal' && createdAt !== null && isTooLate(declaredAt, { orderedAt, createdAt }),
   }
 }

@@ -8,7 +8,7 @@ import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { declarations, purchases as purchaseRows, users } from '#server/database/schema.ts'
-import type { Purchases } from '../purchases/purchases.ts'
+import type { Kept, Purchases } from '../purchases/purchases.ts'
 
 export type DeclarationRow = typeof declarations.$inferSelect
 
@@ -42,12 +42,17 @@ const startsWith = (number: string) =>
 /** Without the seller: in time, or an ordinary cancellation. A good cause is for a person to judge. */
 export function mayCarryOut(
   { kind, declaredAt, forCause }: DeclarationRow,
-  purchase: { createdAt: Date; stripeSubscriptionId: string | null },
+  purchase: Ordered & { stripeSubscriptionId: string | null },
 ) {
   return kind === 'withdrawal'
-    ? declaredAt < withdrawalEnds(purchase.createdAt) && purchase.stripeSubscriptionId !== null
+    ? !isTooLate(declaredAt, purchase) && purchase.stripeSubscriptionId !== null
     : !forCause
 }
+
+/** A purchase whose history is still unread counts from its booking. */
+type Ordered = { orderedAt: Date | null; createdAt: Date }
+export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: Ordered) =>
+  declaredAt >= withdrawalEnds(orderedAt ?? createdAt)
 
 export type Execution = ReturnType<typeof createExecution>
 
@@ -66,27 +71,29 @@ export function createExecution(
     if (row?.state !== 'confirmed' || !row.purchaseId) return
     const before = await findPurchase(row.purchaseId)
     const until = declarationDue(row.declaredAt)
+    const declared = { from: countsFrom(row), until }
+    const isOver = hasEnded(before.status)
+    // It has ended, and the bank decides about the money: what it has decided is looked at then.
+    const waits = row.outcome !== null
+    if (waits && before.isDisputed) return
     let outcome = 'The contract had already ended'
+    let kept: Kept | undefined
     if (row.kind === 'withdrawal') {
-      // It has ended, and the bank decides about the money: what it has decided is looked at then.
-      if (row.outcome && before.isDisputed) return
-      const wasDue =
-        !hasEnded(before.status) || before.refundedAmount < (before.lastPaidAmount ?? before.price)
-      const kept = await ending.withdraw(row.purchaseId, until)
-      if (wasDue || row.outcome) outcome = withdrawn(kept, until)
-      if (kept.disputed > 0) {
-        await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
-        return
-      }
-    } else if (!hasEnded(before.status)) {
+      const wasDue = !isOver || before.refundedAmount < (before.lastPaidAmount ?? before.price)
+      kept = await ending.withdraw(row.purchaseId, declared)
+      if (wasDue || waits) outcome = endedWith(kept, until, 'Ended at once and refunded in full')
+    } else if (!isOver || waits) {
       // Not before the day that was asked for: the period in which it falls is the last one.
-      if (row.endsOn && before.currentPeriodEnd && before.currentPeriodEnd < new Date(row.endsOn)) return
-      await ending.cancelDeclared(row.purchaseId, { from: countsFrom(row), until })
+      const { currentPeriodEnd } = before
+      if (!waits && row.endsOn && currentPeriodEnd && currentPeriodEnd < new Date(row.endsOn)) return
+      kept = await ending.cancelDeclared(row.purchaseId, declared, waits)
       const { endsAt, refundedAmount } = await findPurchase(row.purchaseId)
       const paidBack = refundedAmount > before.refundedAmount ? ', and the renewal was refunded' : ''
-      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : `Ended at once${paidBack}`
+      outcome = endsAt ? `Ends on ${dayOf(endsAt)}` : endedWith(kept, until, `Ended at once${paidBack}`)
     }
-    await close(id, outcome)
+    if (kept && kept.disputed > 0)
+      await db.update(declarations).set({ outcome }).where(eq(declarations.id, id))
+    else await close(id, outcome)
   }
 
   async function close(id: string, outcome: string, tx: Database | Transaction = db) {
@@ -134,13 +141,12 @@ const countsFrom = ({ declaredAt, endsOn }: DeclarationRow) => {
   return wished > declaredAt ? wished : declaredAt
 }
 
-function withdrawn(kept: Awaited<ReturnType<Purchases['ending']['withdraw']>>, until: Date) {
-  const { late, disputed, lost, returned } = kept
+function endedWith({ late, disputed, lost, returned }: Kept, until: Date, otherwise: string) {
   const rest = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
     late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
-  return rest.length > 0 ? ['Ended at once', ...rest].join('. ') : 'Ended at once and refunded in full'
+  return rest.length > 0 ? ['Ended at once', ...rest].join('. ') : otherwise
 }

@@ -1,11 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/desk/customers.ts'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
-import { purchases as purchaseRows } from '#server/database/schema.ts'
+import { payments, purchases as purchaseRows } from '#server/database/schema.ts'
 import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -178,4 +178,57 @@ test('a cancellation counts from its arrival: the renewal charged while it waite
     { status: 'cancelled', refundedAmount: 3900 },
   ])
   expect(await stored(id)).toMatchObject({ outcome: 'Ended at once, and the renewal was refunded' })
+})
+
+test('a renewal that goes back but is disputed waits for the bank, and goes back once the dispute is won', async () => {
+  const buyer = await shop.buyer()
+  await shop.advance(28, 'day')
+  const { id } = await shop
+    .visitor()
+    .call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  const receipt = (await mailsTo(buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  await shop.advance(5, 'day')
+  const [renewal] = await shop.connection.db
+    .select()
+    .from(payments)
+    .where(eq(payments.purchaseId, buyer.purchase.id))
+    .orderBy(desc(payments.paidAt))
+  const dispute = await shop.sandbox.controls.openDispute(renewal?.paymentIntentId ?? '')
+  await shop.visitor().call(contract.confirm, linkIn(receipt?.text))
+  await shop.settle()
+  const waiting = { state: 'confirmed', outcome: 'Ended at once. The buyer’s bank decides about $39.00' }
+  expect(await stored(id)).toMatchObject(waiting)
+  await shop.queue.runNow('carry-out-declarations').catch(() => {})
+  expect(await stored(id)).toMatchObject(waiting)
+  await shop.sandbox.controls.closeDispute(dispute.id, 'won')
+  await shop.settle()
+  // Another test left one that always fails.
+  await shop.queue.runNow('carry-out-declarations').catch(() => {})
+  expect(await stored(id)).toMatchObject({
+    state: 'done',
+    outcome: 'Ended at once, and the renewal was refunded',
+  })
+  expect(await (await shop.admin()).call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+    { status: 'cancelled', refundedAmount: 3900 },
+  ])
+})
+
+test('14 days count from the present plan: withdrawn from, all that its time has cost goes back, and nothing before it', async () => {
+  const buyer = await shop.buyer()
+  await shop.advance(1, 'month')
+  await shop.advance(10, 'day')
+  const { rows } = await shop.connection.db.execute<{ price: string; subscription: string }>(sql`
+    select o.id as price, p.stripe_subscription_id as subscription from sandbox.objects o, purchases p
+    where o.data->>'lookup_key' = 'rebound-sigma-pro-yearly' and p.id = ${buyer.purchase.id}`)
+  await shop.sandbox.controls.dashboard.changePrice(rows[0]?.subscription ?? '', rows[0]?.price ?? '')
+  await shop.settle()
+  await shop.advance(13, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
+  await shop.settle()
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended at once and refunded in full' })
+  // The year's price: what was paid for it, and what the rest of the month had been credited with.
+  expect(await buyer.call(purchases.list, {})).toMatchObject([
+    { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },
+  ])
 })

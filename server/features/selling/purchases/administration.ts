@@ -10,7 +10,7 @@ import type { Booked, Booking } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, listPurchases, type PurchaseRow, showToSeller, type Wanted } from './list.ts'
 import type { Notices } from './notices.ts'
-import { payBackAll, type Sync } from './sync.ts'
+import { payBackAll, type Sync, whole } from './sync.ts'
 
 type Others = {
   stripe: StripeGateway
@@ -81,7 +81,8 @@ export function createAdministration({ db, now, audit }: Context, others: Others
       if (!warned || !subscriptionId) return
       if (decision === 'refund')
         await runExclusive(subscriptionId, async () => {
-          await payBackAll(stripe, subscriptionId, ({ paymentIntentId }) => paymentIntentId === warned)
+          const isWarned = whole(({ paymentIntentId }) => paymentIntentId === warned)
+          await payBackAll(stripe, subscriptionId, isWarned)
           await stripe.subscriptions.cancelNow(subscriptionId)
           await sync(subscriptionId)
         })

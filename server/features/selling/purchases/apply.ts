@@ -94,7 +94,8 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
       .select()
       .from(purchases)
       .where(eq(purchases.stripeSubscriptionId, answer.id))
-      .for('update')
+      // Whoever writes about it meanwhile may: a declaration locks its owner first, and then refers to it.
+      .for('no key update')
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const state = changedState(before, answer, checkout.billingType)
@@ -120,9 +121,10 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     if (isSecond && since) await payBack(tx, { subscriptionId: answer.id, since: since.toISOString() })
     // The bank has decided: what it left with the shop goes back now, if it had to.
     const isDecided = before.isDisputed && !isDisputed
-    if (isDecided && isPaidForNothing(before.endedBecause) && before.lastPaidAt) {
-      // That payment itself, and none before it: Stripe's times are whole seconds.
-      const justBefore = new Date(before.lastPaidAt.getTime() - 1000)
+    const [newest] = answer.payments
+    if (isDecided && isPaidForNothing(before.endedBecause) && newest) {
+      // That payment itself, by its own time, and none before it: its invoice may be paid seconds later.
+      const justBefore = new Date(newest.paidAt.getTime() - 1000)
       await payBack(tx, { subscriptionId: answer.id, since: justBefore.toISOString() })
     }
     const rest = after && (!before.endedAt || isDecided) ? restToPayBack(after) : 0

@@ -40,7 +40,7 @@ export function createBooked({ db, now, mails }: Context, { accounts, access, no
       .select()
       .from(purchases)
       .where(and(eq(purchases.id, id), isNull(purchases.stripeSubscriptionId), condition))
-      .for('update')
+      .for('no key update')
     const wanted = before && decide(before)
     if (!wanted) return
     const [after] = await tx.update(purchases).set(wanted).where(eq(purchases.id, id)).returning()

@@ -6,13 +6,14 @@ import type { Context } from '#server/context.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
 import { checkouts as checkoutRows, payments, purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { Payment, StripeGateway } from '#server/gateways/stripe.ts'
+import type { StripeGateway, Subscription } from '#server/gateways/stripe.ts'
 import type { Checkouts } from '../checkout/checkout.ts'
 import { type Booked, endOf } from './booked.ts'
 import type { AccessEffects } from './entitlement.ts'
 import { findPurchase, type PurchaseRow } from './list.ts'
 import { noticeFor, wasRenewedSince } from './notice.ts'
-import { payBackAll, type Sync } from './sync.ts'
+import { withdrawable } from './state.ts'
+import { type DueOf, payBackAll, type Sync, whole } from './sync.ts'
 
 type Others = {
   stripe: StripeGateway
@@ -23,8 +24,8 @@ type Others = {
   runExclusive: RunExclusive
 }
 
-/** What was not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
-type Kept = { late: number; disputed: number; lost: number; returned: number }
+/** What was due and not refunded: paid too late for that, disputed (and by now decided), or sent back by the buyer's bank. */
+export type Kept = { late: number; disputed: number; lost: number; returned: number }
 
 /** From when a declaration counts, and until when payments go back without a person's decision. */
 type Declared = { from: Date; until: Date }
@@ -77,18 +78,21 @@ export function createEnding(context: Context, others: Others) {
 
   async function endAndPayBack(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
-    isMeant: (payment: Payment) => boolean,
+    dueOf: DueOf,
+    until: Date,
   ): Promise<Kept> {
     if (!subscriptionId) {
       await db.transaction((tx) => booked.end(tx, id))
-      return keptOf([])
+      return nothing
     }
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await payBackAll(stripe, subscriptionId, isMeant)
+      await payBackAll(stripe, subscriptionId, (payment, answer) =>
+        payment.paidAt <= until ? dueOf(payment, answer) : 0,
+      )
       await sync(subscriptionId)
-      return keptOf((await stripe.subscriptions.read(subscriptionId)).payments)
+      return keptOf(await stripe.subscriptions.read(subscriptionId), dueOf)
     })
   }
 
@@ -121,30 +125,42 @@ export function createEnding(context: Context, others: Others) {
 
     /**
      * For an owner who declared it without logging in: see features/declarations. It counts from then: if it was renewed
-     * while it waited, it ends now, and the renewals go back.
+     * while it waited, it ends now, and the renewals go back. Returns what was not refunded; asked `again`, tries once more.
      */
-    async cancelDeclared(id: string, { from, until }: Declared) {
+    async cancelDeclared(id: string, { from, until }: Declared, again: boolean): Promise<Kept> {
       const purchase = await findPurchase(db, id)
-      if (hasEnded(purchase.status)) return
-      if (wasRenewedSince(from, purchase, consumerLaw))
-        await endAndPayBack(purchase, ({ paidAt }) => paidAt > from && paidAt <= until)
-      else if (purchase.status !== 'pending_cancel') await cancel(id)
+      if (again || (!hasEnded(purchase.status) && wasRenewedSince(from, purchase, consumerLaw)))
+        return endAndPayBack(
+          purchase,
+          whole(({ paidAt }) => paidAt > from),
+          until,
+        )
+      if (!hasEnded(purchase.status) && purchase.status !== 'pending_cancel') await cancel(id)
+      return nothing
     },
 
     /** It ends now, and what was paid before `until` goes back. Returns what was not refunded. Safe to repeat. */
-    withdraw: async (id: string, until: Date) =>
-      endAndPayBack(await findPurchase(db, id), ({ paidAt }) => paidAt <= until),
+    withdraw: async (id: string, { from, until }: Declared) =>
+      endAndPayBack(
+        await findPurchase(db, id),
+        (payment, answer) => withdrawable(answer, from)(payment),
+        until,
+      ),
 
     endAllOf: (userId: string) => endAllOf(context, others, userId),
   }
 }
 
-function keptOf(paid: Payment[]): Kept {
-  const kept: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
-  for (const { amount, refunded, dispute, refunds } of paid) {
+const nothing: Kept = { late: 0, disputed: 0, lost: 0, returned: 0 }
+
+function keptOf(answer: Subscription, dueOf: DueOf): Kept {
+  const kept = { ...nothing }
+  for (const payment of answer.payments) {
+    const { dispute, refunds, refunded } = payment
     const isReturned = refunds.some(({ status }) => status === 'failed')
     const why = { open: 'disputed', lost: 'lost', none: null, won: null } as const
-    kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += amount - refunded
+    const left = Math.max(0, dueOf(payment, answer) - refunded)
+    kept[why[dispute] ?? (isReturned ? 'returned' : 'late')] += left
   }
   return kept
 }

@@ -30,6 +30,7 @@ import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
 import { createSync } from './sync.ts'
 
+export type { Kept } from './ending.ts'
 export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
 export { hasFailedRefunds, isUntaxedPurchase, isWarnedPurchase } from './list.ts'

@@ -7,7 +7,7 @@ import { checkouts, purchases, stripeEventsPulled } from '#server/database/schem
 import type { StripeGateway } from '#server/gateways/stripe.ts'
 import { graceEnd } from './entitlement.ts'
 import { eventTypes, type Inbox } from './inbox.ts'
-import { payBackAll, type Sync } from './sync.ts'
+import { payBackAll, type Sync, whole } from './sync.ts'
 
 type Others = { stripe: StripeGateway; inbox: Inbox; sync: Sync; runExclusive: RunExclusive }
 
@@ -107,7 +107,11 @@ export function createReconciler({ db, now, log }: Context, others: Others) {
     if (payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)) return
     const known = new Set(payments.map(({ paymentIntentId }) => paymentIntentId))
     await stripe.subscriptions.cancelNow(subscriptionId)
-    await payBackAll(stripe, subscriptionId, ({ paymentIntentId }) => !known.has(paymentIntentId))
+    await payBackAll(
+      stripe,
+      subscriptionId,
+      whole(({ paymentIntentId }) => !known.has(paymentIntentId)),
+    )
     await sync(subscriptionId)
   }
 

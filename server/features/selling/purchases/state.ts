@@ -1,3 +1,4 @@
+import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
 import { graceDays, graceEnd } from './entitlement.ts'
@@ -67,13 +68,30 @@ const unpaidInvoices = new Set(['open', 'uncollectible', 'void'])
 /** Of a monthly plan, or of a yearly one. */
 const isYear = ({ start, end }: PaidPeriod) => end.getTime() - start.getTime() > 300 * day
 
-/** When the first of the latest periods of one length began: those after it are renewals. */
-function planBegan({ periods }: Subscription, last: PaidPeriod): Date {
+/** The first of the latest periods of one length: what was ordered. Those after it are renewals. */
+function ordered({ periods }: Subscription, last: PaidPeriod): PaidPeriod {
   const before = periods
     .filter((each) => !each.isProration && each.start <= last.start)
     .toSorted((a, b) => byTime(b.start, a.start))
   const other = before.findIndex((each) => isYear(each) !== isYear(last))
-  return (other < 0 ? before : before.slice(0, other)).at(-1)?.start ?? last.start
+  return (other < 0 ? before : before.slice(0, other)).at(-1) ?? last
+}
+
+/**
+ * What a withdrawal gives back of a payment: all of it. Of someone whose plan was changed long after the first order, only
+ * what the time since then has cost.
+ */
+export function withdrawable(subscription: Subscription, declaredAt: Date): (payment: Payment) => number {
+  const { periods, payments } = subscription
+  const [first, last] = [periods[0], paidPeriod(subscription)]
+  const order = last && ordered(subscription, last)
+  if (!first || !order || declaredAt < withdrawalEnds(first.paidAt)) return ({ amount }) => amount
+  const invoices = new Set(periods.flatMap(({ paidAt, invoiceId: id }) => (paidAt < order.paidAt ? id : [])))
+  const before = payments.find(({ invoiceId }) => invoices.has(invoiceId))?.paymentIntentId
+  return ({ paymentIntentId, invoiceId, amount }) => {
+    if (!invoices.has(invoiceId)) return amount
+    return paymentIntentId === before ? Math.min(amount, order.credit) : 0
+  }
 }
 
 /** The account may pause what could not be charged; that does not shorten the grace period. */
@@ -103,7 +121,7 @@ function paidTime(subscription: Subscription) {
   return {
     lastPaidAt: paid?.paidAt ?? payments[0]?.paidAt ?? null,
     lastPaidAmount: paid?.amount ?? payments[0]?.amount ?? null,
-    orderedAt: bought ? planBegan(subscription, bought) : periodStart,
+    orderedAt: bought ? ordered(subscription, bought).paidAt : periodStart,
     paidFrom: bought?.start ?? periodStart,
     paidUntil: bought?.end ?? currentPeriodEnd,
     givenUntil: trialEndsAt,

@@ -4,6 +4,14 @@ import type { Payment, StripeGateway, Subscription } from '#server/gateways/stri
 import { type ApplyDependencies, createApply } from './apply.ts'
 import { canGoBack, moneyIsBack } from './state.ts'
 
+/** How much of a payment goes back. */
+export type DueOf = (payment: Payment, answer: Subscription) => number
+
+export const whole =
+  (isMeant: (payment: Payment) => boolean): DueOf =>
+  (payment) =>
+    isMeant(payment) ? payment.amount : 0
+
 export type Sync = ReturnType<typeof createSync>
 
 type Others = Omit<ApplyDependencies, 'payBack' | 'payBackLate' | 'payBackRest' | 'creditRefunds'> & {
@@ -26,7 +34,11 @@ export function createSync(context: Context, others: Others) {
     async ({ subscriptionId, since }) => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('duplicate cancelled')
-      await payBackAll(stripe, subscriptionId, ({ paidAt }) => !since || paidAt > new Date(since))
+      await payBackAll(
+        stripe,
+        subscriptionId,
+        since ? whole(({ paidAt }) => paidAt > new Date(since)) : undefined,
+      )
       await sync(subscriptionId)
     },
   )
@@ -34,7 +46,12 @@ export function createSync(context: Context, others: Others) {
   /** What arrived after it had ended: it bought nothing. */
   const payBackLate = queue.job<{ subscriptionId: string }>('pay-back-late', async ({ subscriptionId }) => {
     const { endedAt } = await stripe.subscriptions.read(subscriptionId)
-    if (endedAt) await payBackAll(stripe, subscriptionId, ({ paidAt }) => paidAt > endedAt)
+    if (endedAt)
+      await payBackAll(
+        stripe,
+        subscriptionId,
+        whole(({ paidAt }) => paidAt > endedAt),
+      )
     await sync(subscriptionId)
   })
 
@@ -92,19 +109,23 @@ export function createSync(context: Context, others: Others) {
   return sync
 }
 
-/** Refunds whatever can go back of every payment for a subscription. Safe to repeat: what is back is not left. */
+/** Refunds what is due of every payment for a subscription, if it can go back. Safe to repeat: what is back is not left. */
 export async function payBackAll(
   stripe: StripeGateway,
   subscriptionId: string,
-  isMeant: (payment: Payment) => boolean = () => true,
+  dueOf: DueOf = ({ amount }) => amount,
 ) {
-  const left = async () =>
-    (await stripe.subscriptions.read(subscriptionId)).payments.filter(
-      (payment) => payment.refunded < payment.amount && canGoBack(payment) && isMeant(payment),
-    )
+  const left = async () => {
+    const answer = await stripe.subscriptions.read(subscriptionId)
+    return answer.payments.flatMap((payment) => {
+      const { paymentIntentId, refunded } = payment
+      const amount = canGoBack(payment) ? dueOf(payment, answer) - refunded : 0
+      return amount > 0 ? { paymentIntentId, amount } : []
+    })
+  }
   for (const { paymentIntentId } of await left())
     await stripe.payments.refund(paymentIntentId, async () => {
       const payment = (await left()).find((each) => each.paymentIntentId === paymentIntentId)
-      return payment ? payment.amount - payment.refunded : 0
+      return payment?.amount ?? 0
     })
 }
