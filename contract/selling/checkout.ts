@@ -1,6 +1,6 @@
 import { endpoint, nothing } from '../endpoint.ts'
-import { billingType, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
-import { schema } from '../schema.ts'
+import { billingType, cents, instant, optionalEmail, optionalText, paymentIntentId, text } from '../fields.ts'
+import { type InferOutput, schema } from '../schema.ts'
 import { country, tax, vatId } from './billing.ts'
 
 const place = schema((z) =>
@@ -11,6 +11,20 @@ const place = schema((z) =>
     vatId: z.optional(vatId(z)),
   }),
 )
+
+const paidOrder = schema((z) =>
+  z.strictObject({
+    billingType: billingType(z),
+    paidAmount: cents(z),
+    /** Null if it doesn't renew. */
+    nextCharge: z.nullable(z.strictObject({ amount: cents(z), at: instant(z) })),
+    /** As it was typed at the checkout; the receipt went there. */
+    email: z.string(),
+    /** How the account's owner gets in: with what they have, or with the link we've emailed, which replaces an old password. */
+    wayIn: z.enum(['login', 'first-link', 'new-link']),
+  }),
+)
+export type PaidOrder = InferOutput<typeof paidOrder>
 
 export const checkout = {
   createSubscriptionIntent: endpoint({
@@ -69,6 +83,15 @@ export const checkout = {
     // "Not yet" while the money has arrived, but Stripe is still setting up the subscription.
     answer: 'later',
     // While Stripe is slow, the browser polls every few seconds.
+    limit: { requests: 100, seconds: 600 },
+  }),
+  paid: endpoint({
+    method: 'GET',
+    path: '/api/checkout/paid',
+    access: 'public',
+    summary: 'What the guest who may not be logged in has just paid for from this browser',
+    input: (z) => z.strictObject({ paymentIntentId: paymentIntentId(z) }),
+    output: paidOrder,
     limit: { requests: 100, seconds: 600 },
   }),
   confirm: endpoint({

@@ -35,7 +35,7 @@ export const samples: Samples = {
   confirmAddress: [{ tokenId: id }],
   setPassword: [{ name: '', tokenId: id }],
   accountInvitation: [{ name: 'Ada Lovelace', tokenId: id }],
-  accountHandedOver: [{ tokenId: id }],
+  accountHandedOver: [{ tokenId: id, paymentIntentId: 'pi_1' }],
   resetPassword: [{ tokenId: id }],
   choosePassword: [{ tokenId: id }],
   passwordChanged: [{}],

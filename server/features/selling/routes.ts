@@ -45,6 +45,7 @@ export function checkoutRoutes(
       cookie.set(reply, authenticated.newNonce)
       return 'done'
     },
+    paid: ({ paymentIntentId }, { request }) => checkout.paid(cookie.read(request), paymentIntentId),
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   }
 }

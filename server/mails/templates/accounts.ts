@@ -5,7 +5,9 @@ import { greeting, type MailSite, type Template } from '../template.ts'
 /** `first`: the page then speaks of choosing a password, not of resetting one. */
 const passwordLink = (tokenId: string, { publicUrl, linkToken }: MailSite, first = '') =>
   `${publicUrl}/reset-password?${first}token=${linkToken('password', tokenId)}`
-export const firstPasswordLink = (tokenId: string, site: MailSite) => passwordLink(tokenId, site, 'first=1&')
+/** With a payment, the login after it leads to what was bought. */
+export const firstPasswordLink = (tokenId: string, site: MailSite, paymentIntentId?: string) =>
+  passwordLink(tokenId, site, `first=1&${paymentIntentId ? `payment_intent=${paymentIntentId}&` : ''}`)
 
 const confirmationLink = (tokenId: string, { publicUrl, linkToken }: MailSite) =>
   `${publicUrl}/confirm-address?token=${linkToken('password', tokenId)}`
@@ -72,8 +74,11 @@ const accountInvitation: Template<{ name: string; tokenId: string }> = ({ name, 
     'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })
 
-/** Someone bought with the address of an account that was never verified. */
-const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => ({
+/** Someone bought with the address of an account that was never verified. Older emails don't lead back to the purchase. */
+const accountHandedOver: Template<{ tokenId: string; paymentIntentId?: string }> = (
+  { tokenId, paymentIntentId },
+  site,
+) => ({
   subject: 'Set your password to see your purchase',
   preheader: 'Your account is ready: choose a password to log in.',
   heading: 'Choose your password',
@@ -82,7 +87,7 @@ const accountHandedOver: Template<{ tokenId: string }> = ({ tokenId }, site) => 
     'Thank you for your purchase. Someone had already signed up with your email address but never confirmed that it was theirs. To make sure only you can see what you bought, we’ve reset that account’s password and logged out every device.',
     'Choose a new password, and the account is yours.',
   ],
-  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site) },
+  action: { label: 'Set your password', url: firstPasswordLink(tokenId, site, paymentIntentId) },
   footnote:
     'The link works once. If it has expired, use “Forgot password?” on the login page to get a new one.',
 })

@@ -54,10 +54,10 @@ export function createGuests({ now, mails }: Context, passwordLinks: PasswordLin
      * Anyone can sign up with anyone's address. When a purchase is made with an unverified one, the account starts
      * fresh for the reader of that mailbox: nothing known or entered by the person who signed up counts anymore.
      */
-    async handOver(tx: Transaction, { id, email }: { id: string; email: string }) {
+    async handOver(tx: Transaction, { id, email }: { id: string; email: string }, paymentIntentId: string) {
       await startOver(tx, id, now())
       const tokenId = await passwordLinks.create(tx, id, 'firstPassword')
-      await mails.send(tx, email, 'accountHandedOver', { tokenId })
+      await mails.send(tx, email, 'accountHandedOver', { tokenId, paymentIntentId })
     },
   }
 }

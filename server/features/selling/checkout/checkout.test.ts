@@ -59,6 +59,17 @@ describe('a guest', () => {
       serverMessage: 'An account with this email exists. Please log in to continue.',
     })
     expect(await guest.call(accounts.user, {})).toBeNull()
+    // The browser that paid may read what it paid, and nobody else.
+    expect(await guest.call(checkout.paid, { paymentIntentId })).toMatchObject({
+      billingType: 'monthly',
+      paidAmount: 3900,
+      nextCharge: { amount: 3900 },
+      email: owner.user.email,
+      wayIn: 'login',
+    })
+    await expect(shop.visitor().call(checkout.paid, { paymentIntentId })).rejects.toMatchObject({
+      status: 404,
+    })
     await shop.confirmPurchase(owner, { paymentIntentId })
     expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
     expect(await subjectsTo(owner.user.email)).toContain('Rebound Sigma Pro was added to your account')
@@ -74,6 +85,7 @@ describe('a guest', () => {
       status: 403,
       serverMessage: 'Please log in to continue. We’ve emailed you how.',
     })
+    expect(await guest.call(checkout.paid, { paymentIntentId })).toMatchObject({ wayIn: 'new-link' })
 
     expect(await stranger.call(accounts.user, {})).toBeNull()
     await expect(stranger.call(accounts.login, { email, password: stranger.password })).rejects.toMatchObject(
@@ -88,7 +100,10 @@ describe('a guest', () => {
     const mail = (await shop.mails()).find(
       ({ to, subject }) => to === email && subject === 'Set your password to see your purchase',
     )
-    const token = /token=(\S+)/.exec(mail?.text ?? '')?.[1] ?? ''
+    const link = new URL(/https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    // The login after it leads back to the payment.
+    expect(link.searchParams.get('payment_intent')).toBe(paymentIntentId)
+    const token = link.searchParams.get('token') ?? ''
     await guest.call(accounts.resetPassword, { token, newPassword: 'open sesame' })
     expect(await guest.call(accounts.login, { email, password: 'open sesame' })).toMatchObject({ name: '' })
     expect(await guest.call(accounts.profile, {})).toMatchObject({ name: '', hasPassword: true })
@@ -118,6 +133,11 @@ describe('a guest', () => {
     const paid = await shop.guest(late)
     await shop.advance(61, 'minute')
     await expect(shop.logInGuest(late, paid)).rejects.toMatchObject(refused)
+    await shop.settle()
+    const { paymentIntentId: lateId } = paid
+    expect(await late.call(checkout.paid, { paymentIntentId: lateId })).toMatchObject({
+      wayIn: 'first-link',
+    })
   })
 
   test('who pays in two tabs is logged in by the payment that counts and told the other one is refunded', async () => {

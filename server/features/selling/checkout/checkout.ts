@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
-import type { EndReason } from '#contract/statuses.ts'
+import type { PaidOrder } from '#contract/selling/checkout.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
-import { users } from '#server/database/schema.ts'
+import { type purchases as bought, users } from '#server/database/schema.ts'
 import { conflict, notFound, Refusal } from '#server/errors.ts'
 import type { Authenticated } from '#server/features/identity/sessions/sessions.ts'
 import type { StripeGateway } from '#server/gateways/stripe.ts'
@@ -10,7 +10,7 @@ import type { EmailQuestions } from '#server/security/email-questions.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
 import { createBegin } from './begin.ts'
-import type { Checkouts } from './checkouts.ts'
+import type { CheckoutRow, Checkouts } from './checkouts.ts'
 import type { Agreement } from './order-records.ts'
 import type { Customers } from './stripe-customers.ts'
 import { createPrices, createSubscribe } from './subscribe.ts'
@@ -19,6 +19,8 @@ export { type CheckoutRow, type Checkouts, createCheckouts } from './checkouts.t
 export { type Customers, createCustomers } from './stripe-customers.ts'
 export { wantedPrices } from './subscribe.ts'
 
+type Purchase = typeof bought.$inferSelect
+
 type Others = {
   stripe: StripeGateway
   checkouts: Checkouts
@@ -26,7 +28,7 @@ type Others = {
   seats: Seats
   purchases: {
     sync(subscriptionId: string): Promise<void>
-    ofPaymentIntent(userId: string, id: string): Promise<{ endedBecause: EndReason | null } | undefined>
+    ofPaymentIntent(userId: string, id: string): Promise<Purchase | undefined>
   }
   questions: EmailQuestions
 }
@@ -66,9 +68,7 @@ export function createCheckout(context: Context, others: Others) {
     async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
       const { paymentIntentId, ...agreement } = agreed
       const begun = await checkouts.ofPayment(paymentIntentId)
-      const isTheirs = begun?.userId
-        ? begun.userId === user?.id
-        : nonce !== undefined && begun?.nonceHash === hashToken(nonce)
+      const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
       // Better refused now than refunded later.
       await seats.reserve(begun, begun.productId, ip)
@@ -82,14 +82,10 @@ export function createCheckout(context: Context, others: Others) {
       if (!checkout || (checkout.userId && checkout.userId !== user.id)) throw notFound('Purchase')
       if (!(await purchases.ofPaymentIntent(user.id, paymentIntentId))) await sync(checkout.subscriptionId)
       const purchase = await purchases.ofPaymentIntent(user.id, paymentIntentId)
-      if (purchase?.endedBecause === 'duplicate')
-        throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
-      if (purchase?.endedBecause === 'no_seat')
-        throw conflict(
-          'paid-too-late',
-          'The last seat was taken before you paid. We’re refunding your payment.',
-        )
-      if (purchase) return 'done'
+      if (purchase) {
+        refuseRefunded(purchase)
+        return 'done'
+      }
       const isTheirs = checkout.userId === user.id || (!checkout.userId && checkout.email === user.email)
       if (isTheirs && !checkout.closedAt && (await stripe.payments.hasPaid(paymentIntentId))) return 'not yet'
       throw checkout.userId
@@ -109,7 +105,7 @@ export function createCheckout(context: Context, others: Others) {
       paymentIntentId: string,
     ): Promise<(Authenticated & { newNonce: string }) | 'not yet'> {
       const begun = await checkouts.ofPayment(paymentIntentId)
-      if (!begun || !nonce || begun.nonceHash !== hashToken(nonce)) throw pleaseLogIn()
+      if (!begun || !isBegunWith(nonce, begun)) throw pleaseLogIn()
       const { payments, customerId } = await stripe.subscriptions.read(begun.subscriptionId)
       const payment = payments.find((candidate) => candidate.paymentIntentId === paymentIntentId)
       if (!payment) throw conflict('not-paid', 'The payment hasn’t been completed yet')
@@ -139,7 +135,46 @@ export function createCheckout(context: Context, others: Others) {
       }
     },
 
+    /**
+     * What the browser that paid may know while the account isn't its to enter: its own payment, and how the owner gets
+     * in. At logout, it forgets the nonce.
+     */
+    async paid(nonce: string | undefined, paymentIntentId: string) {
+      const begun = await checkouts.ofPayment(paymentIntentId)
+      const purchase =
+        begun?.userId && isBegunWith(nonce, begun)
+          ? await purchases.ofPaymentIntent(begun.userId, paymentIntentId)
+          : undefined
+      if (!begun || !purchase) throw notFound('Purchase')
+      refuseRefunded(purchase)
+      const { billingType, price, lastPaidAmount, nextAmount, currentPeriodEnd, userId } = purchase
+      const [owner] = await db.select({ provenAt: users.verifiedAt }).from(users).where(eq(users.id, userId))
+      const wayIn: PaidOrder['wayIn'] = owner?.provenAt
+        ? 'login'
+        : begun.madeAccount
+          ? 'first-link'
+          : 'new-link'
+      return {
+        billingType,
+        paidAmount: lastPaidAmount ?? price,
+        nextCharge: currentPeriodEnd && { amount: nextAmount ?? price, at: currentPeriodEnd },
+        email: begun.email,
+        wayIn,
+      }
+    },
+
     /** At logout: the next person at this browser is someone else. */
     forfeitNonce: (nonce: string) => checkouts.logins.forfeit(hashToken(nonce)),
   }
+}
+
+const isBegunWith = (nonce: string | undefined, begun: CheckoutRow | undefined) =>
+  nonce !== undefined && begun?.nonceHash === hashToken(nonce)
+
+/** Money that goes back bought nothing. */
+function refuseRefunded({ endedBecause }: Purchase) {
+  if (endedBecause === 'duplicate')
+    throw conflict('paid-twice', 'You already have a subscription. We’re refunding this second payment.')
+  if (endedBecause === 'no_seat')
+    throw conflict('paid-too-late', 'The last seat was taken before you paid. We’re refunding your payment.')
 }

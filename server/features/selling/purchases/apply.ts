@@ -66,7 +66,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     const attached = guest?.isNew === false
     const isHandedOver = attached && !buyer.verifiedAt && !refundedBecause
     if (isHandedOver) {
-      await accounts.guests.handOver(tx, buyer)
+      await accounts.guests.handOver(tx, buyer, checkout.paymentIntentId)
       // Whatever was started may still be open in someone's browser, and paying would only lead to a refund.
       for (const subscriptionId of await checkouts.logins.end(tx, buyer))
         await payBack(tx, { subscriptionId })
