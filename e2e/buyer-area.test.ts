@@ -4,12 +4,15 @@ import type { Page } from '@playwright/test'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { accessIdOf } from './desk.ts'
 import { expect, expectAccessible, inOwnShop, logInAs, test } from './shop.ts'
 import { payAsGuest } from './visitors.ts'
+
+const byHand = whenAccessComes({ unlocksItself: false })
 
 type Person = Awaited<ReturnType<TestShop['user']>>
 
@@ -145,14 +148,12 @@ test.describe('TradingView access', () => {
     await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeVisible()
     await expect(page.getByLabel(/TradingView Username/)).toHaveCount(0)
     await payAsGuest(page, email)
-    await expect(page.getByText('we’ll unlock the indicator within 24 hours')).toBeVisible()
+    await expect(page.getByText(`Add your TradingView username. ${byHand}`)).toBeVisible()
     await fill(page, 'by_hand_buyer')
     await form(page).getByRole('button', { name: 'Submit Access Request' }).click()
     await expect(toastIn(page)).toContainText('Access request submitted!')
     await expect(page).toHaveURL('/welcome')
-    await expect(
-      page.getByText('Your access is activated within 24 hours, and an email follows'),
-    ).toBeVisible()
+    await expect(page.getByText(byHand)).toBeVisible()
     await shop.settle()
     const mails = await shop.mails()
     expect(mails.filter(({ to, text }) => to === email && text.includes('by_hand_buyer'))).toHaveLength(1)

@@ -23,6 +23,7 @@ const { pages } = await renderPages({
   reviews: { count: 0, average: 0 },
   latestReviews: { items: [] },
   seatsAreLimited: false,
+  unlocksItself: false,
   maker: null,
   stripe: { publishableKey: '', scriptUrl: '' },
   regionLookupUrl: 'https://example.com',

@@ -14,12 +14,13 @@ import { assertReachable, type Connection, connect } from './database/connect.ts
 import { openEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { readMigrations } from './database/migrations.ts'
+import { currentConnection, isWorking } from './features/access/tradingview/tradingview.ts'
 import { type Credentials, createAdmins } from './features/identity/accounts/accounts.ts'
 import { seatsAreLimited } from './features/selling/seats/seats.ts'
 import { latestReviews, reviewSummary } from './features/site/reviews/reviews.ts'
 import { createMailTransport } from './gateways/mail.ts'
 import { openPayments, type Payments, type Quirks } from './gateways/payments.ts'
-import { createTradingViewGateway } from './gateways/tradingview.ts'
+import { createTradingViewGateway, type TradingViewGateway } from './gateways/tradingview.ts'
 import { drain } from './http/drain.ts'
 import { type SecurityHeaders, securityHeaders } from './http/headers.ts'
 import { createQueue, type Queue } from './jobs/queue.ts'
@@ -70,6 +71,8 @@ type Parts = { config: Config; connection: Connection }
 type SiteParts = Parts & {
   settings: ShopSettings
   payments: Payments
+  tradingView: TradingViewGateway
+  now: () => Date
   security: SecurityHeaders
   log: Logger
 }
@@ -148,8 +151,12 @@ export async function startShop(
     closers.push(payments.close)
     const queue = createQueue({ url: connection.url, log })
     const security = securityHeaders(config)
+    const tradingView = createTradingViewGateway({
+      isAllowed: config.mayCallTradingView,
+      lookAlike: payments.lookAlike,
+    })
     const pages = withPages
-      ? await openSite({ config, settings, payments, connection, security, log })
+      ? await openSite({ config, settings, payments, tradingView, connection, security, log, now })
       : noPages()
     closers.push(pages.close)
 
@@ -165,10 +172,7 @@ export async function startShop(
       pages,
       security,
       stripe: payments.stripe,
-      tradingViewGateway: createTradingViewGateway({
-        isAllowed: config.mayCallTradingView,
-        lookAlike: payments.lookAlike,
-      }),
+      tradingViewGateway: tradingView,
       middleware: payments.middleware,
       log,
       now,
@@ -221,7 +225,16 @@ async function backUpFirst(url: string, { dataDir, secrets, log }: BackupParts) 
 }
 
 /** The pages, with what they show of the settings and of the books. */
-function openSite({ config, settings, payments, connection: { db }, security, log }: SiteParts) {
+function openSite({
+  config,
+  settings,
+  payments,
+  tradingView,
+  connection: { db },
+  security,
+  log,
+  now,
+}: SiteParts) {
   const { live } = settings
   return openPages({
     dist,
@@ -233,6 +246,7 @@ function openSite({ config, settings, payments, connection: { db }, security, lo
         reviews: await reviewSummary(db),
         latestReviews: await latestReviews(db),
         seatsAreLimited: await seatsAreLimited(db),
+        unlocksItself: isWorking(await currentConnection(db, tradingView), now()),
       }
     },
     files: () => (live.maker.photo ? [live.maker.photo] : []),

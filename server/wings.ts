@@ -26,6 +26,7 @@ export function openWings(context: Context, gateways: Gateways) {
     access: {
       purchasesChanged: (tx, userId) => access.effects.purchasesChanged(tx, userId),
       usernameGiven: (tx, given) => access.effects.usernameGiven(tx, { ...given, by: null }),
+      unlocksItself: (tx) => access.effects.unlocksItself(tx),
     },
   })
   const access: Access = openAccess(context, { gateway: gateways.tradingView, identity, selling })

@@ -4,10 +4,6 @@ import { type InferOutput, schema } from '../schema.ts'
 import { accessStates, entitlementReasons, nameProblems } from '../statuses.ts'
 import { namesPerDay } from '../tradingview-name.ts'
 
-/** How soon after somebody asked access is promised. */
-export const accessPromiseHours = 24
-export const promisedBy = (askedAt: Date) => new Date(askedAt.getTime() + accessPromiseHours * 3_600_000)
-
 /** Longer than a name may be, so links fit. */
 export const typedName = schema((z) => text(z, 200, 'TradingView username is required'))
 

@@ -18,6 +18,8 @@ export type SiteSettings = {
   askExchangeKeys: boolean
   /** Verified reviews so far: how many, and their average. */
   reviews: { count: number; average: number }
+  /** Whether access is unlocked by itself at the moment, or by hand. */
+  unlocksItself: boolean
   /** Whether the product page has to ask for a free seat before it offers to buy. */
   seatsAreLimited: boolean
   /** Who makes the product, if the seller says so; `photo` is the picture's address on this site. */

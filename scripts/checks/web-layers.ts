@@ -6,6 +6,7 @@ export const offered = [
   'site/about/maker.tsx',
   'access/access-form/access-request-form.tsx',
   'access/access-form/access-state.tsx',
+  'access/access-form/open-indicator.tsx',
   'selling/checkout/until-done.ts',
   'selling/checkout/username-input.tsx',
   'desk/screens.ts',

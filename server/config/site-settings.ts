@@ -19,6 +19,7 @@ export function siteSettings(config: Config, live: Live, payments: Payments): Si
     askExchangeKeys,
     reviews: { count: 0, average: 0 },
     seatsAreLimited: false,
+    unlocksItself: false,
     maker: maker.name
       ? { name: maker.name, sentence: maker.sentence, photo: maker.photo?.path ?? null }
       : null,

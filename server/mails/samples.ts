@@ -74,6 +74,7 @@ export const samples: Samples = {
       invoiceId: 'in_1',
       isFirst: true,
       startNow: true,
+      unlocksItself: true,
       tax: { percent: 19, amount: 6227, isReverseCharge: false },
     },
     {
@@ -141,7 +142,7 @@ export const samples: Samples = {
   ],
   accessWithheld: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
   accessEnded: [{ name: 'Ada Lovelace', tradingViewUsername: 'ada_trades' }],
-  tradingViewReminder: [{ name: 'Ada Lovelace' }],
+  tradingViewReminder: [{ name: 'Ada Lovelace', unlocksItself: true }],
   declarationReceived: [
     { ...declared, kind: 'withdrawal', withLink: true },
     { ...declared, kind: 'cancellation', withLink: false },

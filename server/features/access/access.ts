@@ -25,7 +25,7 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
   const tradingView = createTradingView(context, { gateway, connector, access: room })
   const privatePackage = createPrivatePackage(context, room)
   const assets = createAssets(context, room)
-  const reminders = createReminders(context, { accounts })
+  const reminders = createReminders(context, { accounts, connector })
   const people: PeoplesRoom[] = [room]
   const rooms = { room, tradingView, privatePackage, assets, reminders }
   const schedules: Schedules = {
@@ -47,6 +47,7 @@ export function openAccess(context: Context, { gateway, identity, selling }: Oth
     effects: {
       purchasesChanged: room.refresh,
       usernameGiven: room.names.give,
+      unlocksItself: connector.isWorking,
     },
     people,
     schedules: [schedules],

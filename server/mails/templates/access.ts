@@ -1,17 +1,18 @@
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { greeting, type Template } from '../template.ts'
+
+/** Only those whom the seller unlocks are told that we've got it: the others are unlocked first. */
+const byHand = { unlocksItself: false }
 
 const accessRequestReceived: Template<{ name: string; tradingViewUsername: string }> = (
   { name, tradingViewUsername },
   { publicUrl },
 ) => ({
   subject: 'We’ve got your access request',
-  preheader: 'Your TradingView access is coming within 24 hours.',
+  preheader: whenAccessComes(byHand),
   heading: 'Your access is on its way',
-  paragraphs: [
-    greeting(name),
-    'Thank you. We’ll unlock Rebound Sigma Pro for your TradingView account within 24 hours and email you as soon as it’s done.',
-  ],
+  paragraphs: [greeting(name), `Thank you. ${whenAccessComes(byHand)}`],
   details: [['TradingView username', inertLine(tradingViewUsername)]],
   action: { label: 'Read the setup guide', url: `${publicUrl}/setup-guide` },
   footnote: 'Is the username wrong? Reply to this email and we’ll correct it.',
@@ -90,14 +91,18 @@ const accessEnded: Template<{ name: string; tradingViewUsername: string }> = (
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })
 
-/** For owners who haven't asked for access yet. */
-const tradingViewReminder: Template<{ name: string }> = ({ name }, { publicUrl }) => ({
+/** For owners who haven't asked for access yet. Older emails didn't know what the shop can do. */
+const tradingViewReminder: Template<{ name: string; unlocksItself?: boolean }> = (
+  { name, unlocksItself = false },
+  { publicUrl },
+) => ({
   subject: 'We need your TradingView username',
   preheader: 'Without it, we can’t unlock Rebound Sigma Pro for you.',
   heading: 'Tell us your TradingView username',
   paragraphs: [
     greeting(name),
-    'Your subscription is active, but Rebound Sigma Pro isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”; we’ll unlock it within 24 hours.',
+    'Your subscription is active, but Rebound Sigma Pro isn’t unlocked yet: we need to know for which TradingView account. Open your dashboard and send us your username under “TradingView Access”.',
+    whenAccessComes({ unlocksItself }),
   ],
   action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
 })

@@ -1,3 +1,4 @@
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
@@ -40,6 +41,8 @@ const receipt: Template<
     isFirst: boolean
     /** Whether the buyer asked us to start before the withdrawal period is over. */
     startNow: boolean
+    /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
+    unlocksItself?: boolean
     tax: Tax | null
   }
 > = (data, site) => ({
@@ -50,6 +53,9 @@ const receipt: Template<
     greeting(data.name),
     `We’ve received your payment for ${data.product}.`,
     ...(data.isFirst ? ['This email confirms your contract. Its terms are below; please keep it.'] : []),
+    ...(data.isFirst && data.unlocksItself !== undefined
+      ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
+      : []),
     ...(data.startNow ? ['You asked us to start your access right away, before the 14 days are over.'] : []),
   ],
   details: [

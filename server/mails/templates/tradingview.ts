@@ -1,3 +1,4 @@
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { inertLine } from '../inert.ts'
 import { day, greeting, type Template } from '../template.ts'
 
@@ -103,11 +104,13 @@ const nameNotFound: Template<{ name: string; username: string; similar: string[]
   { publicUrl },
 ) => ({
   subject: 'We can’t find your TradingView username',
-  preheader: 'Correct it on your dashboard, and you’re unlocked in seconds.',
+  preheader: 'Please correct it on your dashboard.',
   heading: 'One step left',
   paragraphs: [
     greeting(name),
-    `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Correct it on your dashboard, and Rebound Sigma Pro unlocks in seconds.`,
+    `TradingView doesn’t know ${inertLine(username)}.${similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''} You’ll find the right name on your TradingView profile. Please correct it on your dashboard.`,
+    // Nobody but the connector looks for it.
+    whenAccessComes({ unlocksItself: true }),
   ],
   action: { label: 'Correct it', url: `${publicUrl}/dashboard` },
 })

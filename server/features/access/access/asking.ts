@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import { promisedBy, type SentAccessRequest } from '#contract/access/access.ts'
+import type { SentAccessRequest } from '#contract/access/access.ts'
+import { promisedBy } from '#contract/access/promise.ts'
 import { isLive } from '#contract/statuses.ts'
 import { keyOfName } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { accessPromiseHours, promisedBy } from '#contract/access/access.ts'
+import { accessPromiseHours, promisedBy } from '#contract/access/promise.ts'
 import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'

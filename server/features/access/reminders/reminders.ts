@@ -1,6 +1,7 @@
 import { and, eq, exists, inArray, isNull, lt, notExists, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { isLivePurchase } from '#server/database/live-purchase.ts'
 import { access, purchases, users } from '#server/database/schema.ts'
 import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
@@ -8,12 +9,15 @@ import type { Accounts } from '#server/features/identity/accounts/accounts.ts'
 const week = 7 * 86_400_000
 const batch = 500
 
-type Others = { accounts: Pick<Accounts, 'profile'> }
+type Others = {
+  accounts: Pick<Accounts, 'profile'>
+  connector: { isWorking(tx: Transaction): Promise<boolean> }
+}
 
 export type Reminders = ReturnType<typeof createReminders>
 
 /** Until buyers have asked for access, they don't get what they pay for, so we remind them, at most once a week. */
-export function createReminders({ db, queue, mails, now, audit }: Context, { accounts }: Others) {
+export function createReminders({ db, queue, mails, now, audit }: Context, { accounts, connector }: Others) {
   const hasNotAsked = () =>
     and(
       isNull(users.deletedAt),
@@ -44,7 +48,9 @@ export function createReminders({ db, queue, mails, now, audit }: Context, { acc
         .select({ email: users.email, name: users.name })
         .from(users)
         .where(and(inArray(users.id, userIds), hasNotAsked()))
-      for (const { email, name } of stillMissing) await mails.send(tx, email, 'tradingViewReminder', { name })
+      const unlocksItself = await connector.isWorking(tx)
+      for (const { email, name } of stillMissing)
+        await mails.send(tx, email, 'tradingViewReminder', { name, unlocksItself })
     })
   })
 

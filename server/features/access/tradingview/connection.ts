@@ -40,12 +40,7 @@ export function createConnection(
 ) {
   const { db, now, audit, secrets } = context
 
-  /** As it counts now: switched off, or without a way to its host, it is off whatever the row says. */
-  async function current(tx: Database | Transaction = db): Promise<ConnectionRow | undefined> {
-    const [row] = await tx.select().from(tvConnection)
-    if (!row) return undefined
-    return gateway.isAllowed && gateway.mayConnectTo(row.host) ? row : { ...row, state: 'off' }
-  }
+  const current = (tx: Database | Transaction = db) => currentConnection(tx, gateway)
 
   const set = (changes: Partial<ConnectionRow>, tx: Database | Transaction = db) =>
     tx.update(tvConnection).set(changes).where(eq(tvConnection.id, 1))
@@ -97,11 +92,7 @@ export function createConnection(
       return opened.client
     },
 
-    /** Whether buyers may expect to be unlocked by themselves. */
-    isWorking: (row: ConnectionRow | undefined) =>
-      row?.state === 'on' &&
-      row.mode !== 'dry' &&
-      (!row.downSince || now().getTime() - row.downSince.getTime() < connectorPatience),
+    isWorking: (row: ConnectionRow | undefined) => isWorking(row, now()),
 
     /** By an admin, so it is audited. */
     async change(
@@ -119,6 +110,22 @@ export function createConnection(
     },
   }
 }
+
+/** As it counts now: switched off, or without a way to its host, it is off whatever the row says. */
+export async function currentConnection(
+  tx: Database | Transaction,
+  gateway: Pick<TradingViewGateway, 'isAllowed' | 'mayConnectTo'>,
+): Promise<ConnectionRow | undefined> {
+  const [row] = await tx.select().from(tvConnection)
+  if (!row) return undefined
+  return gateway.isAllowed && gateway.mayConnectTo(row.host) ? row : { ...row, state: 'off' }
+}
+
+/** Whether buyers may expect to be unlocked by themselves. */
+export const isWorking = (row: ConnectionRow | undefined, at: Date) =>
+  row?.state === 'on' &&
+  row.mode !== 'dry' &&
+  (!row.downSince || at.getTime() - row.downSince.getTime() < connectorPatience)
 
 function cookiesOf(secrets: Secrets, { sealedCookies }: ConnectionRow): SessionCookies {
   if (!sealedCookies) throw new TradingViewFailure('session', 'There is no session.')

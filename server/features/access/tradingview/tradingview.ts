@@ -10,7 +10,7 @@ import { createReconcile } from './reconcile.ts'
 import { createScripts } from './scripts.ts'
 import { createStrangers } from './strangers.ts'
 
-export { resealCookies } from './connection.ts'
+export { currentConnection, isWorking, resealCookies } from './connection.ts'
 export { createConnector } from './connector.ts'
 
 const runsShown = 10

@@ -1,5 +1,5 @@
 import { eq, min, sql } from 'drizzle-orm'
-import { promisedBy } from '#contract/access/access.ts'
+import { promisedBy } from '#contract/access/promise.ts'
 import { mostCounted, type NeedKind, needKinds } from '#contract/desk/overview.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Context } from '#server/context.ts'

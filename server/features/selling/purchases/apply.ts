@@ -78,6 +78,7 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         to: isHandedOver ? { ...buyer, name: '' } : buyer,
         attached: attached && !isHandedOver,
         money: moneyOf(answer),
+        unlocksItself: await access.unlocksItself(tx),
         startNow: await checkouts.orders.wantsToStartNow(tx, checkout.id),
       })
   }

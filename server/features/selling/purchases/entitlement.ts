@@ -25,6 +25,8 @@ export type AccessEffects = {
   purchasesChanged(tx: Transaction, userId: string): Promise<void>
   /** The buyer gave it at the checkout, and has paid. */
   usernameGiven(tx: Transaction, given: { userId: string; username: string }): Promise<void>
+  /** Whether it is unlocked by itself at the moment, or by hand. */
+  unlocksItself(tx: Transaction): Promise<boolean>
 }
 
 const day = 86_400_000

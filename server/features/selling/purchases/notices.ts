@@ -20,6 +20,8 @@ type Change = {
   money?: { paid: PaidPeriod | null; disputed: number | null }
   /** The buyer ticked the box above the pay button. */
   startNow?: boolean
+  /** For the first receipt, which says when access comes. */
+  unlocksItself?: boolean
 }
 
 export type Notices = ReturnType<typeof createNotices>
@@ -37,7 +39,7 @@ export function createNotices({ mails, supportEmail }: Context) {
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, money, startNow = false } = change
+      const { before, after, attached, money, startNow = false, unlocksItself } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const product = productName(after.productId)
       const about = { name: to.name, product }
@@ -60,6 +62,7 @@ export function createNotices({ mails, supportEmail }: Context) {
           invoiceId: money?.paid?.invoiceId ?? null,
           isFirst: before === undefined,
           startNow,
+          ...(unlocksItself === undefined ? {} : { unlocksItself }),
           tax: money?.paid?.tax ?? null,
         })
       if (status === 'past_due' && after.dunningStep > (before?.dunningStep ?? 0))

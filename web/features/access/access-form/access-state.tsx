@@ -10,6 +10,7 @@ import {
 } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
+import { whenAccessComes } from '#contract/access/promise.ts'
 import type { Purchase } from '#contract/selling/purchases.ts'
 import type { AccessState, NameProblem } from '#contract/statuses.ts'
 import { nameTaken } from '#contract/tradingview-name.ts'
@@ -59,7 +60,7 @@ export function StateBadge({ mine }: { mine: OwnAccess }) {
 
 /** One sentence that is true now. */
 export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: Purchase | undefined }) {
-  const { state, username, similar, promisedBy, unlocksItself } = mine
+  const { state, username, similar, promisedBy } = mine
   const problem = problemOf(mine)
   if (problem === 'taken') return <>{nameTaken} If it’s yours, please write to us.</>
   if (problem === 'unreadable') return <>{username} can’t be a TradingView username. Please correct it.</>
@@ -77,14 +78,18 @@ export function AccessSentence({ mine, purchase }: { mine: OwnAccess; purchase: 
     case 'locked':
       return (
         <>
-          {username ? 'Send us your access request' : 'Add your TradingView username'}, and we’ll unlock the
-          indicator {unlocksItself ? 'within seconds' : 'within 24 hours'}.
+          {username ? 'Send us your access request.' : 'Add your TradingView username.'}{' '}
+          {whenAccessComes(mine)}
         </>
       )
     case 'asked':
       return <Promised by={promisedBy} />
     case 'unlocking':
-      return <>Unlocking {username}… This usually takes a few seconds.</>
+      return (
+        <>
+          Unlocking {username}… {whenAccessComes(mine)}
+        </>
+      )
     case 'unlocked':
       return <Unlocked mine={mine} purchase={purchase} />
     case 'declined':

@@ -1,10 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
-import { privatePackage } from '#contract/access/package.ts'
 import { type Purchase, purchases as purchaseCalls } from '#contract/selling/purchases.ts'
 import * as z from '#contract/zod.ts'
 import { useCall } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
 import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
 import {
   AccessSentence,
@@ -13,6 +11,7 @@ import {
   StateBadge,
   useAccess,
 } from '#web/features/access/access-form/access-state.tsx'
+import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
 import { UsernameInput } from '#web/features/selling/checkout/username-input.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Card, Skeleton } from '#web/ui/card.tsx'
@@ -122,7 +121,6 @@ function AccessCard({ mine, purchase }: { mine: OwnAccess; purchase: Purchase })
 
 function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'name') => void }): ReactNode {
   const { state, purchaseId, unlocksItself, similar } = mine
-  const { data: links } = useData(privatePackage.show, {})
   const failed = 'Failed to change the username'
   const change = useCall(access.changeUsername, { refreshes, failed })
   if (problemOf(mine))
@@ -163,18 +161,7 @@ function TheButton({ mine, open }: { mine: OwnAccess; open: (what: 'form' | 'nam
     case 'unlocking':
       return <CheckAgain mine={mine} />
     case 'unlocked':
-      return (
-        links && (
-          <a
-            href={links.indicatorUrl}
-            target="_blank"
-            rel="noreferrer"
-            className="inline-flex h-9 shrink-0 items-center rounded-md bg-accent px-3 text-sm font-medium text-on-accent shadow-card hover:bg-accent-strong"
-          >
-            Open the indicator<span className="sr-only"> on TradingView, in a new tab</span>
-          </a>
-        )
-      )
+      return <OpenIndicator />
   }
 }
 

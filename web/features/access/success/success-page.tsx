@@ -1,36 +1,28 @@
-import { CircleCheck } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
-import { accounts } from '#contract/identity/accounts.ts'
-import { exactDollars } from '#contract/money.ts'
-import { checkout } from '#contract/selling/checkout.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { accounts, type User } from '#contract/identity/accounts.ts'
+import { checkout, type PaidOrder } from '#contract/selling/checkout.ts'
 import { call, isDone } from '#web/api/client.ts'
 import { useStartSession } from '#web/api/session.ts'
-import { toastError } from '#web/api/use-call.ts'
-import { useData } from '#web/api/use-data.ts'
-import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
-import { AccessSentence, StateBadge, useAccess } from '#web/features/access/access-form/access-state.tsx'
+import { messageOf, toastError } from '#web/api/use-call.ts'
 import { untilDone, wait } from '#web/features/selling/checkout/until-done.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
-import { Card, Skeleton } from '#web/ui/card.tsx'
-import { type Href, useNavigation } from '#web/ui/navigation.tsx'
+import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
-import { Time } from '#web/ui/time.tsx'
 import { toast } from '#web/ui/toast.tsx'
-
-const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
+import { OneStepLeft } from './one-step-left.tsx'
+import { Thanks } from './thanks.tsx'
 
 type State =
   | { step: 'processing'; note: string }
-  | { step: 'login'; reason: string }
+  | { step: 'login'; paymentIntentId: string; order: PaidOrder }
   | { step: 'failed'; error: unknown }
   | { step: 'done'; paymentIntentId: string }
 
 const failed = { title: 'Processing failed', description: 'Something went wrong' }
 
-/** Begun once for each arrival, however often the page is rendered. */
+/** Begun once for each arrival, however often the page is rendered; a purchase that is done stays so until it is left. */
 let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 
 export default function SuccessPage() {
@@ -39,7 +31,7 @@ export default function SuccessPage() {
   const { navigate } = useNavigation()
 
   const tell = (note: string) => setState({ step: 'processing', note })
-  const arrive = useEffectEvent(async () => {
+  async function arrive(): Promise<State | undefined> {
     const paymentIntentId = takePaymentIntent()
     if (!paymentIntentId) {
       toast({ title: 'Invalid request', description: 'No payment information found.', destructive: true })
@@ -50,10 +42,8 @@ export default function SuccessPage() {
       processing = { paymentIntentId, outcome: process(paymentIntentId, startSession, tell) }
     try {
       const outcome = await processing.outcome
-      if (outcome.step === 'failed') {
-        processing = undefined
-        toastError(failed, outcome.error)
-      }
+      if (outcome.step !== 'done') processing = undefined
+      if (outcome.step === 'failed') toastError(failed, outcome.error)
       return outcome
     } catch (error) {
       processing = undefined
@@ -61,23 +51,47 @@ export default function SuccessPage() {
       navigate('/dashboard', { replace: true })
       return undefined
     }
-  })
+  }
+  const begin = useEffectEvent(arrive)
   useEffect(() => {
-    void arrive().then((outcome) => outcome && setState(outcome))
+    void begin().then((outcome) => outcome && setState(outcome))
   }, [])
 
-  if (state.step === 'processing')
-    return (
-      <>
-        <Loading text="Processing your purchase..." />
-        <p role="status" className="mx-auto max-w-prose px-5 pb-20 text-center text-muted">
-          {state.note}
-        </p>
-      </>
-    )
-  if (state.step === 'failed') return <NotLoggedIn />
-  if (state.step === 'login') return <PleaseLogIn reason={state.reason} />
-  return <Thanks paymentIntentId={state.paymentIntentId} />
+  switch (state.step) {
+    case 'processing':
+      return (
+        <>
+          <Loading text="Processing your purchase..." />
+          <p role="status" className="mx-auto max-w-prose px-5 pb-20 text-center text-muted">
+            {state.note}
+          </p>
+        </>
+      )
+    case 'failed':
+      return <NotLoggedIn error={state.error} />
+    case 'login':
+      return (
+        <OneStepLeft
+          {...state}
+          onLoggedIn={async (user) => {
+            await startSession(user)
+            tell('')
+            const outcome = await arrive()
+            if (outcome) setState(outcome)
+          }}
+        />
+      )
+    case 'done':
+      return (
+        <Thanks
+          paymentIntentId={state.paymentIntentId}
+          onLeave={(path) => {
+            processing = undefined
+            navigate(path, { replace: true })
+          }}
+        />
+      )
+  }
 }
 
 /** The address carries the payment: it is taken out immediately, and kept with this place in the history for a reload. */
@@ -89,26 +103,41 @@ function takePaymentIntent(): string | null {
 
 async function process(
   paymentIntentId: string,
-  startSession: () => Promise<void>,
+  startSession: (user?: User) => Promise<void>,
   tell: (note: string) => void,
 ): Promise<State> {
   if (!(await call(accounts.user, {}))) {
     try {
       await untilDone(() => isDone(checkout.guestPurchaseLogin, { paymentIntentId }), tell)
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'login-required')) return { step: 'failed', error }
-      return { step: 'login', reason: error.serverMessage ?? 'Please log in to continue.' }
+      return paidWithoutLogin(paymentIntentId, error)
     }
     await startSession()
     await wait(500)
   }
   await untilDone(() => isDone(checkout.confirm, { paymentIntentId }), tell)
-  toast({ title: 'Payment successful!' })
+  toast(succeeded)
   return { step: 'done', paymentIntentId }
 }
 
+const succeeded = { title: 'Payment successful!' }
+
+/** The account is somebody's already: who paid from this browser reads at least what they paid for. */
+async function paidWithoutLogin(paymentIntentId: string, refused: unknown): Promise<State> {
+  if (!(refused instanceof ApiError && refused.code === 'login-required'))
+    return { step: 'failed', error: refused }
+  try {
+    const order = await call(checkout.paid, { paymentIntentId })
+    toast(succeeded)
+    return { step: 'login', paymentIntentId, order }
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && error.status === 404
+    return { step: 'failed', error: isUnknown ? refused : error }
+  }
+}
+
 /** The way on is the dashboard, whose own toast for logged-out visitors would take the place of ours immediately. */
-function NotLoggedIn() {
+function NotLoggedIn({ error }: { error: unknown }) {
   const { navigate } = useNavigation()
   useEffect(() => {
     const timer = setTimeout(() => navigate('/dashboard', { replace: true }), 5000)
@@ -117,131 +146,13 @@ function NotLoggedIn() {
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
       <h1 className="text-3xl">We could not log you in</h1>
+      {error instanceof ApiError && error.serverMessage && (
+        <p className="max-w-2xl text-lg">{messageOf(error)}</p>
+      )}
       <p className="max-w-2xl text-lg text-muted">
         If your payment went through, your receipt is on its way by email. Please do not pay again.
       </p>
       <ButtonLink href="/dashboard">Go to your dashboard</ButtonLink>
     </Container>
-  )
-}
-
-function PleaseLogIn({ reason }: { reason: string }) {
-  return (
-    <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <h1 className="text-3xl">Please log in</h1>
-      <p role="alert" className="max-w-2xl text-lg text-muted">
-        {reason}
-      </p>
-      <ButtonLink href="/auth">Log In</ButtonLink>
-    </Container>
-  )
-}
-
-/** What was bought, what comes next, and how to get back in. */
-function Bought({ paymentIntentId }: { paymentIntentId: string }) {
-  const { data } = useData(purchases.list, {})
-  const { data: profile } = useData(accounts.profile, {})
-  const purchase = data?.find((each) => each.paymentIntentId === paymentIntentId)
-  if (!purchase || !profile) return <Skeleton className="mt-2 h-56" />
-  const { product, billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
-  const rows: [string, ReactNode][] = [
-    ['Plan', `${product.name}, ${billingType}`],
-    ['Paid today', exactDollars(lastPaidAmount ?? amount)],
-    ...(currentPeriodEnd
-      ? [
-          ['Next charge', <NextCharge key="next" amount={nextAmount ?? amount} at={currentPeriodEnd} />] as [
-            string,
-            ReactNode,
-          ],
-        ]
-      : []),
-    ['Receipt sent to', profile.email],
-  ]
-  return (
-    <>
-      <dl className="mt-2 divide-y divide-line border-y border-line">
-        {rows.map(([name, value]) => (
-          <div key={name} className="flex flex-wrap justify-between gap-x-6 py-2.5">
-            <dt className="text-muted">{name}</dt>
-            <dd className="font-medium break-all">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {!profile.hasPassword && (
-        <>
-          <p className="text-muted">
-            We’ve created your account and emailed you a link to set a password. You’re logged in on this
-            device until you log out.
-          </p>
-          <Suspense fallback={null}>
-            <GuestPasskey />
-          </Suspense>
-        </>
-      )}
-    </>
-  )
-}
-
-const NextCharge = ({ amount, at }: { amount: number; at: string }) => (
-  <>
-    {exactDollars(amount)} on <Time value={at} />
-  </>
-)
-
-function Thanks({ paymentIntentId }: { paymentIntentId: string }) {
-  return (
-    <div className="hero">
-      <Container className="grid gap-x-16 gap-y-8 py-14 sm:py-20 lg:grid-cols-[2fr_3fr]">
-        <div className="flex flex-col gap-4">
-          <CircleCheck aria-hidden="true" className="size-12 text-accent" />
-          <h1 className="text-3xl">Payment Successful!</h1>
-          <p className="text-lg text-muted">Thank you. Your receipt is on its way.</p>
-          <Bought paymentIntentId={paymentIntentId} />
-        </div>
-        <Card className="flex flex-col gap-6 sm:p-8">
-          <h2 className="text-xl">TradingView Access Request</h2>
-          <AskForAccess paymentIntentId={paymentIntentId} />
-        </Card>
-      </Container>
-    </div>
-  )
-}
-
-/** How the access stands at this moment, and the form, which knows the name that was given before. */
-function AskForAccess({ paymentIntentId }: { paymentIntentId: string }) {
-  const { navigate } = useNavigation()
-  const { data: bought } = useData(purchases.list, {})
-  const { data, isError } = useAccess()
-  if (!data && !isError) return <Skeleton className="h-96" />
-  const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
-  const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
-  const leaveFor = (path: Href) => {
-    processing = undefined
-    navigate(path, { replace: true })
-  }
-  return (
-    <>
-      {mine && (
-        <div role="status" className="flex flex-col gap-2 rounded-md bg-accent-soft px-4 py-3">
-          {mine.username && (
-            <p className="flex flex-wrap items-center gap-3 font-medium break-words">
-              {mine.username} <StateBadge mine={mine} />
-            </p>
-          )}
-          <p>
-            <AccessSentence mine={mine} purchase={purchase} />
-          </p>
-        </div>
-      )}
-      <AccessRequestForm
-        of={{ paymentIntentId }}
-        username={mine?.username ?? null}
-        leave={{ label: 'Skip for Now', onClick: () => leaveFor('/dashboard') }}
-        onSubmitted={async () => {
-          await wait(2000)
-          leaveFor('/welcome')
-        }}
-      />
-    </>
   )
 }

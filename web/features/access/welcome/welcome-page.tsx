@@ -1,11 +1,15 @@
 import { BookOpen, CircleCheck, LayoutDashboard, type LucideIcon } from 'lucide-react'
-import { access } from '#contract/access/access.ts'
-import { useData } from '#web/api/use-data.ts'
+import type { OwnAccess } from '#contract/access/access.ts'
+import { whenAccessComes } from '#contract/access/promise.ts'
+import { useSettings } from '#web/api/settings.tsx'
+import { useAccess } from '#web/features/access/access-form/access-state.tsx'
+import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
 import { Icon } from '#web/ui/icon.tsx'
 import { type Href, Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 
 export default function WelcomePage() {
+  const mine = useAccess().data?.[0]
   return (
     <div className="hero">
       <Container className="flex flex-col items-center gap-12 py-16 sm:py-24">
@@ -15,8 +19,13 @@ export default function WelcomePage() {
           </span>
           <h1 className="text-3xl">Welcome to Rebound Sigma Pro</h1>
           <p role="status" className="text-lg text-muted">
-            <Activation />
+            <Activation mine={mine} />
           </p>
+          {mine?.state === 'unlocked' && (
+            <div>
+              <OpenIndicator />
+            </div>
+          )}
         </header>
         <ul className="grid w-full max-w-3xl gap-4 sm:grid-cols-2">
           <NextStep
@@ -37,26 +46,14 @@ export default function WelcomePage() {
   )
 }
 
-/** The promise stays what it is; most are faster. */
-function Activation() {
-  const { data } = useData(
-    access.mine,
-    {},
-    { refetchInterval: (now) => now?.[0]?.state === 'unlocking' && 1000 },
-  )
-  const mine = data?.[0]
-  if (mine?.state === 'unlocked')
-    return (
-      <>
-        Access is activated within 24 hours, and an email follows. Yours is ready:{' '}
-        <strong className="font-semibold text-ink">{mine.username}</strong> is unlocked. Here’s where to
-        start.
-      </>
-    )
+/** The promise stays what it is, also for those who have their access already. */
+function Activation({ mine }: { mine: OwnAccess | undefined }) {
+  const promise = whenAccessComes(useSettings())
+  if (mine?.state !== 'unlocked') return <>{promise} Until then, here’s where to start.</>
   return (
     <>
-      Your access is activated within 24 hours{mine?.state === 'unlocking' && ', usually within seconds'}, and
-      an email follows as soon as it’s ready. Until then, here’s where to start.
+      {promise} Yours is ready: <strong className="font-semibold text-ink">{mine.username}</strong> is
+      unlocked.
     </>
   )
 }

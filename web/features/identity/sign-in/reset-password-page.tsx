@@ -11,6 +11,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
+import { returnToPayment } from './return-path.ts'
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
@@ -51,6 +52,8 @@ function ResetForm({ token }: { token: string }) {
     succeeded: 'Password reset successful.',
     failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
     onSuccess: async () => {
+      const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
+      if (paymentIntentId) returnToPayment(paymentIntentId)
       await forgetSession()
       setTimeout(() => navigate('/auth'), 2000)
     },

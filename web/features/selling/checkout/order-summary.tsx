@@ -1,4 +1,5 @@
 import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
 import { type BillingType, billingTypes } from '#contract/statuses.ts'
@@ -74,13 +75,15 @@ function BillingSwitch({ billing }: { billing: BillingType }) {
 
 /** No one should learn only after paying what they will be asked for. */
 function AskedLater() {
-  const { askExchangeKeys } = useSettings()
+  const { askExchangeKeys, unlocksItself } = useSettings()
   return (
     <li className="flex gap-3">
       <KeyRound aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
       {askExchangeKeys
         ? 'To unlock it, we ask for your TradingView username, the name of your exchange, and read-only API keys for it.'
-        : 'To unlock it, we ask for your TradingView username, and nothing else.'}
+        : 'To unlock it, we ask for your TradingView username, and nothing else.'}{' '}
+      {/* Elsewhere, the field for the username says it. */}
+      {!unlocksItself && whenAccessComes({ unlocksItself })}
     </li>
   )
 }

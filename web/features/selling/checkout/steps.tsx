@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { access } from '#contract/access/access.ts'
+import { whenAccessComes } from '#contract/access/promise.ts'
 import { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/accounts.ts'
@@ -185,7 +186,7 @@ function NameField() {
     <Field
       name="tradingViewUsername"
       label="TradingView Username (optional)"
-      hint="We’ll unlock the indicator for it within seconds of your payment. You can add it later."
+      hint={`${whenAccessComes(data)} You can add it later.`}
     >
       <Suspense fallback={<Input disabled />}>
         <UsernameInput />

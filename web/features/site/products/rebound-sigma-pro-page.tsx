@@ -15,6 +15,7 @@ import {
   ScrollText,
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
+import { accessPromiseHours, whenAccessComes } from '#contract/access/promise.ts'
 import { dollars } from '#contract/money.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { useUser } from '#web/api/session.ts'
@@ -108,7 +109,7 @@ function Argument() {
 }
 
 function Offer() {
-  const { maker } = useSettings()
+  const { maker, unlocksItself } = useSettings()
   return (
     <>
       <Section title="What You Get" lead="One subscription, the whole package.">
@@ -160,7 +161,7 @@ function Offer() {
       <SideBySide
         id="pricing"
         title="Early-Access Pricing"
-        lead="Join now and pay less. Cancel any time from your dashboard."
+        lead={`Join now and pay less. Cancel any time from your dashboard. ${whenAccessComes({ unlocksItself })}`}
       >
         <Pricing />
       </SideBySide>
@@ -216,7 +217,7 @@ const dataSheet = [
   { name: 'Chart', value: 'Daily' },
   { name: 'Holding', value: '2–5 days, typically' },
   { name: 'Rebound List', value: 'Reviewed at least monthly' },
-  { name: 'Access', value: 'Within 24 hours' },
+  { name: 'Access', value: `Within ${accessPromiseHours} hours` },
 ]
 
 function Hero() {

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { whenAccessComes } from '#contract/access/promise.ts'
+import { openConnectedShop } from '#server/testing/connected-shop.ts'
+import type { TestShop } from '#server/testing/open-shop.ts'
+import { test as base, expect, expectAccessible, overflowOf } from './shop.ts'
+
+/** Right after paying: nobody who was charged reads anything else first, and everybody gets to the dashboard. */
+
+const inConnectedShop = base.extend({
+  shop: [
+    async ({}, use) => {
+      const shop = await openConnectedShop({ withPages: true, quirks: {} })
+      await use(shop)
+      await shop.close()
+    },
+    { scope: 'worker' },
+  ],
+})
+
+const main = (page: Page) => page.getByRole('main')
+const told = (page: Page, text: string) => page.getByText(text, { exact: true }).first()
+const form = (page: Page) => page.getByRole('form', { name: 'TradingView Access Request' })
+
+/** From the browser that began it to Stripe's way back; the checkout's own pages have their own tests. */
+async function payAsGuest(page: Page, shop: TestShop, email: string, tradingViewUsername?: string) {
+  const begun = await page.request.post('/api/create-subscription-intent', {
+    data: { productSlug: 'rebound-sigma-pro', billingType: 'monthly', email, tradingViewUsername },
+  })
+  const { clientSecret }: { clientSecret: string } = await begun.json()
+  const paymentIntentId = clientSecret.split('_secret_')[0] ?? ''
+  expect(await shop.pay({ clientSecret, paymentIntentId })).toBe('succeeded')
+  await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
+}
+
+/** Whoever it is, and whether or not they are logged in. */
+async function readsWhatWasPaid(page: Page, email: string) {
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(told(page, 'Payment successful!')).toBeVisible()
+  await expect(page.getByText('Rebound Sigma Pro, monthly')).toBeVisible()
+  await expect(page.getByText('$39.00', { exact: true })).toBeVisible()
+  await expect(page.getByText(/^\$39\.00 on \w+ \d+, \d+$/)).toBeVisible()
+  await expect(page.getByText('Receipt sent to').locator('..')).toContainText(email)
+  expect(await overflowOf(page)).toBe(0)
+}
+
+async function logIn(page: Page, email: string, password: string) {
+  const login = page.getByRole('form', { name: 'Login' })
+  await login.getByLabel('Email').fill(email)
+  await login.getByLabel('Password', { exact: true }).fill(password)
+  await login.getByRole('button', { name: 'Log In', exact: true }).click()
+}
+
+async function skipsToTheDashboard(page: Page) {
+  await expect(form(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Skip for Now' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await expect(page.getByRole('heading', { name: 'TradingView Access' })).toBeVisible()
+}
+
+const linkTo = async (shop: TestShop, email: string) => {
+  await shop.settle()
+  const mail = (await shop.mails()).findLast(
+    ({ to, text }) => to === email && text.includes('payment_intent'),
+  )
+  return /https?:\S+token=\S+/.exec(mail?.text ?? '')?.[0] ?? ''
+}
+
+for (const { test, unlocksItself, width } of [
+  { test: inConnectedShop, unlocksItself: true, width: 390 },
+  { test: base, unlocksItself: false, width: 1280 },
+])
+  test.describe(unlocksItself ? 'in a connected shop, on a phone' : 'in a shop that unlocks by hand', () => {
+    test.use({ viewport: { width, height: 800 } })
+    const sentence = whenAccessComes({ unlocksItself })
+
+    test('a guest without an account reads one story about when access comes, from the product to the dashboard', async ({
+      page,
+      shop,
+    }) => {
+      const email = `e2e-${randomUUID()}@example.com`
+      await expect(async () => {
+        await page.goto('/products/rebound-sigma-pro')
+        await expect(main(page)).toContainText(sentence, { timeout: 1000 })
+      }).toPass()
+      await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
+      await expect(main(page)).toContainText(sentence)
+      await payAsGuest(page, shop, email)
+      await readsWhatWasPaid(page, email)
+      await expect(page.getByText('One step left: send us your access request.')).toBeVisible()
+      await expect(main(page)).toContainText(`Add your TradingView username. ${sentence}`)
+      await expectAccessible(page)
+      await skipsToTheDashboard(page)
+      await expect(main(page)).toContainText(sentence)
+      await page.goto('/welcome')
+      await expect(main(page)).toContainText(sentence)
+      await shop.settle()
+      const receipt = (await shop.mails()).find(
+        ({ to, subject }) => to === email && subject.startsWith('Your receipt'),
+      )
+      expect(receipt?.text.replaceAll(/\s+/g, ' ')).toContain(sentence)
+    })
+
+    test('a guest whose account is proven reads the same, logs in, and is back', async ({ page, shop }) => {
+      const owner = await shop.verifiedUser()
+      const { email } = owner.user
+      await payAsGuest(page, shop, email, unlocksItself ? `back_${randomUUID().slice(0, 6)}` : undefined)
+      await readsWhatWasPaid(page, email)
+      await expect(page.getByRole('heading', { name: 'One step left: log in' })).toBeVisible()
+      await expectAccessible(page)
+      await main(page).getByRole('link', { name: 'Log In' }).click()
+      await logIn(page, email, owner.password)
+      await expect(page).toHaveURL('/checkout/success')
+      await readsWhatWasPaid(page, email)
+      if (unlocksItself) {
+        await expect(page.getByText('Thank you. Your access is ready.')).toBeVisible()
+        await expect(page.getByRole('link', { name: /^Open the indicator/ })).toBeVisible()
+      }
+      await skipsToTheDashboard(page)
+    })
+
+    test('a guest whose account was never confirmed reads why the old password is gone, and the link leads back', async ({
+      page,
+      shop,
+      context,
+    }) => {
+      const { user } = await shop.user()
+      await payAsGuest(page, shop, user.email)
+      await readsWhatWasPaid(page, user.email)
+      await expect(page.getByRole('heading', { name: 'One step left: set your password' })).toBeVisible()
+      await expect(main(page)).toContainText(
+        'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed.',
+      )
+      await expectAccessible(page)
+
+      const mailbox = await context.newPage()
+      await mailbox.goto(await linkTo(shop, user.email))
+      await mailbox.getByLabel('New password', { exact: true }).fill('open sesame')
+      await mailbox.getByLabel('Confirm password', { exact: true }).fill('open sesame')
+      await mailbox.getByRole('button', { name: 'Reset Password' }).click()
+      await expect(mailbox).toHaveURL('/auth')
+      await logIn(mailbox, user.email, 'open sesame')
+      await expect(mailbox).toHaveURL('/checkout/success')
+      await readsWhatWasPaid(mailbox, user.email)
+      await skipsToTheDashboard(mailbox)
+
+      // Back in the tab that has been waiting: headless browsers keep every tab visible.
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      await skipsToTheDashboard(page)
+    })
+  })
+
+base('a payment that this browser knows nothing of fails, and says so', async ({ page, shop }) => {
+  const owner = await shop.verifiedUser()
+  const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
+  await shop.settle()
+  await page.goto(`/checkout/success?payment_intent=${paymentIntentId}`)
+  await expect(told(page, 'Processing failed')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'We could not log you in' })).toBeVisible()
+  await expect(page.getByText('$39.00')).toHaveCount(0)
+  await expect(page).toHaveURL('/auth')
+})

@@ -1,0 +1,19 @@
+import { privatePackage } from '#contract/access/package.ts'
+import { useData } from '#web/api/use-data.ts'
+
+/** What was bought, for those whose access is unlocked. */
+export function OpenIndicator() {
+  const { data: links } = useData(privatePackage.show, {})
+  return (
+    links && (
+      <a
+        href={links.indicatorUrl}
+        target="_blank"
+        rel="noreferrer"
+        className="inline-flex h-9 shrink-0 items-center self-start rounded-md bg-accent px-3 text-sm font-medium text-on-accent shadow-card hover:bg-accent-strong"
+      >
+        Open the indicator<span className="sr-only"> on TradingView, in a new tab</span>
+      </a>
+    )
+  )
+}

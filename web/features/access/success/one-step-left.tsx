@@ -1,0 +1,74 @@
+import { useEffect, useEffectEvent } from 'react'
+import { accounts, type User } from '#contract/identity/accounts.ts'
+import type { PaidOrder } from '#contract/selling/checkout.ts'
+import { call } from '#web/api/client.ts'
+import { returnToPayment } from '#web/features/identity/sign-in/return-path.ts'
+import { ButtonLink } from '#web/ui/button.tsx'
+import { Link } from '#web/ui/navigation.tsx'
+import { PaidPage } from './paid-page.tsx'
+
+const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
+  login: {
+    title: 'One step left: log in',
+    text: 'There’s an account with this email address, and your subscription is in it. Log in, and you’ll be back here to request your access.',
+  },
+  'first-link': {
+    title: 'One step left: set your password',
+    text: 'We’ve sent you a link to set your password. Open it, then log in to request your access.',
+  },
+  'new-link': {
+    title: 'One step left: set your password',
+    text: 'We’ve sent you a link to set your password; the old one no longer works, because this address was never confirmed. Open it, log in, and you’ll be back here to request your access.',
+  },
+}
+
+/** For someone who has paid with the address of an account that this browser isn't logged in to. */
+export function OneStepLeft(props: {
+  paymentIntentId: string
+  order: PaidOrder
+  onLoggedIn: (user: User) => Promise<unknown>
+}) {
+  const { paymentIntentId, order, onLoggedIn } = props
+  const { title, text } = next[order.wayIn]
+  // However they get to the login from here, it leads back.
+  useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
+  useLoginElsewhere(onLoggedIn)
+  return (
+    <PaidPage
+      order={order}
+      title={title}
+      next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}
+    >
+      <p>{text}</p>
+      {order.wayIn === 'login' ? (
+        <ButtonLink href="/auth" className="self-start">
+          Log In
+        </ButtonLink>
+      ) : (
+        <p className="text-muted">
+          No email? Look in your spam folder, or{' '}
+          <Link
+            href="/forgot-password"
+            className="font-medium text-accent-strong underline underline-offset-2"
+          >
+            get another link
+          </Link>
+          .
+        </p>
+      )}
+    </PaidPage>
+  )
+}
+
+/** The emailed link opens in another tab: whoever comes back from it finds this page gone on. */
+function useLoginElsewhere(onLoggedIn: (user: User) => Promise<unknown>) {
+  const look = useEffectEvent(async () => {
+    const user = document.visibilityState === 'visible' && (await call(accounts.user, {}).catch(() => null))
+    if (user) await onLoggedIn(user)
+  })
+  useEffect(() => {
+    const shown = () => void look()
+    document.addEventListener('visibilitychange', shown)
+    return () => document.removeEventListener('visibilitychange', shown)
+  }, [])
+}

@@ -1,0 +1,109 @@
+import { lazy, Suspense } from 'react'
+import type { OwnAccess } from '#contract/access/access.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { useData } from '#web/api/use-data.ts'
+import { AccessRequestForm } from '#web/features/access/access-form/access-request-form.tsx'
+import {
+  AccessSentence,
+  problemOf,
+  StateBadge,
+  useAccess,
+} from '#web/features/access/access-form/access-state.tsx'
+import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
+import { wait } from '#web/features/selling/checkout/until-done.ts'
+import { Skeleton } from '#web/ui/card.tsx'
+import { PaidPage } from './paid-page.tsx'
+
+const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
+
+/** Booked, and logged in: how the access stands at this moment, and the form, which knows the name given before. */
+export function Thanks(props: {
+  paymentIntentId: string
+  onLeave: (path: '/dashboard' | '/welcome') => void
+}) {
+  const { paymentIntentId, onLeave } = props
+  const { data: bought } = useData(purchases.list, {})
+  const { data: profile } = useData(accounts.profile, {})
+  const { data, isError } = useAccess()
+  const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
+  const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
+  return (
+    <PaidPage
+      order={purchase && profile && orderOf(purchase, profile.email)}
+      next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
+      title="TradingView Access Request"
+      later={profile?.hasPassword === false && <NewAccount />}
+    >
+      {!data && !isError ? (
+        <Skeleton className="h-96" />
+      ) : (
+        <>
+          {mine && (
+            <div role="status" className="flex flex-col gap-2 rounded-md bg-accent-soft px-4 py-3">
+              {mine.username && (
+                <p className="flex flex-wrap items-center gap-3 font-medium break-words">
+                  {mine.username} <StateBadge mine={mine} />
+                </p>
+              )}
+              <p>
+                <AccessSentence mine={mine} purchase={purchase} />
+              </p>
+            </div>
+          )}
+          <AccessRequestForm
+            of={{ paymentIntentId }}
+            username={mine?.username ?? null}
+            leave={{ label: 'Skip for Now', onClick: () => onLeave('/dashboard') }}
+            onSubmitted={async () => {
+              await wait(2000)
+              onLeave('/welcome')
+            }}
+          />
+        </>
+      )}
+    </PaidPage>
+  )
+}
+
+function orderOf(purchase: Purchase, email: string) {
+  const { billingType, amount, lastPaidAmount, nextAmount, currentPeriodEnd } = purchase
+  return {
+    billingType,
+    paidAmount: lastPaidAmount ?? amount,
+    nextCharge: currentPeriodEnd ? { amount: nextAmount ?? amount, at: currentPeriodEnd } : null,
+    email,
+  }
+}
+
+function NextStep({ mine }: { mine: OwnAccess }) {
+  if (problemOf(mine)) return <p>Thank you. One step left: please correct your TradingView username.</p>
+  switch (mine.state) {
+    case 'unlocked':
+      return (
+        <>
+          <p>Thank you. Your access is ready.</p>
+          <OpenIndicator />
+        </>
+      )
+    case 'asked':
+    case 'unlocking':
+      return <p>Thank you. Nothing left to do: an email follows as soon as your access is ready.</p>
+    default:
+      return <p>Thank you. One step left: send us your access request.</p>
+  }
+}
+
+function NewAccount() {
+  return (
+    <>
+      <p className="text-muted">
+        We’ve created your account and emailed you a link to set a password. You’re logged in on this device
+        until you log out.
+      </p>
+      <Suspense fallback={null}>
+        <GuestPasskey />
+      </Suspense>
+    </>
+  )
+}
