@@ -6,11 +6,23 @@ import { typedName } from './access.ts'
 
 const user = schema((z) => z.strictObject({ id: id(z), name: z.string(), email: z.string() }))
 
-const todo = schema((z) =>
+/** Whose access, and how it stands. */
+const whose = schema((z) =>
   z.strictObject({
     id: id(z),
     user: user(z),
     username: z.nullable(z.string()),
+    state: z.enum(accessStates),
+    /** Null: nothing is paid for. */
+    reason: z.nullable(z.enum(entitlementReasons)),
+    /** Within a minute of a grant. */
+    mayUndo: z.boolean(),
+  }),
+)
+export type Whose = InferOutput<typeof whose>
+
+const todo = schema((z) =>
+  z.extend(whose(z), {
     /** `move`: the account that has access now. `renamed`: the name we know; `username` is what it seems to be now. */
     oldUsername: z.nullable(z.string()),
     kind: z.enum(todoKinds),
@@ -27,16 +39,9 @@ const todo = schema((z) =>
 export type AccessTodo = InferOutput<typeof todo>
 
 const person = schema((z) =>
-  z.strictObject({
-    id: id(z),
-    user: user(z),
-    username: z.nullable(z.string()),
-    state: z.enum(accessStates),
+  z.extend(whose(z), {
     until: z.nullable(instant(z)),
-    reason: z.nullable(z.enum(entitlementReasons)),
     stateSince: instant(z),
-    /** Within a minute of a grant. */
-    mayUndo: z.boolean(),
     /** What TradingView last showed. */
     lists: z.array(
       z.strictObject({
@@ -60,9 +65,11 @@ const happening = schema((z) =>
 
 export const declineReason = schema((z) => text(z, 500, 'Please give a reason'))
 
+/** In one call. */
+export const mostAtOnce = 200
 const some = schema((z) =>
   z.strictObject({
-    ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(200)),
+    ids: z.array(id(z)).check(z.minLength(1, 'Please choose someone'), z.maxLength(mostAtOnce)),
   }),
 )
 /** For how many it was done: fewer than were named if another admin got there first. */
@@ -78,9 +85,10 @@ export const accessAdmin = {
     summary: 'Who waits for the seller, and for what; the longest wait first',
     input: (z) =>
       z.strictObject({
-        limit: paging(z).limit,
-        cursor: paging(z).cursor,
+        ...paging(z),
         kind: z.optional(z.enum(todoKinds)),
+        /** Those whose promised day is over. */
+        overdue: z.optional(z.enum(['yes'])),
       }),
     output: (z) => z.array(todo(z)),
     answer: 'list',
@@ -89,13 +97,11 @@ export const accessAdmin = {
     method: 'GET',
     path: '/api/admin/access/counts',
     access: 'staff',
-    summary: 'How many of each kind there are to do, and how many people in each state',
+    summary: 'How many of each kind there are to do, and how many are being unlocked right now',
     input: nothing,
     output: (z) =>
       z.strictObject({
         todo: z.record(z.enum(todoKinds), z.int()),
-        people: z.record(z.enum(accessStates), z.int()),
-        /** What the connector is unlocking right now. */
         addingNow: z.int(),
       }),
   }),
@@ -122,7 +128,8 @@ export const accessAdmin = {
     access: 'staff',
     summary:
       'Unlock for those who asked; a minute later, it can no longer be undone and the buyers get an email',
-    input: some,
+    /** `byHand`: it is unlocked on TradingView already, also where the connector would do it. */
+    input: (z) => z.extend(some(z), { byHand: z.optional(z.boolean()) }),
     output: changed,
   }),
   undo: endpoint({

@@ -22,7 +22,7 @@ const budgets: Record<string, number> = {
   'purchases.adminList, searched': 3,
   'access.mine': 5,
   'access.status': 1,
-  'accessAdmin.counts': 5,
+  'accessAdmin.counts': 4,
   'accessAdmin.people': 3,
   'accessAdmin.todo': 5,
   'privatePackage.show': 2,

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   jsonb,
+  type PgColumn,
   pgTable,
   text,
   uniqueIndex,
@@ -23,6 +24,13 @@ import {
 import { users } from './accounts.ts'
 import { createdAt, id, listed, moment } from './columns.ts'
 import { purchases } from './purchases.ts'
+
+/**
+ * Whatever the seller may have to do about somebody is among these, or among what TradingView's lists show (`isNoticed`):
+ * the work of today is found without looking at everyone who ever bought.
+ */
+export const mayBeOpen = (t: Record<'state' | 'nameProblem' | 'unlockedName' | 'reason', PgColumn>) =>
+  sql`(${t.state} in ('asked', 'unlocking') or ${t.nameProblem} is not null or (${t.unlockedName} is not null and (${t.state} = 'withheld' or ${t.reason} is null)))`
 
 /** What a grant by hand would go back to. */
 export type Undo = { state: AccessState; needsDecision: boolean; unlockedName: string | null }
@@ -72,6 +80,9 @@ export const access = pgTable(
     uniqueIndex('access_name').on(t.productId, t.nameKey),
     index('access_by_state').on(t.state, t.stateSince, t.id),
     index('access_undo').on(t.undoUntil).where(sql`${t.undoUntil} is not null`),
+    index('access_open').on(t.userId).where(mayBeOpen(t)).concurrently(),
+    index('access_newest').on(t.stateSince, t.id).concurrently(),
+    index('access_unlocked_name').on(sql`lower(${t.unlockedName})`).concurrently(),
     check('access_state', sql`${t.state} in ${listed(accessStates)}`),
     check('access_name_problem', sql`${t.nameProblem} in ${listed(nameProblems)}`),
   ],

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  type PgColumn,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import {
   type ConnectionMode,
   type ConnectionState,
@@ -56,6 +67,12 @@ export const tvScripts = pgTable('tv_scripts', {
   createdAt: createdAt(),
 })
 
+/** The connector has given up, or this shop did not put them there. */
+export const isNoticed = (
+  t: Record<'failingSince' | 'nextTryAt' | 'isPresent' | 'isOurs' | 'userId', PgColumn>,
+) =>
+  sql`${t.userId} is not null and ((${t.failingSince} is not null and ${t.nextTryAt} is null) or (${t.isPresent} and not ${t.isOurs}))`
+
 /** One name on one script, as TradingView last showed it. What should be there is in `access`. */
 export const tvPeople = pgTable(
   'tv_people',
@@ -91,6 +108,11 @@ export const tvPeople = pgTable(
     index('tv_people_user').on(t.userId),
     index('tv_people_due').on(t.nextTryAt).where(sql`${t.nextTryAt} is not null`),
     index('tv_people_newest').on(t.createdAt, t.id),
+    index('tv_people_noticed').on(t.userId).where(isNoticed(t)).concurrently(),
+    index('tv_people_renamed')
+      .on(t.scriptId, t.rowId)
+      .where(sql`${t.userId} is null and ${t.error} is not null`)
+      .concurrently(),
   ],
 )
 

@@ -35,7 +35,7 @@ export function mountAccess({ mount }: Doors, rooms: Rooms, { seats }: Pick<Sell
     counts: () => lists.counts(),
     people: (input) => lists.people(input),
     history: ({ id }) => lists.history(id),
-    grant: ({ ids }, { actor }) => decisions.grant(actor, ids),
+    grant: ({ ids, byHand }, { actor }) => decisions.grant(actor, ids, byHand),
     undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
     decline: ({ ids, reason }, { actor }) => decisions.decline(actor, ids, reason),
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),

@@ -53,9 +53,9 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
     next(event, factsOf(row, works, now()))
 
   const unlock =
-    (actor: Actor, event: 'granted' | 'restored'): Act =>
+    (actor: Actor, event: 'granted' | 'restored', byHand = false): Act =>
     async (tx, row, works) => {
-      const step = stepOf(event, row, works)
+      const step = stepOf(event, row, works && !byHand)
       if (!step) return false
       const { tradingViewUsername } = await personOf(tx, row.userId)
       const { state, needsDecision, unlockedName } = row
@@ -76,7 +76,9 @@ export function createDecisions(context: Context, connector: ConnectorDoor, name
     }
 
   return {
-    grant: (actor: Actor, ids: string[]) => decide(actor, ids, 'granted', unlock(actor, 'granted')),
+    /** `byHand`: the seller has done on TradingView what the connector could not. */
+    grant: (actor: Actor, ids: string[], byHand = false) =>
+      decide(actor, ids, 'granted', unlock(actor, 'granted', byHand)),
     restore: (actor: Actor, ids: string[]) => decide(actor, ids, 'restored', unlock(actor, 'restored')),
 
     /** Takes an unlock back before the buyer is told of it. */

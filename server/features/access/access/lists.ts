@@ -1,27 +1,57 @@
-import { and, asc, desc, eq, inArray, like, or, type SQL, sql } from 'drizzle-orm'
-import { type AccessState, accessStates } from '#contract/statuses.ts'
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { union } from 'drizzle-orm/pg-core'
+import type { AccessState } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { access, accessEvents, tvEvents, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import {
+  access,
+  accessEvents,
+  mayBeOpen,
+  tvEvents,
+  tvPeople,
+  tvScripts,
+  users,
+} from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
 import { eventTexts } from './people.ts'
 import type { ConnectorDoor } from './rows.ts'
-import { countsOf, createTodo, type Paging, shownUser } from './todo.ts'
+import { createTodo, isOpenSearched, isUserSearched, type Paging, shownUser, whoseOf } from './todo.ts'
 
 const eventsShown = 100
+const mostFound = 2000
 
 /** The seller's lists: what there is to do, and everybody. */
 export function createLists(context: Context, connector: ConnectorDoor) {
   const { db, now } = context
-  const todo = createTodo(context, connector)
 
-  async function page(where: SQL | undefined, { limit, cursor }: Paging) {
+  /** The newest of those whom a common word finds. */
+  const isFound = (q: string) =>
+    sql`${access.userId} = any(array(${union(
+      db
+        .select({ id: users.id })
+        .from(users)
+        .where(isUserSearched(q))
+        .orderBy(desc(users.createdAt))
+        .limit(mostFound),
+      db
+        .select({ id: access.userId })
+        .from(access)
+        .where(and(mayBeOpen(access), isOpenSearched(q))),
+    )}))`
+
+  async function page(where: SQL | undefined, { limit, cursor, q }: Paging) {
     const after = decodeCursor(cursor)
     const rows = await db
       .select({ row: access, username: users.tradingViewUsername, user: shownUser })
       .from(access)
       .innerJoin(users, eq(users.id, access.userId))
-      .where(and(where, after && sql`(${access.stateSince}, ${access.id}) < (${after.at}, ${after.id})`))
+      .where(
+        and(
+          where,
+          q ? isFound(q) : undefined,
+          after && sql`(${access.stateSince}, ${access.id}) < (${after.at}, ${after.id})`,
+        ),
+      )
       .orderBy(desc(access.stateSince), desc(access.id))
       .limit(limit + 1)
     const { items, next } = pageOf(rows, limit, ({ row }) => ({ at: row.stateSince, id: row.id }))
@@ -35,14 +65,10 @@ export function createLists(context: Context, connector: ConnectorDoor) {
     return {
       next,
       items: items.map(({ row, username, user }) => ({
-        id: row.id,
-        user,
+        ...whoseOf(row, user, now()),
         username: username ?? row.unlockedName,
-        state: row.state,
         until: row.until,
-        reason: row.reason,
         stateSince: row.stateSince,
-        mayUndo: row.undoUntil !== null && row.undoUntil > now(),
         lists: seen
           .filter(({ person, productId }) => isOf(row, person) && productId === row.productId)
           .map(({ person, script }) => ({ script, isPresent: person.isPresent, until: person.presentUntil })),
@@ -51,40 +77,10 @@ export function createLists(context: Context, connector: ConnectorDoor) {
   }
 
   return {
-    ...todo,
+    ...createTodo(context, connector),
 
-    async counts() {
-      const kinds = await todo.countKinds()
-      const states = await db
-        .select({ state: access.state, count: sql<number>`count(*)::int` })
-        .from(access)
-        .groupBy(access.state)
-      const people = countsOf(
-        accessStates,
-        (state) => states.find((each) => each.state === state)?.count ?? 0,
-      )
-      const { stuck, name_not_found, renamed } = kinds
-      return {
-        todo: kinds,
-        people,
-        addingNow: Math.max(0, people.unlocking - stuck - name_not_found - renamed),
-      }
-    },
-
-    people: ({ state, q, ...paging }: Paging & { state?: AccessState | undefined; q?: string | undefined }) =>
-      page(
-        and(
-          state && eq(access.state, state),
-          q
-            ? or(
-                like(users.searchText, containing(q)),
-                like(sql`lower(${users.tradingViewUsername})`, containing(q)),
-                like(sql`lower(${access.unlockedName})`, containing(q)),
-              )
-            : undefined,
-        ),
-        paging,
-      ),
+    people: ({ state, ...paging }: Paging & { state?: AccessState | undefined }) =>
+      page(state && eq(access.state, state), paging),
 
     of: async (userId: string) => (await page(eq(access.userId, userId), { limit: 10 })).items,
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lte } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { AccessEvent } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -51,6 +51,8 @@ export function createPersonalData({ db }: Context, connector: ConnectorDoor) {
           needsDecision: false,
           undoUntil: null,
           undoTo: null,
+          // Whatever the connector is doing right now counts no longer.
+          version: sql`${access.version} + 1`,
         })
         .where(and(eq(access.userId, userId), isNotNull(access.unlockedName)))
       await connector.requestSync(tx, userId)

@@ -1,15 +1,31 @@
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { union } from 'drizzle-orm/pg-core'
 import { accessPromiseHours, promisedBy } from '#contract/access/promise.ts'
 import { promisedKinds, type TodoKind, todoKinds } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
-import { decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { access, accessForms, tvConnection, tvPeople, tvScripts, users } from '#server/database/schema.ts'
-import type { ConnectorDoor } from './rows.ts'
+import { containing, decodeCursor, pageOf } from '#server/database/cursor.ts'
+import {
+  access,
+  accessForms,
+  isNoticed,
+  mayBeOpen,
+  tvConnection,
+  tvPeople,
+  tvScripts,
+  users,
+} from '#server/database/schema.ts'
+import type { AccessRow, ConnectorDoor } from './rows.ts'
 import { connectorPatience } from './seen.ts'
 
-export type Paging = { limit: number; cursor?: string | undefined }
+export type Paging = { limit: number; cursor?: string | undefined; q?: string | undefined }
 
 export const shownUser = { id: users.id, name: users.name, email: users.email }
+
+/** By name, email, or the username that is wanted. */
+export const isUserSearched = (q: string) =>
+  or(like(users.searchText, containing(q)), like(sql`lower(${users.tradingViewUsername})`, containing(q)))
+/** By the username that has access; where it is not the one that is wanted, the seller has something to do. */
+export const isOpenSearched = (q: string) => like(sql`lower(${access.unlockedName})`, containing(q))
 
 /** Since when somebody is in the list. */
 const since =
@@ -27,6 +43,10 @@ const onLists = (condition: SQL) => sql`exists (select from ${tvPeople}
   join ${tvScripts} on ${tvScripts.id} = ${tvPeople.scriptId} and ${tvScripts.productId} = ${access.productId}
   where ${tvPeople.userId} = ${access.userId} and ${tvPeople.usernameKey} = ${access.nameKey} and ${condition})`
 
+/** What failed before the seller unlocked it by hand is settled. */
+const hasGivenUp = sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null
+  and (${access.state} = 'unlocking' or ${tvPeople.failingSince} >= ${access.stateSince})`
+
 /** What the seller has to do about a person, as docs/access.md lists it; null for nothing. */
 function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> {
   const patience = new Date(now.getTime() - connectorPatience)
@@ -42,17 +62,39 @@ function kindOf(now: Date, isOn: boolean, works: boolean): SQL<TodoKind | null> 
     when ${state} = 'asked' and ${unlockedName} is not null then 'move'
     when ${state} = 'asked' then 'unlock'
     when ${isLeftOpen} and not (${locksItself}) then 'lock'
-    when ${isManaged} and ${newName} is not null then 'renamed'
+    when ${isManaged} and ${nameProblem} = 'not_found' and ${newName} is not null then 'renamed'
     when ${isManaged} and ${nameProblem} = 'not_found' then 'name_not_found'
-    when ${isManaged} and (${onLists(sql`${tvPeople.failingSince} is not null and ${tvPeople.nextTryAt} is null`)}
+    when ${isManaged} and (${onLists(hasGivenUp)}
       or (${state} = 'unlocking' and ${access.undoUntil} is null and ${access.askedAt} < ${patience})) then 'stuck'
     when ${isManaged} and ${onLists(sql`${tvPeople.isPresent} and not ${tvPeople.isOurs}`)} then 'had_access'
   end`
 }
 
+type Chosen = { kind?: TodoKind | undefined; overdue?: 'yes' | undefined }
+
+/** What every row about somebody's access begins with. */
+export const whoseOf = <User>({ id, state, reason, undoUntil }: AccessRow, user: User, now: Date) => ({
+  id,
+  user,
+  state,
+  reason,
+  mayUndo: undoUntil !== null && undoUntil > now,
+})
+
 /** What waits for the seller. */
 export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   const kind = async () => kindOf(now(), await connector.isOn(), await connector.isWorking())
+  const overdueSince = () => new Date(now().getTime() - accessPromiseHours * 3_600_000)
+  const isOverdue = () => and(eq(access.state, 'asked'), lt(access.askedAt, overdueSince()))
+
+  /** Only these are looked at, however many have ever bought. As an array, so that the planner knows that they are few. */
+  const mayBeHere = sql`${access.userId} = any(array(${union(
+    db.select({ id: access.userId }).from(access).where(mayBeOpen(access)),
+    db
+      .select({ id: sql<string>`${tvPeople.userId}` })
+      .from(tvPeople)
+      .where(isNoticed(tvPeople)),
+  )}))`
 
   async function formsOf(userIds: string[]) {
     return db
@@ -63,7 +105,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
   }
 
   return {
-    async todo({ limit, cursor, kind: only }: Paging & { kind?: TodoKind | undefined }) {
+    async todo({ limit, cursor, q, kind: only, overdue }: Paging & Chosen) {
       const after = decodeCursor(cursor)
       const kindHere = await kind()
       const rows = await db
@@ -81,6 +123,9 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
         .innerJoin(users, eq(users.id, access.userId))
         .where(
           and(
+            mayBeHere,
+            q ? or(isUserSearched(q), isOpenSearched(q)) : undefined,
+            overdue && isOverdue(),
             only ? sql`${kindHere} = ${only}` : sql`${kindHere} is not null`,
             after && sql`(${since}, ${access.id}) > (${after.at}, ${after.id})`,
           ),
@@ -96,8 +141,7 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
           const isPromised = promisedKinds.some((each) => each === what)
           const wanted = username ?? row.unlockedName
           return {
-            id: row.id,
-            user,
+            ...whoseOf(row, user, now()),
             kind: what,
             username: what === 'renamed' ? seenAs : what === 'lock' ? row.unlockedName : wanted,
             oldUsername: what === 'move' ? row.unlockedName : what === 'renamed' ? wanted : null,
@@ -111,25 +155,29 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
       }
     },
 
-    async countKinds(): Promise<Record<TodoKind, number>> {
+    /** How many of each kind, and whom the connector is unlocking without anyone's help. */
+    async counts() {
       const found = db
-        .select({ kind: sql<TodoKind>`${await kind()}`.as('kind') })
+        .select({ kind: sql<TodoKind | null>`${await kind()}`.as('kind'), state: access.state })
         .from(access)
+        .where(mayBeHere)
         .as('found')
       const rows = await db
         .select({ kind: found.kind, count: sql<number>`count(*)::int` })
         .from(found)
+        .where(sql`${found.kind} is not null or ${found.state} = 'unlocking'`)
         .groupBy(found.kind)
-      return countsOf(todoKinds, (each) => rows.find((row) => row.kind === each)?.count ?? 0)
+      const countOf = (what: TodoKind | null) => rows.find((row) => row.kind === what)?.count ?? 0
+      const todo = Object.fromEntries(todoKinds.map((what) => [what, countOf(what)]))
+      return { todo: todo as Record<TodoKind, number>, addingNow: countOf(null) }
     },
 
     /** What is promised, how much of it is overdue, and since when the longest waits. */
     async promised() {
-      const due = new Date(now().getTime() - accessPromiseHours * 3_600_000)
       const [found] = await db
         .select({
           open: sql<number>`count(*)::int`,
-          overdue: sql<number>`(count(*) filter (where ${access.askedAt} < ${due}))::int`,
+          overdue: sql<number>`(count(*) filter (where ${isOverdue()}))::int`,
           oldest: sql<Date | null>`min(${access.askedAt})`.mapWith(access.askedAt),
         })
         .from(access)
@@ -138,6 +186,3 @@ export function createTodo({ db, now }: Context, connector: ConnectorDoor) {
     },
   }
 }
-
-export const countsOf = <Key extends string>(keys: readonly Key[], valueOf: (key: Key) => number) =>
-  Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as Record<Key, number>

@@ -73,6 +73,40 @@ describe('TradingView that does not answer', () => {
     expect(await shop.listed()).toContain('stuck_sam')
     expect(await todo()).not.toContainEqual(expect.objectContaining({ username: 'stuck_sam' }))
   })
+
+  test('for one person only: the seller unlocks by hand, and what TradingView’s lists showed stays as it was', async () => {
+    await shop.lookAlike.controls.behave({ always: 'pretend', on: '/pine_perm/add' })
+    const buyer = await shop.namedBuyer('stuck_stella')
+    await shop.settle()
+    for (let hours = 0; hours < 73; hours += 12) await later(12 * 60)
+    const stella = async () => (await todo()).find(({ username }) => username === 'stuck_stella')
+    const { id = '' } = (await stella()) ?? {}
+    expect(await stella()).toMatchObject({ kind: 'stuck', state: 'unlocking' })
+    await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({
+      code: 'already-handled',
+    })
+
+    const byHand = () => admin.call(accessAdmin.grant, { ids: [id], byHand: true })
+    await byHand()
+    await admin.call(accessAdmin.undo, { ids: [id] })
+    expect(await stella()).toMatchObject({ kind: 'stuck' })
+    await byHand()
+    expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
+    const [person] = await admin.call(accessAdmin.people, { q: 'stuck_stella' })
+    expect(person?.lists).toMatchObject([{ isPresent: false }, { isPresent: false }])
+    expect(await admin.call(accessAdmin.history, { id })).toContainEqual(
+      expect.objectContaining({ what: 'Unlocked by hand', outcome: admin.user.email }),
+    )
+    await shop.afterUndo()
+    await shop.settle()
+    admin = await shop.admin()
+    expect(await subjects(buyer.user.email)).toContain('Your TradingView access is ready')
+    // The connector still fails; that is no longer the seller's matter.
+    expect(await stella()).toBeUndefined()
+    await shop.lookAlike.controls.behave({})
+    await later(1)
+    expect(await shop.listed()).toContain('stuck_stella')
+  })
 })
 
 test('one failure long ago is no outage: the shop looks every minute whether it has passed', async () => {

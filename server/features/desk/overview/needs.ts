@@ -61,7 +61,7 @@ export function createNeeds({ db, now, queue, settings }: Context, { lists }: Pi
       return found ? { count: found.count, dueAt: found.since && graceEnd(found.since) } : nothing
     },
     untaxed: () => counted(db.$count(purchases, isUntaxedPurchase)),
-    to_lock: async () => counted((await lists.countKinds()).lock),
+    to_lock: async () => counted((await lists.counts()).todo.lock),
     failed_jobs: () => counted(queue.failed.count()),
     settings: () => counted(settings.countProblems()),
   }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { accessAdmin, declineReason } from '#contract/access/access-admin.ts'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { accessAdmin, declineReason, mostAtOnce } from '#contract/access/access-admin.ts'
 import * as z from '#contract/zod.ts'
 import { call } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -21,16 +21,28 @@ function tell(changed: number, title: string, description?: string) {
   else toast({ title: 'Nothing changed', description: 'Someone else was faster.', destructive: true })
 }
 
-/** What can be done to people's access; whatever was unlocked is handed to `onUnlocked`, for its undo. */
-export function useActions(onUnlocked: (ids: string[]) => void) {
+/** What can be done to people's access, and the bar that takes an unlock back. */
+export function useActions(onUnlocked?: () => void) {
+  const [unlocked, setUnlocked] = useState<string[]>([])
   const unlocking = {
     refreshes,
     failed: 'Failed to unlock',
-    onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) =>
-      changed > 0 ? onUnlocked(ids) : tell(0, ''),
+    onSuccess: ({ changed }: { changed: number }, { ids }: { ids: string[] }) => {
+      if (changed === 0) return tell(0, '')
+      setUnlocked(ids)
+      onUnlocked?.()
+    },
   }
   const unlock = useCall(accessAdmin.grant, unlocking)
   const restore = useCall(accessAdmin.restore, unlocking)
+  const undo = useCall(accessAdmin.undo, {
+    refreshes,
+    failed: 'Failed to undo',
+    onSuccess: ({ changed }) => {
+      tell(changed, 'Undone', 'No email was sent.')
+      setUnlocked([])
+    },
+  })
   const withhold = useCall(accessAdmin.withhold, {
     refreshes,
     failed: 'Failed to remove',
@@ -41,13 +53,14 @@ export function useActions(onUnlocked: (ids: string[]) => void) {
     failed: 'Failed to record it',
     onSuccess: ({ changed }) => tell(changed, `${people(changed)} removed`),
   })
-  const undo = useUndo()
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { refreshes, failed, succeeded: 'Trying again' })
   const adopt = useCall(accessAdmin.adopt, { refreshes, failed, succeeded: 'Managed from here now' })
   return {
     isBusy: [unlock, undo, restore, withhold, lock, retry, adopt].some(({ isPending }) => isPending),
-    unlock: (ids: string[]) => unlock.mutate({ ids: ids.slice(0, 200) }),
+    unlock: (ids: string[]) => unlock.mutate({ ids: ids.slice(0, mostAtOnce) }),
+    /** The seller says that it is done on TradingView, where the connector could not do it. */
+    unlockedByHand: (id: string) => unlock.mutate({ ids: [id], byHand: true }),
     undo: (ids: string[]) => undo.mutate({ ids }),
     restore: (ids: string[]) => restore.mutate({ ids }),
     retry: (id: string) => retry.mutate({ id }),
@@ -69,37 +82,37 @@ export function useActions(onUnlocked: (ids: string[]) => void) {
         description: `Have you removed ${ids.length === 1 ? username : people(ids.length)} from your scripts on TradingView? They get an email.`,
         action: 'I’ve removed them',
       })
-      if (yes) lock.mutate({ ids: ids.slice(0, 200) })
+      if (yes) lock.mutate({ ids: ids.slice(0, mostAtOnce) })
     },
+    undoBar: unlocked.length > 0 && (
+      <UndoBar
+        key={unlocked.join()}
+        count={unlocked.length}
+        isPending={undo.isPending}
+        onUndo={() => undo.mutate({ ids: unlocked })}
+        onOver={() => setUnlocked([])}
+      />
+    ),
   }
 }
 export type Actions = ReturnType<typeof useActions>
 
-const useUndo = (onDone?: () => void) =>
-  useCall(accessAdmin.undo, {
-    refreshes,
-    failed: 'Failed to undo',
-    onSuccess: ({ changed }) => {
-      tell(changed, 'Undone', 'No email was sent.')
-      onDone?.()
-    },
-  })
-
 const undoMilliseconds = 60_000
 
 /** An unlock by hand can be undone for a minute; the buyer gets the email after that. */
-export function UndoBar({ ids, setIds }: { ids: string[]; setIds: (ids: string[]) => void }) {
-  const undo = useUndo(() => setIds([]))
+function UndoBar(props: { count: number; isPending: boolean; onUndo: () => void; onOver: () => void }) {
+  const { count, isPending, onUndo } = props
+  const onOver = useEffectEvent(props.onOver)
   useEffect(() => {
-    const timer = setTimeout(setIds, undoMilliseconds, [])
+    const timer = setTimeout(() => onOver(), undoMilliseconds)
     return () => clearTimeout(timer)
-  }, [setIds])
+  }, [])
   return (
     <div role="status" className="flex items-center gap-4 rounded-md bg-accent-soft px-4 py-2 text-sm">
       <p className="mr-auto">
-        {ids.length === 1 ? 'Unlocked.' : `${people(ids.length)} unlocked.`} The email goes out in a minute.
+        {count === 1 ? 'Unlocked.' : `${people(count)} unlocked.`} The email goes out in a minute.
       </p>
-      <Button size="sm" variant="secondary" pending={undo.isPending} onClick={() => undo.mutate({ ids })}>
+      <Button size="sm" variant="secondary" pending={isPending} onClick={onUndo}>
         Undo
       </Button>
     </div>
@@ -127,7 +140,7 @@ export function DeclineDialog(props: { ids: string[]; onDone?: () => void; onClo
       field={{ name: 'reason', label: 'Reason' }}
       text={{ rows: 4, maxLength: 500, placeholder: 'This TradingView username does not exist.' }}
       button={{ variant: 'danger', pendingText: 'Declining...', children: 'Decline' }}
-      onSubmit={({ reason }) => decline.mutateAsync({ ids: ids.slice(0, 200), reason })}
+      onSubmit={({ reason }) => decline.mutateAsync({ ids: ids.slice(0, mostAtOnce), reason })}
       onClose={onClose}
     />
   )

@@ -1,7 +1,5 @@
-import { useState } from 'react'
 import { type AccessPerson, accessAdmin } from '#contract/access/access-admin.ts'
-import { type AccessState, accessStates } from '#contract/statuses.ts'
-import { useData } from '#web/api/use-data.ts'
+import { accessStates } from '#contract/statuses.ts'
 import { Badge } from '#web/ui/badge.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell } from '#web/ui/table.tsx'
@@ -10,10 +8,10 @@ import { Filter, RecordList } from '../lists/record-list.tsx'
 import { hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
-import { UndoBar, useActions } from './actions.tsx'
+import { useActions } from './actions.tsx'
 import { Customer } from './cells.tsx'
 import { More } from './person-dialog.tsx'
-import { stateTexts, stateTones, whatMayBeDone } from './states.ts'
+import { stateTexts, stateTones } from './states.ts'
 
 const choices = { q: 'text', state: accessStates } as const
 
@@ -21,16 +19,10 @@ const choices = { q: 'text', state: accessStates } as const
 export default function People() {
   const [chosen, choose] = useFilters(choices)
   const query = usePages(accessAdmin.people, chosen)
-  const { data: counts } = useData(accessAdmin.counts, {})
-  const [unlocked, setUnlocked] = useState<string[]>([])
-  const actions = useActions(setUnlocked)
-  const option = (state: AccessState) => {
-    const count = counts?.people[state]
-    return [state, count === undefined ? stateTexts[state] : `${stateTexts[state]} (${count})`] as const
-  }
+  const actions = useActions()
   return (
     <div className="flex flex-col gap-4">
-      {unlocked.length > 0 && <UndoBar key={unlocked.join()} ids={unlocked} setIds={setUnlocked} />}
+      {actions.undoBar}
       <RecordList
         label="People"
         noun={['person', 'people']}
@@ -42,7 +34,7 @@ export default function People() {
           <Filter
             label="Access"
             all="Everyone"
-            options={accessStates.map(option)}
+            options={accessStates.map((state) => [state, stateTexts[state]] as const)}
             value={chosen.state}
             onChange={(state) => choose({ state })}
           />
@@ -67,7 +59,7 @@ export default function People() {
               <Until person={person} />
             </Cell>
             <Cell className="py-1.5 text-right">
-              <More person={person} may={whatMayBeDone(person)} actions={actions} />
+              <More person={person} actions={actions} />
             </Cell>
           </>
         )}

@@ -1,6 +1,6 @@
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { accessAdmin } from '#contract/access/access-admin.ts'
+import { accessAdmin, type Whose } from '#contract/access/access-admin.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -9,18 +9,11 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Failed } from '../lists/record-table.tsx'
 import { type Actions, DeclineDialog, ExchangeKeys, RenameDialog } from './actions.tsx'
-import type { Action } from './states.ts'
 
-export type Person = {
-  id: string
-  user: { name: string; email: string }
-  username: string | null
-  exchangeName?: string | null
-}
+type Person = Whose & { exchangeName?: string | null; hasKeys?: boolean }
 
 /** What a row has no room for: the rest of what can be done, and what happened. */
-export function More(props: { person: Person; may: Action[]; actions: Actions }) {
-  const { person, may, actions } = props
+export function More({ person, actions }: { person: Person; actions: Actions }) {
   const [opened, setOpened] = useState<'person' | 'decline' | 'rename' | null>(null)
   const close = () => setOpened(null)
   return (
@@ -34,7 +27,7 @@ export function More(props: { person: Person; may: Action[]; actions: Actions })
         <Ellipsis className="size-4.5" aria-hidden="true" />
       </Button>
       {opened === 'person' && (
-        <PersonDialog person={person} may={may} actions={actions} open={setOpened} onClose={close} />
+        <PersonDialog person={person} actions={actions} open={setOpened} onClose={close} />
       )}
       {opened === 'decline' && <DeclineDialog ids={[person.id]} onClose={close} />}
       {opened === 'rename' && <RenameDialog id={person.id} username={person.username} onClose={close} />}
@@ -44,13 +37,13 @@ export function More(props: { person: Person; may: Action[]; actions: Actions })
 
 function PersonDialog(props: {
   person: Person
-  may: Action[]
   actions: Actions
   open: (dialog: 'decline' | 'rename') => void
   onClose: () => void
 }) {
-  const { person, may, actions, open, onClose } = props
-  const { id, username, user, exchangeName } = person
+  const { person, actions, open, onClose } = props
+  const { id, username, user, state, reason, mayUndo, exchangeName, hasKeys } = person
+  const isPaidFor = reason !== null && (state === 'unlocking' || state === 'unlocked')
   const isAdmin = useIsAdmin()
   /** Whatever is done closes the dialog: the list shows what came of it. */
   const act = (label: ReactNode, onClick: () => unknown, isDangerous = false) => (
@@ -73,15 +66,16 @@ function PersonDialog(props: {
       className="max-w-xl"
     >
       <div className="flex flex-wrap gap-2">
-        {may.includes('unlock') && act('Unlock', () => actions.unlock([id]))}
-        {may.includes('undo') && act('Undo', () => actions.undo([id]))}
-        {may.includes('restore') && act('Restore', () => actions.restore([id]))}
+        {mayUndo && act('Undo', () => actions.undo([id]))}
+        {state === 'asked' && act('Unlock', () => actions.unlock([id]))}
+        {state === 'unlocking' && !mayUndo && act('Unlocked by hand', () => actions.unlockedByHand(id))}
+        {state === 'withheld' && act('Restore', () => actions.restore([id]))}
         {isAdmin && act('Change username', () => open('rename'))}
-        {isAdmin && may.includes('retry') && act('Try again', () => actions.retry(id))}
-        {isAdmin && may.includes('keys') && <ExchangeKeys id={id} />}
-        {may.includes('removed') && act('Removed', () => actions.lock([id], username))}
-        {may.includes('decline') && act('Decline', () => open('decline'), true)}
-        {may.includes('remove') && act('Remove', () => actions.withhold(id, username), true)}
+        {isAdmin && isPaidFor && act('Try again', () => actions.retry(id))}
+        {isAdmin && hasKeys && <ExchangeKeys id={id} />}
+        {state === 'unlocked' && !isPaidFor && act('Removed', () => actions.lock([id], username))}
+        {state === 'asked' && act('Decline', () => open('decline'), true)}
+        {isPaidFor && !mayUndo && act('Remove', () => actions.withhold(id, username), true)}
       </div>
       {exchangeName && <p className="text-sm text-muted">Exchange: {exchangeName}</p>}
       <History id={id} />
@@ -118,7 +112,7 @@ function History({ id }: { id: string }) {
     <ol aria-label="History" className="flex max-h-72 flex-col gap-1.5 overflow-y-auto text-sm">
       {data.map(({ at, what, outcome, detail }) => (
         <li key={`${at} ${what} ${outcome} ${detail}`} className="break-words">
-          <Time value={at} withClock /> · {calls[what] ?? what}· {outcomes[outcome] ?? outcome}
+          <Time value={at} withClock /> · {calls[what] ?? what} · {outcomes[outcome] ?? outcome}
           {detail && <span className="text-muted"> · {detail}</span>}
         </li>
       ))}

@@ -1,4 +1,3 @@
-import type { AccessPerson } from '#contract/access/access-admin.ts'
 import type { AccessState } from '#contract/statuses.ts'
 
 export const stateTexts: Record<AccessState, string> = {
@@ -20,22 +19,3 @@ export const stateTones = {
   declined: 'bad',
   withheld: 'bad',
 } as const satisfies Record<AccessState, string>
-
-/** `remove` is for people who pay, `removed` for those who no longer do. */
-export type Action = 'unlock' | 'decline' | 'remove' | 'removed' | 'restore' | 'undo' | 'retry' | 'keys'
-
-export function whatMayBeDone({ state, reason, mayUndo }: AccessPerson): Action[] {
-  if (mayUndo) return ['undo', 'retry']
-  switch (state) {
-    case 'asked':
-      return ['unlock', 'decline']
-    case 'unlocking':
-      return ['retry', 'remove']
-    case 'unlocked':
-      return reason ? ['retry', 'remove'] : ['removed']
-    case 'withheld':
-      return ['restore']
-    default:
-      return []
-  }
-}

@@ -9,7 +9,6 @@ import { timeLeft } from '../parts/time-left.ts'
 import { type Actions, RenameDialog } from './actions.tsx'
 import { CopyButton, Customer } from './cells.tsx'
 import { More } from './person-dialog.tsx'
-import type { Action } from './states.ts'
 
 export const kindTexts: Record<TodoKind, string> = {
   decide: 'Decide',
@@ -69,23 +68,15 @@ export function TodoCells({ row, actions }: { row: AccessTodo; actions: Actions 
       <Cell className="py-1.5">
         <div className="flex items-center justify-end gap-1">
           <TheButton row={row} actions={actions} />
-          <More person={row} may={restOf(row)} actions={actions} />
+          <More person={row} actions={actions} />
         </div>
       </Cell>
     </>
   )
 }
 
-function restOf(row: AccessTodo): Action[] {
-  const may: Action[] = row.hasKeys ? ['keys'] : []
-  if (row.kind === 'lock') return may
-  if (isAsking(row)) return [...may, 'decline']
-  // Whether they wait or have access already, the one that doesn't fit changes nothing.
-  return [...may, row.kind.startsWith('name') ? 'decline' : 'remove']
-}
-
 function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
-  const { id, kind, username } = row
+  const { id, kind, username, state } = row
   const [renaming, setRenaming] = useState(false)
   const isAdmin = useIsAdmin()
   const button = (label: string, onClick: () => unknown) => (
@@ -96,7 +87,10 @@ function TheButton({ row, actions }: { row: AccessTodo; actions: Actions }) {
   )
   if (isAsking(row)) return button('Unlock', () => actions.unlock([id]))
   if (kind === 'lock') return button('Removed', () => actions.lock([id], username))
-  if (!isAdmin) return null
+  if (!isAdmin)
+    return kind === 'stuck' && state === 'unlocking'
+      ? button('Unlocked by hand', () => actions.unlockedByHand(id))
+      : null
   if (kind === 'stuck') return button('Try again', () => actions.retry(id))
   if (kind === 'had_access') return button('Manage', () => actions.adopt(id))
   return (

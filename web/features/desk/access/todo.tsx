@@ -1,24 +1,24 @@
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { type AccessTodo, accessAdmin } from '#contract/access/access-admin.ts'
-import { todoKinds } from '#contract/statuses.ts'
+import { type TodoKind, todoKinds } from '#contract/statuses.ts'
 import { useData } from '#web/api/use-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { EmptyState } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
 import { Cell } from '#web/ui/table.tsx'
-import { hiddenActions, RecordTable } from '../lists/record-table.tsx'
+import { RecordList } from '../lists/record-list.tsx'
+import { hiddenActions } from '../lists/record-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { BrokenBar } from '../tradingview/trouble.tsx'
-import { DeclineDialog, UndoBar, useActions } from './actions.tsx'
+import { DeclineDialog, useActions } from './actions.tsx'
 import { isAsking, kindTexts, TodoCells } from './todo-row.tsx'
 
-const choices = { kind: todoKinds } as const
+const choices = { q: 'text', kind: todoKinds, overdue: ['yes'] } as const
 
 /** Everyone who waits for the seller: one row each, with what is wrong, by when, and one button. */
 export default function Todo() {
-  const [chosen] = useFilters(choices)
+  const [chosen, choose] = useFilters(choices)
   const query = usePages(accessAdmin.todo, chosen)
   const { data: counts } = useData(
     accessAdmin.counts,
@@ -28,33 +28,35 @@ export default function Todo() {
   const { data: status } = useData(access.status, {})
   const rows = query.data?.pages.flatMap((page) => page.items) ?? []
   const selection = useSelection(rows)
-  const [unlocked, setUnlocked] = useState<string[]>([])
-  const actions = useActions((ids) => {
-    setUnlocked(ids)
-    selection.clear()
-  })
+  const actions = useActions(selection.clear)
   return (
     <div className="flex flex-col gap-4">
       <BrokenBar />
-      <header className="flex flex-wrap items-center gap-x-6 gap-y-3">
-        <Kinds counts={counts?.todo} />
-        {counts && counts.addingNow > 0 && (
-          <p role="status" className="text-sm text-muted">
-            {counts.addingNow} being added now
-          </p>
-        )}
-      </header>
-      {unlocked.length > 0 && <UndoBar key={unlocked.join()} ids={unlocked} setIds={setUnlocked} />}
+      {actions.undoBar}
       <Chosen selection={selection} actions={actions} />
-      <RecordTable
+      <RecordList
         label="To do"
         noun={['person', 'people']}
         query={query}
-        empty={
-          <EmptyState
-            title={status?.unlocksItself ? 'All clear. New buyers are added automatically.' : 'All clear.'}
-          />
+        chosen={chosen}
+        search="Search by username, email or name..."
+        controls={
+          <>
+            <Kinds counts={counts?.todo} chosen={chosen.kind} choose={(kind) => choose({ kind })} />
+            {counts && counts.addingNow > 0 && (
+              <p role="status" className="text-sm text-muted">
+                {counts.addingNow} being added now
+              </p>
+            )}
+          </>
         }
+        chips={[chosen.overdue && { text: 'Overdue', remove: () => choose({ overdue: undefined }) }]}
+        none={{
+          title: 'All clear.',
+          description: status?.unlocksItself
+            ? 'New buyers are added automatically.'
+            : 'Whoever waits for you appears here.',
+        }}
         firstHead={
           <span className="flex items-center justify-between gap-4 sm:flex-row-reverse sm:justify-end">
             <span aria-hidden="true" className="@min-[60rem]:hidden">
@@ -88,8 +90,12 @@ export default function Todo() {
 }
 
 /** The kinds that there are, with how many of each. */
-function Kinds({ counts }: { counts: Partial<Record<(typeof todoKinds)[number], number>> | undefined }) {
-  const [{ kind: chosen }, choose] = useFilters(choices)
+function Kinds(props: {
+  counts: Partial<Record<TodoKind, number>> | undefined
+  chosen: TodoKind | undefined
+  choose: (kind: TodoKind | undefined) => void
+}) {
+  const { counts, chosen, choose } = props
   const present = todoKinds.filter((kind) => (counts?.[kind] ?? 0) > 0 || kind === chosen)
   const all = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0)
   if (present.length === 0) return null
@@ -105,7 +111,7 @@ function Kinds({ counts }: { counts: Partial<Record<(typeof todoKinds)[number], 
           key={text}
           type="button"
           aria-pressed={kind === chosen}
-          onClick={() => choose({ kind })}
+          onClick={() => choose(kind)}
           className={classes(
             'inline-flex h-9 cursor-pointer items-center gap-1.5 rounded-full border px-3.5 text-sm font-medium',
             kind === chosen

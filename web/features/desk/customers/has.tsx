@@ -14,9 +14,9 @@ import { Field } from '#web/ui/form.tsx'
 import { FormDialog } from '#web/ui/form-dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Time } from '#web/ui/time.tsx'
-import { UndoBar, useActions } from '../access/actions.tsx'
+import { useActions } from '../access/actions.tsx'
 import { More } from '../access/person-dialog.tsx'
-import { stateTexts, stateTones, whatMayBeDone } from '../access/states.ts'
+import { stateTexts, stateTones } from '../access/states.ts'
 import { changesPurchase, isRefundable, useCancelPurchase } from '../purchases/purchase-actions.ts'
 import { RefundDialog } from '../purchases/refund-dialog.tsx'
 import { StatusBadge } from '../purchases/status-badge.tsx'
@@ -115,8 +115,7 @@ function Until({
 
 function Access({ person }: { person: AccessPerson }) {
   const { id, username, state } = person
-  const [unlocked, setUnlocked] = useState<string[]>([])
-  const actions = useActions(setUnlocked)
+  const actions = useActions()
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">
       <div className="flex flex-wrap items-center gap-2 text-sm">
@@ -133,10 +132,10 @@ function Access({ person }: { person: AccessPerson }) {
               Unlock
             </Button>
           )}
-          <More person={person} may={whatMayBeDone(person)} actions={actions} />
+          <More person={person} actions={actions} />
         </span>
       </div>
-      {unlocked.length > 0 && <UndoBar ids={unlocked} setIds={setUnlocked} />}
+      {actions.undoBar}
     </div>
   )
 }

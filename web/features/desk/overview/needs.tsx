@@ -34,7 +34,7 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     one: 'overdue access request',
     many: 'overdue access requests',
     due: 'Promised by',
-    href: '/admin/access',
+    href: '/admin/access?overdue=yes',
   },
   declarations: {
     one: 'declaration to decide',
