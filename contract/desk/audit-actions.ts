@@ -42,6 +42,7 @@ const auditActions = {
   'purchase.extend': 'Extended a purchase',
   'purchase.import': 'Imported a subscription',
   'purchase.refund': 'Refunded a payment',
+  'purchase.resume': 'Took back a cancellation',
   'purchase.refund_settled': 'Paid a failed refund another way',
   'purchase.warning': 'Decided about a fraud warning',
   'reminders.send': 'Sent reminders',

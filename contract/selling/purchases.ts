@@ -222,7 +222,39 @@ export const purchases = {
     path: '/api/admin/purchases/:id/cancel',
     access: 'admin',
     fresh: true,
-    summary: 'Cancel a purchase and its Stripe subscription',
+    summary: 'Cancel a purchase and its Stripe subscription, now or at the end of the paid period',
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        /** Now, if left out. */
+        when: z.optional(z.enum(['now', 'period_end'])),
+        /** Ended now: what goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+        refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      }),
+    output: nothing,
+  }),
+  adminCancellation: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases/:id/cancellation',
+    access: 'admin',
+    summary: 'What a cancellation would do: at the end of the paid period, and now',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        /** When it would end, or will; null if it can only end now. */
+        endsAt: z.nullable(instant(z)),
+        /** What goes back then, for the rest of a renewed year. */
+        refund: cents(z),
+        /** What can go back if it ends now, for the days that are left. */
+        rest: cents(z),
+      }),
+  }),
+  adminResume: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/resume',
+    access: 'admin',
+    fresh: true,
+    summary: 'Take back a cancellation before the paid period ends',
     input: (z) => z.strictObject({ id: id(z) }),
     output: nothing,
   }),

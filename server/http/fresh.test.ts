@@ -150,6 +150,7 @@ const wantedByThieves = [
   'purchases.adminAdd',
   'purchases.adminCancel',
   'purchases.adminExtend',
+  'purchases.adminResume',
   'purchases.adminSettleRefunds',
   'purchases.adminSettleWarning',
   'purchases.adminRefund',

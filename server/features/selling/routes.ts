@@ -70,7 +70,9 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     adminList: (page) => administration.list(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>
       administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
-    adminCancel: ({ id }, { actor }) => administration.cancel(actor, id),
+    adminCancel: ({ id, ...how }, { actor }) => administration.cancel(actor, id, how),
+    adminCancellation: ({ id }) => administration.cancellation(id),
+    adminResume: ({ id }, { actor }) => administration.resume(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),
     adminSettleWarning: ({ id, decision }, { actor }) => administration.settleWarning(actor, id, decision),

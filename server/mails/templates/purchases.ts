@@ -132,7 +132,7 @@ const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data
   subject: 'Your subscription continues',
   preheader: `It renews on ${day(data.renewsAt)}.`,
   heading: 'Your subscription continues',
-  paragraphs: [greeting(data.name), `You’ve undone your cancellation. ${data.product} stays yours.`],
+  paragraphs: [greeting(data.name), `The cancellation was undone. ${data.product} stays yours.`],
   details: [...plan(data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Open your dashboard', site),
 })

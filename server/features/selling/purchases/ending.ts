@@ -30,6 +30,8 @@ export type Kept = { late: number; disputed: number; lost: number; returned: num
 /** From when a declaration counts, and until when payments go back without a person's decision. */
 type Declared = { from: Date; until: Date }
 
+export type Ending = ReturnType<typeof createEnding>
+
 /** How buyers end their subscriptions, and undo that. Stripe first: after a crash, its webhook corrects the row. */
 export function createEnding(context: Context, others: Others) {
   const { db, now, crashPoint, config } = context
@@ -76,6 +78,27 @@ export function createEnding(context: Context, others: Others) {
     })
   }
 
+  async function resume(id: string, userId?: string) {
+    const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
+    if (!subscriptionId) return db.transaction((tx) => booked.resume(tx, id))
+    await runExclusive(subscriptionId, async () => {
+      const { status } = await findPurchase(db, id, userId)
+      if (status === 'active') return
+      if (status !== 'pending_cancel')
+        throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
+      await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
+      crashPoint('resumed at Stripe')
+      await sync(subscriptionId)
+    })
+  }
+
+  async function preview(id: string, userId?: string) {
+    const purchase = await findPurchase(db, id, userId)
+    if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
+    if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
+    return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
+  }
+
   async function endAndPayBack(
     { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
     dueOf: DueOf,
@@ -101,26 +124,16 @@ export function createEnding(context: Context, others: Others) {
     cancel: ({ user }: Actor, id: string) => cancel(id, user.id),
 
     /** What `cancel` would do now, to be shown before anyone confirms it. */
-    async preview(userId: string, id: string) {
-      const purchase = await findPurchase(db, id, userId)
-      if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
-      if (!purchase.stripeSubscriptionId) return { endsAt: endOf(purchase, now()), refund: 0 }
-      return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
-    },
+    preview: (userId: string, id: string) => preview(id, userId),
 
     /** Undoes a cancellation during the paid period. */
-    async resume({ user }: Actor, id: string) {
-      const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, user.id)
-      if (!subscriptionId) return db.transaction((tx) => booked.resume(tx, id))
-      await runExclusive(subscriptionId, async () => {
-        const { status } = await findPurchase(db, id, user.id)
-        if (status === 'active') return
-        if (status !== 'pending_cancel')
-          throw conflict('subscription-ended', 'This subscription has ended. You can buy a new one any time.')
-        await stripe.subscriptions.resume(subscriptionId, await keyFor('resume', subscriptionId))
-        crashPoint('resumed at Stripe')
-        await sync(subscriptionId)
-      })
+    resume: ({ user }: Actor, id: string) => resume(id, user.id),
+
+    /** The same for somebody else, who asked the seller to. */
+    forBuyer: {
+      cancel: (id: string) => cancel(id),
+      preview: (id: string) => preview(id),
+      resume: (id: string) => resume(id),
     },
 
     /**

@@ -59,6 +59,7 @@ export function createPurchases(context: Context, others: Others) {
   const booked = createBooked(context, { ...others, notices })
   const shared = { ...others, notices, booked, sync, runExclusive: createKeyedMutex() }
   const inbox = createInbox(context, shared)
+  const ending = createEnding(context, shared)
   const invoices = createInvoices(context, others.stripe)
   const firstPage = prepareOwnPurchases(db)
 
@@ -77,8 +78,8 @@ export function createPurchases(context: Context, others: Others) {
     inbox,
     reconcile: createReconciler(context, { ...shared, inbox }),
     readHistories: createReading(context, sync),
-    ending: createEnding(context, shared),
-    administration: createAdministration(context, shared),
+    ending,
+    administration: createAdministration(context, { ...shared, ending }),
     invoices,
     card: createCardUpdate(context, shared),
     refunds: createRefunds(context, shared),

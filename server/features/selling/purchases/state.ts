@@ -136,6 +136,16 @@ function paidForPeriod({ periods, payments }: Subscription, { start: from }: Pai
     .reduce((sum, { amount }) => sum + amount, 0)
 }
 
+/** What can go back of the payment for the period that runs, if it ends now: the share of the days that are left. */
+export function unusedShare(subscription: Subscription, now: Date) {
+  const period = subscription.endedAt ? undefined : paidPeriod(subscription)
+  const payment = subscription.payments.find(({ invoiceId }) => invoiceId === period?.invoiceId)
+  if (!period || !payment || !canGoBack(payment)) return null
+  const rest = restOf({ from: period.start, until: period.end, amount: payment.amount }, now)
+  const amount = Math.min(rest, payment.amount - payment.refunded)
+  return amount > 0 ? { paymentIntentId: payment.paymentIntentId, amount } : null
+}
+
 /** Never more than was promised, and nothing if the year runs to its end or the cancellation was taken back. */
 function restRefund(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription

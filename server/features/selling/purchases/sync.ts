@@ -68,7 +68,7 @@ export function createSync(context: Context, others: Others) {
           const current = await latest()
           return current && canGoBack(current) ? Math.min(amount, current.amount - current.refunded) : 0
         },
-        `rest of ${subscriptionId}`,
+        restOfPeriod(subscriptionId),
       )
       await sync(subscriptionId)
     },
@@ -108,6 +108,9 @@ export function createSync(context: Context, others: Others) {
 
   return sync
 }
+
+/** It goes back once, by a promise or by the seller's hand. */
+export const restOfPeriod = (subscriptionId: string) => `rest of ${subscriptionId}`
 
 /** Refunds what is due of every payment for a subscription, if it can go back. Safe to repeat: what is back is not left. */
 export async function payBackAll(

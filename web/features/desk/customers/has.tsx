@@ -17,7 +17,8 @@ import { Time } from '#web/ui/time.tsx'
 import { useActions } from '../access/actions.tsx'
 import { More } from '../access/person-dialog.tsx'
 import { stateTexts, stateTones } from '../access/states.ts'
-import { changesPurchase, isRefundable, useCancelPurchase } from '../purchases/purchase-actions.ts'
+import { CancelDialog } from '../purchases/cancel-dialog.tsx'
+import { changesPurchase, isRefundable } from '../purchases/purchase-actions.ts'
 import { RefundDialog } from '../purchases/refund-dialog.tsx'
 import { StatusBadge } from '../purchases/status-badge.tsx'
 
@@ -45,8 +46,12 @@ export function Has({ customer }: { customer: Customer }) {
 
 function Owned({ purchase }: { purchase: ManagedPurchase }) {
   const { product, billingType, amount, refundedAmount, status, createdAt, kind, reason } = purchase
-  const [doing, setDoing] = useState<'refund' | 'extend' | null>(null)
-  const askAndCancel = useCancelPurchase()
+  const [doing, setDoing] = useState<'refund' | 'extend' | 'cancel' | null>(null)
+  const resume = useCall(purchases.adminResume, {
+    ...changesPurchase,
+    succeeded: { title: 'Cancellation taken back', description: 'The buyer gets an email.' },
+    failed: 'Failed to take the cancellation back',
+  })
   const isAdmin = useIsAdmin()
   const isExtendable = (status === 'active' && purchase.paymentIntentId !== null) || purchase.endsAt !== null
 
@@ -81,12 +86,23 @@ function Owned({ purchase }: { purchase: ManagedPurchase }) {
             </Button>
           )}
           {!hasEnded(status) && (
-            <Button variant="secondary" size="sm" onClick={() => void askAndCancel(purchase)}>
-              Cancel
+            <Button variant="secondary" size="sm" onClick={() => setDoing('cancel')}>
+              {status === 'pending_cancel' ? 'End now' : 'Cancel'}
+            </Button>
+          )}
+          {status === 'pending_cancel' && (
+            <Button
+              variant="secondary"
+              size="sm"
+              pending={resume.isPending}
+              onClick={() => resume.mutate({ id: purchase.id })}
+            >
+              Undo cancellation
             </Button>
           )}
         </div>
       )}
+      {doing === 'cancel' && <CancelDialog purchase={purchase} onClose={() => setDoing(null)} />}
       {doing === 'refund' && <RefundDialog purchase={purchase} onClose={() => setDoing(null)} />}
       {doing === 'extend' && <ExtendDialog purchase={purchase} onClose={() => setDoing(null)} />}
     </li>

@@ -16,7 +16,8 @@ import { action } from '../lists/record-table.tsx'
 import { type Chosen, useFilters } from '../lists/use-filters.ts'
 import { usePages } from '../lists/use-pages.ts'
 import { AddPurchaseDialog } from './add-purchase-dialog.tsx'
-import { changesPurchase, isRefundable, useCancelPurchase } from './purchase-actions.ts'
+import { CancelDialog } from './cancel-dialog.tsx'
+import { changesPurchase, isRefundable } from './purchase-actions.ts'
 import { RefundDialog } from './refund-dialog.tsx'
 import { StatusBadge } from './status-badge.tsx'
 
@@ -39,9 +40,9 @@ const columns = ['User', 'Product', 'Billing', 'Amount', 'Status', 'Date', actio
 export default function Purchases() {
   const [chosen, choose] = useFilters(choices)
   const [refunding, setRefunding] = useState<ManagedPurchase | null>(null)
+  const [cancelling, setCancelling] = useState<ManagedPurchase | null>(null)
   const isAdmin = useIsAdmin()
   const query = usePages(purchases.adminList, chosen)
-  const askAndCancel = useCancelPurchase()
   const remove = useCall(purchases.adminDelete, {
     ...changesPurchase,
     succeeded: 'Purchase deleted successfully',
@@ -113,7 +114,7 @@ export default function Purchases() {
           <Row
             purchase={purchase}
             mayChange={isAdmin}
-            onCancel={() => void askAndCancel(purchase)}
+            onCancel={() => setCancelling(purchase)}
             onRefund={() => setRefunding(purchase)}
             onRemove={() => void askAndRemove(purchase)}
             onSettle={() => void askAndSettle(purchase)}
@@ -121,6 +122,7 @@ export default function Purchases() {
           />
         )}
       />
+      {cancelling && <CancelDialog purchase={cancelling} onClose={() => setCancelling(null)} />}
       {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
     </>
   )

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useId, useState } from 'react'
+import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -11,6 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
 import { Field, Form, SubmitButton } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
+import { Choice } from '../parts/choice.tsx'
 import { dollarAmount } from '../parts/dollars.ts'
 import { changesPurchase } from './purchase-actions.ts'
 
@@ -91,20 +92,5 @@ function Left({
       {known.refundedSoFar > 0 && `; ${exactDollars(known.refundedSoFar)} of this purchase has been refunded`}
       .
     </>
-  )
-}
-
-function Choice({ label, children, ...rest }: ComponentProps<'input'> & { label: string }) {
-  const id = useId()
-  return (
-    <div className="rounded-md border border-line p-4 has-checked:border-accent has-checked:bg-accent-soft">
-      <label className="flex cursor-pointer items-center gap-3 font-medium">
-        <input type="radio" name="kind" aria-describedby={id} className="size-4.5" {...rest} />
-        {label}
-      </label>
-      <p id={id} className="pl-7.5 text-sm text-muted">
-        {children}
-      </p>
-    </div>
   )
 }

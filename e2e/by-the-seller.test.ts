@@ -1,0 +1,37 @@
+import { expectLooksRight, openAdmin, question, rowOf, toast } from './desk.ts'
+import { expect, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+/** What the seller presses says what it does, and does it. */
+
+test.beforeEach(({ page }) => comeFrom(page, { country_code: 'US' }))
+
+test('a subscription is cancelled at the end of its period, taken back, and ended now with the rest refunded', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.buyer()
+  const { email, id } = buyer.user
+  await openAdmin(page, shop, `/admin/purchases?q=${encodeURIComponent(email)}`)
+  await rowOf(page, email).getByRole('button', { name: 'Cancel' }).click()
+  const asked = question(page)
+  await expect(asked.getByText(`Cancel purchase for ${email}?`, { exact: true })).toBeVisible()
+  await expect(asked.getByLabel('At the end of the paid period')).toBeChecked()
+  await expect(asked.getByText('They keep access until')).toBeVisible()
+  await expectLooksRight(page)
+  await asked.getByRole('button', { name: 'Cancel purchase' }).click()
+  await toast(page, 'Purchase cancelled successfully')
+  await expect(rowOf(page, email)).toContainText('Cancels at period end')
+
+  await page.goto(`/admin/customers/${id}`)
+  await page.getByRole('button', { name: 'Undo cancellation' }).click()
+  await toast(page, 'Cancellation taken back')
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await asked.getByLabel('End now').check()
+  await expect(asked.getByText('Access ends today. Nothing is refunded.')).toBeVisible()
+  await asked.getByLabel('Refund the rest, $39.00').check()
+  await expect(asked.getByText('Access ends today. $39.00 goes back to their card.')).toBeVisible()
+  await asked.getByRole('button', { name: 'Cancel purchase' }).click()
+  await toast(page, 'Purchase cancelled successfully')
+  await expect(page.getByText(', $39.00 refunded')).toBeVisible()
+})

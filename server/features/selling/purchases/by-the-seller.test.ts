@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '#contract/desk/audit.ts'
+import { accounts } from '#contract/identity/accounts.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
+import { openShop, type TestShop } from '#server/testing/open-shop.ts'
+
+/** What the seller does to a purchase does what it says, and nothing else. */
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.close())
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+const day = 86_400_000
+
+async function stateOf(own: TestShop, { user, password, call }: Buyer) {
+  await own.settle()
+  await call(accounts.login, { email: user.email, password })
+  return (await call(purchases.list, {}))[0]
+}
+
+const subjectsTo = async (own: TestShop, { user }: Buyer) =>
+  (await own.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)
+
+test('at the end of the paid period: access stays until then, and it can be taken back', async () => {
+  const buyer = await shop.buyer()
+  const { id, currentPeriodEnd } = buyer.purchase
+  const admin = await shop.admin()
+  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({
+    endsAt: currentPeriodEnd,
+    refund: 0,
+  })
+  await admin.call(purchases.adminCancel, { id, when: 'period_end' })
+  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
+  await admin.call(purchases.adminResume, { id })
+  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'active', endsAt: null })
+  expect((await subjectsTo(shop, buyer)).slice(-2)).toEqual([
+    'Your subscription will be cancelled',
+    'Your subscription continues',
+  ])
+  const done = await admin.call(audit.adminList, { q: id })
+  expect(done.map(({ action, detail }) => [action, detail])).toEqual([
+    ['purchase.resume', null],
+    ['purchase.cancel', { when: 'period_end' }],
+  ])
+})
+
+test('the call without more ends it now, also for somebody whose cancellation waits, and refunds nothing', async () => {
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  await buyer.call(purchases.cancel, { id })
+  expect(await stateOf(shop, buyer)).toMatchObject({ status: 'pending_cancel' })
+  await (await shop.admin()).call(purchases.adminCancel, { id })
+  expect(await stateOf(shop, buyer)).toMatchObject({
+    status: 'cancelled',
+    endedBecause: 'cancelled',
+    refundedAmount: 0,
+  })
+})
+
+test('now, with the rest refunded: the days that are left, to the cent, and once', async () => {
+  await using own = await openShop()
+  const buyer = await own.buyer()
+  const { id, createdAt, currentPeriodEnd } = buyer.purchase
+  await own.advance(10, 'day')
+  const days = Math.round((Date.parse(currentPeriodEnd ?? '') - Date.parse(createdAt)) / day)
+  const left = Math.ceil((Date.parse(currentPeriodEnd ?? '') - own.clock.now().getTime()) / day)
+  const rest = Math.round((3900 * left) / days)
+  const admin = await own.admin()
+  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest })
+  const other = admin.call(purchases.adminCancel, { id, refund: rest + 1 })
+  await expect(other).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
+  expect(await stateOf(own, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
+
+  // The refund arrives, the end does not: whoever asks again ends it, and refunds nothing more.
+  await own.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
+  const cancel = () => admin.call(purchases.adminCancel, { id, refund: rest })
+  await expect(cancel()).rejects.toMatchObject({ status: 502 })
+  await cancel()
+  expect(await stateOf(own, buyer)).toMatchObject({
+    status: 'cancelled',
+    endedBecause: 'cancelled',
+    refundedAmount: rest,
+  })
+  expect((await buyer.call(purchases.invoices, { id })).map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['credit_note', rest],
+    ['invoice', 3900],
+  ])
+  expect(await own.queue.failed.count()).toBe(0)
+})
+
+test('what was booked by hand ends now or with its period, and has nothing to refund', async () => {
+  const buyer = await shop.user()
+  const { id } = await bookPurchase(shop.connection, buyer.user.id)
+  const admin = await shop.admin()
+  const cancel = (how: object) => admin.call(purchases.adminCancel, { id, ...how })
+  await expect(cancel({ refund: 100 })).rejects.toMatchObject({ code: 'booked-by-hand' })
+  const { endsAt, rest } = await admin.call(purchases.adminCancellation, { id })
+  expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), rest]).toEqual([true, 0])
+  await cancel({ when: 'period_end' })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
+  await admin.call(purchases.adminResume, { id })
+  await cancel({})
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
+})

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { exactDollars } from '#contract/money.ts'
+import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { call } from '#web/api/client.ts'
+import { useCall } from '#web/api/use-call.ts'
+import { keyOf } from '#web/api/use-data.ts'
+import { Button } from '#web/ui/button.tsx'
+import { Skeleton } from '#web/ui/card.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DialogButtons } from '#web/ui/dialog-buttons.tsx'
+import { Time } from '#web/ui/time.tsx'
+import { Choice } from '../parts/choice.tsx'
+import { changesPurchase } from './purchase-actions.ts'
+
+/** Asks what the spec asks, and says what happens to whom. */
+export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {
+  const { id, user, status, paymentIntentId } = purchase
+  const mayWait = status === 'active'
+  const [isLater, setIsLater] = useState(mayWait && paymentIntentId !== null)
+  const [refunds, setRefunds] = useState(false)
+  const cancel = useCall(purchases.adminCancel, {
+    ...changesPurchase,
+    succeeded: 'Purchase cancelled successfully',
+    failed: 'Failed to cancel purchase',
+    onSuccess: onClose,
+  })
+  // Asked each time it opens: what is left becomes less every day.
+  const { data: known, isError } = useQuery({
+    queryKey: keyOf(purchases.adminCancellation, { id }),
+    queryFn: () => call(purchases.adminCancellation, { id }),
+    gcTime: 0,
+  })
+  const send = () =>
+    cancel.mutate({
+      id,
+      ...(isLater ? { when: 'period_end' } : refunds && known ? { refund: known.rest } : {}),
+    })
+  const now = (
+    <>
+      Access ends today.{' '}
+      {refunds && known
+        ? `${exactDollars(known.rest)} goes back to their card.`
+        : status === 'pending_cancel' && known && known.refund > 0
+          ? `${exactDollars(known.refund)} is refunded, as promised when it was cancelled.`
+          : 'Nothing is refunded.'}
+    </>
+  )
+  return (
+    <Dialog
+      role="alertdialog"
+      title="Cancel purchase"
+      description={`Cancel purchase for ${user.email}?`}
+      onClose={onClose}
+    >
+      {isError && <p role="alert">We couldn’t ask Stripe what can be refunded.</p>}
+      {!known && !isError ? (
+        <Skeleton className="h-40" />
+      ) : (
+        <div className="flex flex-col gap-3">
+          {mayWait ? (
+            <fieldset className="flex flex-col gap-3">
+              <legend className="sr-only">When</legend>
+              <Choice
+                label="At the end of the paid period"
+                checked={isLater}
+                onChange={() => setIsLater(true)}
+              >
+                <Later endsAt={known?.endsAt ?? null} refund={known?.refund ?? 0} />
+              </Choice>
+              <Choice label="End now" checked={!isLater} onChange={() => setIsLater(false)}>
+                {now}
+              </Choice>
+            </fieldset>
+          ) : (
+            <p>{now}</p>
+          )}
+          {!isLater && known && known.rest > 0 && (
+            <label className="flex cursor-pointer items-center gap-3">
+              <input
+                type="checkbox"
+                className="size-4.5"
+                checked={refunds}
+                onChange={(event) => setRefunds(event.target.checked)}
+              />
+              Refund the rest, {exactDollars(known.rest)}
+            </label>
+          )}
+        </div>
+      )}
+      <DialogButtons onClose={onClose} cancel="Keep it">
+        <Button variant="danger" pending={cancel.isPending} disabled={!known && !isError} onClick={send}>
+          Cancel purchase
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+function Later({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
+  return (
+    <>
+      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can
+      take it back until then.
+      {refund > 0 &&
+        ` The year has renewed, so it ends with one month’s notice, and ${exactDollars(refund)} is refunded then.`}
+    </>
+  )
+}
