@@ -56,7 +56,7 @@ export const billingRoutes = (customers: Customers): Handlers<Contract['billing'
 })
 
 export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchases']> {
-  const { ending, invoices, card, administration, refunds } = purchases
+  const { ending, invoices, card, administration, refunds, sellerEnding } = purchases
   return {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
     cancel: ({ id }, { actor }) => ending.cancel(actor, id),
@@ -70,9 +70,9 @@ export function purchaseRoutes(purchases: Purchases): Handlers<Contract['purchas
     adminList: (page) => administration.list(page),
     adminAdd: ({ endsAt, ...booking }, { actor }) =>
       administration.add(actor, { ...booking, ...(endsAt ? { endsAt: new Date(endsAt) } : {}) }),
-    adminCancel: ({ id, ...how }, { actor }) => administration.cancel(actor, id, how),
-    adminCancellation: ({ id }) => administration.cancellation(id),
-    adminResume: ({ id }, { actor }) => administration.resume(actor, id),
+    adminCancel: ({ id, ...how }, { actor }) => sellerEnding.cancel(actor, id, how),
+    adminCancellation: ({ id }) => sellerEnding.preview(id),
+    adminResume: ({ id }, { actor }) => sellerEnding.resume(actor, id),
     adminDelete: ({ id }, { actor }) => administration.remove(actor, id),
     adminSettleRefunds: ({ id, amount }, { actor }) => administration.settleRefunds(actor, id, amount),
     adminSettleWarning: ({ id, decision }, { actor }) => administration.settleWarning(actor, id, decision),

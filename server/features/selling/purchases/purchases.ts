@@ -28,6 +28,7 @@ import { createAnnouncements, createNotices } from './notices.ts'
 import { createCardUpdate, createInvoices, createRefunds } from './payments.ts'
 import { createReading } from './reading.ts'
 import { createReconciler } from './reconciler.ts'
+import { createSellerEnding } from './seller-ending.ts'
 import { createSync } from './sync.ts'
 
 export type { Kept } from './ending.ts'
@@ -60,6 +61,7 @@ export function createPurchases(context: Context, others: Others) {
   const shared = { ...others, notices, booked, sync, runExclusive: createKeyedMutex() }
   const inbox = createInbox(context, shared)
   const ending = createEnding(context, shared)
+  const sellerEnding = createSellerEnding(context, { ...shared, ending })
   const invoices = createInvoices(context, others.stripe)
   const firstPage = prepareOwnPurchases(db)
 
@@ -79,7 +81,8 @@ export function createPurchases(context: Context, others: Others) {
     reconcile: createReconciler(context, { ...shared, inbox }),
     readHistories: createReading(context, sync),
     ending,
-    administration: createAdministration(context, { ...shared, ending }),
+    sellerEnding,
+    administration: createAdministration(context, { ...shared, sellerEnding }),
     invoices,
     card: createCardUpdate(context, shared),
     refunds: createRefunds(context, shared),

@@ -1,0 +1,114 @@
+import { endpoint, nothing } from '../endpoint.ts'
+import { cents, day, id, instant } from '../fields.ts'
+
+/** What the seller does to a purchase. */
+export const purchasesAdmin = {
+  adminCancel: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/purchases/:id/cancel',
+    access: 'admin',
+    fresh: true,
+    summary: 'Cancel a purchase and its Stripe subscription, now or at the end of the paid period',
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        /** Now, if left out. */
+        when: z.optional(z.enum(['now', 'period_end'])),
+        /** Ended now: what goes back for the rest of the paid period, as `adminCancellation` said. Nothing, if left out. */
+        refund: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      }),
+    output: nothing,
+  }),
+  adminCancellation: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases/:id/cancellation',
+    access: 'admin',
+    summary: 'What a cancellation would do: at the end of the paid period, and now',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        /** When it would end, or will; null if it can only end now. */
+        endsAt: z.nullable(instant(z)),
+        /** What goes back then, for the rest of a renewed year. */
+        refund: cents(z),
+        /** What can go back if it ends now, for the days that are left. */
+        rest: cents(z),
+      }),
+  }),
+  adminResume: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/resume',
+    access: 'admin',
+    fresh: true,
+    summary: 'Take back a cancellation before the paid period ends',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+  adminRefundable: endpoint({
+    method: 'GET',
+    path: '/api/admin/purchases/:id/refundable',
+    access: 'admin',
+    summary: 'How much of the latest payment has not been refunded yet',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: (z) =>
+      z.strictObject({
+        left: cents(z),
+        paidAt: z.nullable(instant(z)),
+        /** Of every payment for this purchase; `adminRefund` wants it back. */
+        refundedSoFar: cents(z),
+      }),
+  }),
+  adminRefund: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/refund',
+    access: 'admin',
+    fresh: true,
+    summary: 'Refund what is left of the latest payment, or part of it; a full refund ends access',
+    input: (z) =>
+      z.strictObject({
+        id: id(z),
+        /** How much had been refunded when the caller looked. If that has changed since, nothing is refunded. */
+        refundedSoFar: cents(z),
+        amount: z.optional(cents(z).check(z.minimum(1, 'Please enter an amount'))),
+      }),
+    output: nothing,
+  }),
+  adminSettleWarning: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/fraud-warning',
+    access: 'admin',
+    fresh: true,
+    summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
+    input: (z) => z.strictObject({ id: id(z), decision: z.enum(['refund', 'dismiss']) }),
+    output: nothing,
+  }),
+  adminSettleRefunds: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/failed-refunds',
+    access: 'admin',
+    fresh: true,
+    summary: 'Note that what a bank sent back has gone back to the buyer another way',
+    /** As the caller saw it: what fails meanwhile is not settled. */
+    input: (z) =>
+      z.strictObject({ id: id(z), amount: cents(z).check(z.minimum(1, 'Please enter an amount')) }),
+    output: nothing,
+  }),
+  adminExtend: endpoint({
+    method: 'POST',
+    path: '/api/admin/purchases/:id/extend',
+    access: 'admin',
+    fresh: true,
+    summary: 'Move the next payment, or the end, to a later day, free of charge',
+    input: (z) => z.strictObject({ id: id(z), until: day(z) }),
+    output: nothing,
+  }),
+  adminDelete: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/purchases/:id',
+    access: 'admin',
+    fresh: true,
+    summary: 'Permanently delete a purchase and cancel its Stripe subscription',
+    input: (z) => z.strictObject({ id: id(z) }),
+    output: nothing,
+  }),
+}

@@ -1,0 +1,97 @@
+import { exactDollars } from '#contract/money.ts'
+import { hasEnded } from '#contract/statuses.ts'
+import type { Actor } from '#server/actor.ts'
+import type { RunExclusive } from '#server/concurrency/keyed-mutex.ts'
+import type { Context } from '#server/context.ts'
+import { conflict } from '#server/errors.ts'
+import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { Booked } from './booked.ts'
+import type { Ending } from './ending.ts'
+import { findPurchase, type PurchaseRow } from './list.ts'
+import { unusedShare } from './state.ts'
+import { restOfPeriod, type Sync } from './sync.ts'
+
+type Others = {
+  stripe: StripeGateway
+  booked: Booked
+  ending: Ending
+  sync: Sync
+  runExclusive: RunExclusive
+}
+type Cancellation = { when?: 'now' | 'period_end' | undefined; refund?: number | undefined }
+
+export type SellerEnding = ReturnType<typeof createSellerEnding>
+
+/** How the seller ends subscriptions, now or when they are paid until, and takes that back. */
+export function createSellerEnding({ db, now, audit }: Context, others: Others) {
+  const { stripe, booked, ending, sync, runExclusive } = others
+
+  async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
+    if (!stripeSubscriptionId || hasEnded(status)) return
+    // Whether a refund is still promised: the cancellation may have been taken back at Stripe a moment ago.
+    await sync(stripeSubscriptionId)
+    await stripe.subscriptions.cancelNow(stripeSubscriptionId)
+    await sync(stripeSubscriptionId)
+  }
+
+  /** Before it ends: if the bank refuses, nothing has changed, and whoever asks again refunds no second time. */
+  async function payBackUnused(subscriptionId: string, wanted: number) {
+    const unused = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
+    const payment = await unused()
+    if (!payment) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
+    const decide = async () => {
+      const amount = (await unused())?.amount ?? 0
+      if (amount === wanted) return amount
+      throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
+    }
+    await stripe.payments.refund(payment.paymentIntentId, decide, restOfPeriod(subscriptionId))
+  }
+
+  return {
+    endAtStripe,
+
+    /** What the seller is shown before deciding. */
+    async preview(id: string) {
+      const { status, endsAt, restRefund, stripeSubscriptionId } = await findPurchase(db, id)
+      const later =
+        status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await ending.forBuyer.preview(id)
+      const unused =
+        stripeSubscriptionId && !hasEnded(status)
+          ? unusedShare(await stripe.subscriptions.read(stripeSubscriptionId), now())
+          : null
+      return { ...later, rest: unused?.amount ?? 0 }
+    },
+
+    /** Immediate, unless the seller wants what the buyer's own cancellation does. */
+    async cancel(actor: Actor, id: string, { when = 'now', refund }: Cancellation) {
+      const purchase = await findPurchase(db, id)
+      const { status, stripeSubscriptionId: subscriptionId } = purchase
+      if (status === 'cancelled') return
+      if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
+      if (refund && !subscriptionId)
+        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
+      if (when === 'period_end') await ending.forBuyer.cancel(id)
+      else {
+        if (refund && subscriptionId)
+          await runExclusive(subscriptionId, () => payBackUnused(subscriptionId, refund))
+        await endAtStripe(purchase)
+      }
+      await db.transaction(async (tx) => {
+        if (when === 'now') await booked.end(tx, id)
+        const detail = { when, ...(refund && when === 'now' ? { amount: refund } : {}) }
+        await audit.record(tx, actor, {
+          action: 'purchase.cancel',
+          subject: id,
+          aboutId: purchase.userId,
+          detail,
+        })
+      })
+    },
+
+    async resume(actor: Actor, id: string) {
+      const purchase = await findPurchase(db, id)
+      await ending.forBuyer.resume(id)
+      await audit.record(db, actor, { action: 'purchase.resume', subject: id, aboutId: purchase.userId })
+    },
+  }
+}
