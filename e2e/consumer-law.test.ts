@@ -1,6 +1,4 @@
-import { isNotNull } from 'drizzle-orm'
 import { purchases } from '#contract/selling/purchases.ts'
-import { orderRecords } from '#server/database/schema.ts'
 import { expect, expectAccessible, logInAs, overflowOf, test } from './shop.ts'
 import { chooseTheme, comeFrom } from './visitors.ts'
 
@@ -113,41 +111,6 @@ test('a cancellation is one page, with its button in sight; a reason is asked fo
   await page.getByRole('button', { name: 'Cancel now · jetzt kündigen' }).click()
   await expect(page.getByRole('heading', { name: 'We’ve received your cancellation' })).toBeFocused()
   await expect(page.getByRole('main')).toContainText('It does not work')
-})
-
-test('on a phone, the essentials and the open box stand above the pay button; the choice is kept', async ({
-  page,
-  shop,
-}) => {
-  await page.setViewportSize(phone)
-  await page.goto('/checkout?product=rebound-sigma-pro&billing=monthly')
-  await page.getByLabel('Email', { exact: true }).first().fill('phone@example.com')
-  await page.getByRole('button', { name: 'Continue to Payment' }).click()
-  const frame = page.frameLocator('iframe[title="Secure payment input frame"]').first()
-  await frame.locator('[name=number]').fill('4242 4242 4242 4242')
-  await frame.locator('[name=expiry]').fill('12 / 34')
-  await frame.locator('[name=cvc]').fill('123')
-  const essentials = page.getByRole('region', { name: 'Your order' })
-  for (const part of [
-    'Rebound Sigma Pro',
-    '$39.00',
-    'One month',
-    'Every month at $39.00',
-    'Cancel contracts here',
-  ])
-    await expect(essentials).toContainText(part)
-  const pay = page.getByRole('button', { name: 'Pay $39.00' })
-  const [above, below] = [await essentials.boundingBox(), await pay.boundingBox()]
-  if (!above || !below) throw new Error('Both are shown')
-  expect(above.y + above.height).toBeLessThanOrEqual(below.y)
-  expect(below.y - above.y - above.height).toBeLessThan(40)
-  const box = page.getByLabel('Start my access right away, before the 14 days are over')
-  await expect(box).not.toBeChecked()
-  await box.check()
-  await pay.click()
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  const kept = await shop.connection.db.select().from(orderRecords).where(isNotNull(orderRecords.agreedAt))
-  expect(kept).toMatchObject([{ startNow: true, consentVersion: '2026-11-16', termsVersion: '2026-11-16' }])
 })
 
 test('the admin area warns loudly while the imprint is empty', async ({ page, shop }) => {

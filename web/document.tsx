@@ -82,10 +82,16 @@ export function Document(props: {
         <div id="said" />
         {needsScript(route) && (
           <noscript>
-            <p className="needs-script">
-              This page needs JavaScript. Please turn it on and reload the page.
-              {route.path === '/checkout' && ' Card payments can’t be made safely without it.'}
-            </p>
+            <div className="needs-script">
+              <h1>{route.title}</h1>
+              <p>
+                This page needs JavaScript. Please turn it on and reload the page.
+                {route.path === '/checkout' && ' Card payments can’t be made safely without it.'}
+              </p>
+              <p>
+                Need help? Email <a href={`mailto:${settings.supportEmail}`}>{settings.supportEmail}</a>.
+              </p>
+            </div>
           </noscript>
         )}
         <div id="root" dangerouslySetInnerHTML={{ __html: content }} />

@@ -62,12 +62,10 @@ export const checkout = {
     path: '/api/checkout/agreement',
     access: 'public',
     caller: 'optional',
-    summary: 'Record, before paying, which texts the buyer saw and whether access should start right away',
+    summary: 'Record, before paying, which terms the buyer saw',
     input: (z) =>
       z.strictObject({
         paymentIntentId: paymentIntentId(z),
-        startNow: z.boolean(),
-        consentVersion: text(z, 20, 'Please reload this page'),
         termsVersion: text(z, 20, 'Please reload this page'),
       }),
     output: nothing,

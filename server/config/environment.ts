@@ -137,7 +137,7 @@ export const settings = z.object({
   SELLER_VAT_ID: text,
   SELLER_TAX_NUMBER: text,
   TAX: z._default(z.enum(['none', 'stripe'], 'TAX must be none or stripe'), 'none'),
-  TAX_NOTE: z._default(z.string(), 'This is the total price. Nothing is added to it.'),
+  TAX_NOTE: z._default(z.string(), 'No taxes or fees on top.'),
   CONSUMER_LAW: z._default(z.enum(['eu', 'none'], 'CONSUMER_LAW must be eu or none'), 'eu'),
   METRICS_TOKEN: z.optional(
     z.string().check(z.minLength(16, 'METRICS_TOKEN must be at least 16 characters long')),

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Button } from '#web/ui/button.tsx'
-import { Link } from '#web/ui/navigation.tsx'
+import { classes } from '#web/ui/classes.ts'
+import { Link, useNavigation } from '#web/ui/navigation.tsx'
 
 /** Loaded only where it is shown: most visitors are never asked, or have decided already. */
 export default function CookieNotice({
@@ -10,6 +11,10 @@ export default function CookieNotice({
   decide: (granted: boolean) => void
   reopened: boolean
 }) {
+  // Whoever pays is asked below the page: what floats would cover the button at some height.
+  const place = useNavigation().pathname.startsWith('/checkout')
+    ? 'm-3 lg:mx-auto'
+    : 'cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto'
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (reopened) heading.current?.focus()
@@ -18,7 +23,10 @@ export default function CookieNotice({
   return (
     <section
       aria-labelledby="cookie-notice"
-      className="cookie-banner fixed inset-x-3 bottom-3 z-40 mx-auto flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8"
+      className={classes(
+        'flex max-w-4xl animate-rise flex-col gap-4 rounded-lg border border-line bg-raised p-5 shadow-float md:flex-row md:items-center md:gap-8',
+        place,
+      )}
     >
       <div className="flex flex-col gap-1.5">
         <h2 ref={heading} id="cookie-notice" tabIndex={-1} className="text-base">

@@ -125,7 +125,7 @@ function consumerRights(party: Party): LegalText[] {
       title: 'Your rights as a consumer',
       blocks: [
         'If you are a consumer, you can withdraw from the contract within 14 days and get all your money back, without a reason. The next two sections have the instruction, and the one after them a form.',
-        'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. When you order, you can ask us to start right away; giving us your TradingView username asks for the same. Either way, if you withdraw we refund everything and keep nothing for the days you used it.',
+        'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. Your access starts once we have your TradingView username. If you withdraw after that, we still refund everything and keep nothing for the days you used it.',
         'A contract for a year that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that year, to the day.',
         sentence`You can cancel without logging in, with ${link('Cancel contracts here', '/cancel')} at the bottom of every page. For good cause, you can cancel without notice.`,
         'We keep the service in conformity with the contract for as long as it runs, with the updates that takes. If something is wrong, you have your statutory rights, and we are glad to hear from you first.',

@@ -46,9 +46,7 @@ export const orderRecords = pgTable('order_records', {
   checkoutId: uuid()
     .primaryKey()
     .references(() => checkouts.id, { onDelete: 'cascade' }),
-  /** Whether the box "start my access right away" was ticked, and the versions of the texts the buyer saw. */
-  startNow: boolean(),
-  consentVersion: text(),
+  /** The version of the terms the buyer saw. */
   termsVersion: text(),
   agreedAt: moment(),
   /** For tax: the buyer's own words, and the country of the card that paid. */
@@ -57,6 +55,9 @@ export const orderRecords = pgTable('order_records', {
   cardCountry: text(),
   /** What the buyer was told the first payment charges, in cents. */
   amountDue: integer(),
+  /** Before 1.0, a box asked whether access should start within the 14 days, and changed nothing; its answers stay. */
+  startNow: boolean(),
+  consentVersion: text(),
 })
 
 /** What a buyer wants on invoices; Stripe has a copy with each customer. */

@@ -39,8 +39,6 @@ const receipt: Template<
     invoiceId: string | null
     /** The first payment makes the contract, and this email confirms it. */
     isFirst: boolean
-    /** Whether the buyer asked us to start before the withdrawal period is over. */
-    startNow: boolean
     /** Whether the shop unlocks by itself; older emails didn't say when access comes. */
     unlocksItself?: boolean
     tax: Tax | null
@@ -56,7 +54,6 @@ const receipt: Template<
     ...(data.isFirst && data.unlocksItself !== undefined
       ? [whenAccessComes({ unlocksItself: data.unlocksItself })]
       : []),
-    ...(data.startNow ? ['You asked us to start your access right away, before the 14 days are over.'] : []),
   ],
   details: [
     ...plan(data),

@@ -11,7 +11,6 @@ import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Seats } from '../seats/seats.ts'
 import { createBegin } from './begin.ts'
 import type { CheckoutRow, Checkouts } from './checkouts.ts'
-import type { Agreement } from './order-records.ts'
 import type { Customers } from './stripe-customers.ts'
 import { createPrices, createSubscribe } from './subscribe.ts'
 
@@ -65,14 +64,17 @@ export function createCheckout(context: Context, others: Others) {
     begin: createBegin(context, { ...others, sync, subscribe }),
 
     /** Only by the browser or account that started the checkout, before it is paid. */
-    async agree({ user, ip }: Actor<User | null>, nonce: string | undefined, agreed: Agreement & Paid) {
-      const { paymentIntentId, ...agreement } = agreed
+    async agree(
+      { user, ip }: Actor<User | null>,
+      nonce: string | undefined,
+      { paymentIntentId, termsVersion }: Paid & { termsVersion: string },
+    ) {
       const begun = await checkouts.ofPayment(paymentIntentId)
       const isTheirs = begun?.userId ? begun.userId === user?.id : isBegunWith(nonce, begun)
       if (!begun || !isTheirs || begun.closedAt) throw notFound('Checkout')
       // Better refused now than refunded later.
       await seats.reserve(begun, begun.productId, ip)
-      await checkouts.orders.recordAgreement(begun.id, agreement)
+      await checkouts.orders.recordAgreement(begun.id, termsVersion)
     },
 
     /** The browser says the payment went through; we ask Stripe and book the purchase if that hasn't happened yet. */

@@ -4,8 +4,6 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { checkouts, orderRecords } from '#server/database/schema.ts'
 import type { Place } from '#server/gateways/stripe.ts'
 
-export type Agreement = { startNow: boolean; consentVersion: string; termsVersion: string }
-
 /** The evidence that belongs to an order: what the buyer agreed to, and where they are. */
 export function createOrderRecords({ db, now }: Context) {
   async function record(
@@ -20,8 +18,8 @@ export function createOrderRecords({ db, now }: Context) {
   }
 
   return {
-    recordAgreement: (checkoutId: string, agreement: Agreement) =>
-      record(db, checkoutId, { ...agreement, agreedAt: now() }),
+    recordAgreement: (checkoutId: string, termsVersion: string) =>
+      record(db, checkoutId, { termsVersion, agreedAt: now() }),
 
     /** What it costs and, for tax, where the buyer is; the VAT ID is with the customer at Stripe. */
     recordOffer: (checkoutId: string, amountDue: number, place: Place | undefined) =>
@@ -47,14 +45,6 @@ export function createOrderRecords({ db, now }: Context) {
     /** Where the card that paid was issued. */
     async recordCard(tx: Transaction, checkoutId: string, cardCountry: string | null | undefined) {
       if (cardCountry) await record(tx, checkoutId, { cardCountry })
-    },
-
-    async wantsToStartNow(tx: Transaction, checkoutId: string) {
-      const [kept] = await tx
-        .select({ startNow: orderRecords.startNow })
-        .from(orderRecords)
-        .where(eq(orderRecords.checkoutId, checkoutId))
-      return kept?.startNow === true
     },
 
     async dataOf(userId: string) {

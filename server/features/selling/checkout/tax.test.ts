@@ -1,10 +1,10 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, inArray, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/desk/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { startNow } from '#contract/selling/legal/order.ts'
+import { declarations } from '#contract/selling/declarations.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -169,7 +169,7 @@ test('what the buyer agreed to and where they are stays with the order, and is i
   const buyer = await shop.user()
   const { clientSecret } = await begin(buyer, { country: 'CA', postalCode: 'K1A 0B1' })
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  const agreed = { startNow: true, consentVersion: startNow.version, termsVersion }
+  const agreed = { termsVersion }
   const stranger = await shop.user()
   await expect(stranger.call(checkout.agree, { paymentIntentId, ...agreed })).rejects.toMatchObject({
     status: 404,
@@ -183,7 +183,6 @@ test('what the buyer agreed to and where they are stays with the order, and is i
     ({ to, subject }) => to === buyer.user.email && /receipt/.test(subject),
   )
   for (const part of [
-    'You asked us to start your access right away',
     `Terms of Service (${termsVersion})`.toUpperCase(),
     'RIGHT OF WITHDRAWAL',
     'You have the right to withdraw from this contract within 14 days',
@@ -201,6 +200,19 @@ test('what the buyer agreed to and where they are stays with the order, and is i
     .orderBy(desc(checkouts.createdAt))
     .limit(1)
   expect(kept?.order_records).toMatchObject({ ...record, postalCode: null })
+})
+
+test('an order from when a box asked about an early start keeps the answer, and it changes no refund', async () => {
+  const buyer = await buyFrom({ country: 'DE' })
+  const box = { startNow: true, consentVersion: '2026-11-16' }
+  const { db } = shop.connection
+  const theirs = db.select({ id: checkouts.id }).from(checkouts).where(eq(checkouts.userId, buyer.user.id))
+  await db.update(orderRecords).set(box).where(inArray(orderRecords.checkoutId, theirs))
+  expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [box] })
+  const { email } = buyer.user
+  await buyer.call(declarations.withdraw, { name: 'Ada', contract: email, email })
+  await shop.settle()
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
 test('a buyer’s company, address and VAT ID are on the next invoice, and leave with the account', async () => {

@@ -79,7 +79,6 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
         attached: attached && !isHandedOver,
         money: moneyOf(answer),
         unlocksItself: await access.unlocksItself(tx),
-        startNow: await checkouts.orders.wantsToStartNow(tx, checkout.id),
       })
   }
 

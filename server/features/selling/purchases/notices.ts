@@ -18,8 +18,6 @@ type Change = {
   attached?: boolean
   /** What was paid last, and what a bank wants back. */
   money?: { paid: PaidPeriod | null; disputed: number | null }
-  /** The buyer ticked the box above the pay button. */
-  startNow?: boolean
   /** For the first receipt, which says when access comes. */
   unlocksItself?: boolean
 }
@@ -39,7 +37,7 @@ export function createNotices({ mails, supportEmail }: Context) {
     async tell(tx: Transaction, change: Change) {
       const to = change.to ?? (await buyerOf(tx, change.after))
       if (!to) return
-      const { before, after, attached, money, startNow = false, unlocksItself } = change
+      const { before, after, attached, money, unlocksItself } = change
       const { billingType, price: amount, status, endsAt, endedBecause, currentPeriodEnd } = after
       const product = productName(after.productId)
       const about = { name: to.name, product }
@@ -61,7 +59,6 @@ export function createNotices({ mails, supportEmail }: Context) {
           purchaseId: after.id,
           invoiceId: money?.paid?.invoiceId ?? null,
           isFirst: before === undefined,
-          startNow,
           ...(unlocksItself === undefined ? {} : { unlocksItself }),
           tax: money?.paid?.tax ?? null,
         })

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { startNow } from '#contract/selling/legal/order.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -46,12 +45,7 @@ const refusal = {
 
 /** Presses Pay: what was agreed to is recorded, and the seat is kept, before the card is charged. */
 const agree = (visitor: Visitor, { paymentIntentId }: { paymentIntentId: string }) =>
-  visitor.call(checkout.agree, {
-    paymentIntentId,
-    startNow: true,
-    consentVersion: startNow.version,
-    termsVersion,
-  })
+  visitor.call(checkout.agree, { paymentIntentId, termsVersion })
 const beginAndAgree = async (visitor: Visitor, given?: { email: string }) => {
   const begun = await shop.begin(visitor, given)
   await agree(visitor, begun)

@@ -17,7 +17,7 @@ type Props = {
   email?: string | undefined
   /**
    * The form stays busy until this resolves, or forever if the browser leaves the page. Returns why it didn't work, which
-   * stays above the button; nothing if a field says so itself.
+   * stays below the fields; nothing if a field says so itself.
    */
   onSubmit: (stripe: Stripe, elements: StripeElements) => Promise<string | undefined>
   /** What stands directly above the button. */
@@ -104,12 +104,12 @@ function Fields({ label, email, onSubmit, children, refusal, setRefusal }: Props
           />
         </div>
       </div>
-      {children}
       {refusal && (
         <Notice tone="bad" className="font-medium">
           {refusal}
         </Notice>
       )}
+      {children}
       <Button
         type="submit"
         size="lg"

@@ -11,7 +11,7 @@ import { useNavigation } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
 import { Spinner } from '#web/ui/spinner.tsx'
 import { readOrder } from './address.ts'
-import { type Offer, OrderLine, OrderSummary, offerOf } from './order-summary.tsx'
+import { type Offer, OrderDetails, OrderLine, OrderSummary, offerOf } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
 
@@ -55,6 +55,7 @@ export default function CheckoutPage() {
             user={user}
           />
         )}
+        <OrderDetails />
       </div>
       <Placeheld by={OrderSummary} offer={offer} order={order} />
     </Container>

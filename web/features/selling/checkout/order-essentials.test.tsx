@@ -13,8 +13,6 @@ test('the tax inside the price is said before anyone pays, also outside of EU co
         billing="monthly"
         offer={{ price: 3900, due: 3900 }}
         tax={{ percent: 19, amount: 623, isReverseCharge: false }}
-        wantsToStart={false}
-        onStartChange={() => {}}
       />
     </SettingsProvider>,
   )

@@ -1,81 +1,35 @@
-import { useId } from 'react'
 import { exactDollars } from '#contract/money.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
-import { startNow } from '#contract/selling/legal/order.ts'
 import { reboundSigmaPro } from '#contract/selling/price-list.ts'
 import { type BillingType, billingPeriods } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import type { Offer } from './order-summary.tsx'
 
-/** Directly above the pay button, at every width: what the law wants a buyer to have read before the order. */
-export function OrderEssentials(props: {
-  billing: BillingType
-  offer: Offer
-  tax: Tax | undefined
-  wantsToStart: boolean
-  onStartChange: (wants: boolean) => void
-}) {
-  const { billing, offer, tax, wantsToStart, onStartChange } = props
+/** Directly above the pay button, at every width: the five things § 312j BGB wants a buyer to have read, and nothing else. */
+export function OrderEssentials(props: { billing: BillingType; offer: Offer; tax: Tax | undefined }) {
+  const { billing, offer, tax } = props
   const settings = useSettings()
-  const hint = useId()
   const period = billingPeriods[billing]
-  const price = exactDollars(offer.price)
-  const due = exactDollars(offer.due)
+  const due = `Total price ${exactDollars(offer.due)}`
+  const total = tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`
   // Whatever the law, the tax inside the price is said before anyone pays.
-  if (settings.consumerLaw === 'none')
-    return tax ? <p className="text-sm text-muted">{`Total price ${due}, ${taxLine(tax)}`}</p> : null
-  const rows = [
-    [
-      'You order',
-      `${reboundSigmaPro.name}: indicator and strategy on TradingView, Rebound List, updates, support`,
-    ],
-    [
-      'Total price',
-      <strong key="total" className="font-semibold">
-        {tax ? `${due}, ${taxLine(tax)}` : `${due}. ${settings.tax.note}`}
-      </strong>,
-    ],
-    ['Period', `One ${period}, paid in advance`],
-    [
-      'Renewal',
-      billing === 'yearly'
-        ? `Every year at ${price}; from the second year on, you can leave with one month’s notice and get the rest back`
-        : `Every month at ${price}, until you cancel`,
-    ],
-    [
-      'To cancel',
-      `In your dashboard, or below under “Cancel contracts here”; you keep access until the ${period} ends`,
-    ],
-    ['To withdraw', 'Within 14 days, without a reason, for a full refund'],
-  ] as const
+  if (settings.consumerLaw === 'none') return tax ? <p className="text-sm text-muted">{total}</p> : null
+  const renewal = `Renews every ${period} at ${exactDollars(offer.price)}`
   return (
     <section
       aria-label="Your order"
-      className="flex flex-col gap-4 rounded-md border border-line bg-ground p-4 text-sm"
+      className="text-sm sm:rounded-md sm:border sm:border-line sm:bg-ground sm:p-4"
     >
-      <dl className="grid gap-x-4 gap-y-2 sm:grid-cols-[6.5rem_1fr]">
-        {rows.map(([name, value]) => (
-          <div key={name} className="contents max-sm:block">
-            <dt className="text-muted">{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="flex flex-col gap-1 border-t border-line pt-4">
-        <label className="flex cursor-pointer gap-3 font-medium">
-          <input
-            type="checkbox"
-            aria-describedby={hint}
-            checked={wantsToStart}
-            onChange={(event) => onStartChange(event.target.checked)}
-            className="mt-0.5 size-5 shrink-0 cursor-pointer accent-accent"
-          />
-          {startNow.text}
-        </label>
-        <p id={hint} className="pl-8 text-muted">
-          {startNow.hint}
-        </p>
-      </div>
+      <ul className="flex flex-col gap-1.5">
+        <li>{reboundSigmaPro.name}: indicator and strategy on TradingView, Rebound List</li>
+        <li className="font-semibold">{total}</li>
+        <li>Minimum term: one {period}, paid in advance</li>
+        <li>
+          {renewal}
+          {billing === 'yearly' ? '; from year two: one month’s notice, rest refunded' : ' until you cancel'}
+        </li>
+        <li>Cancel any time before it renews: in your dashboard or under “Cancel contracts here”</li>
+      </ul>
     </section>
   )
 }

@@ -2,10 +2,11 @@ import { Check, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
 import { whenAccessComes } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { priceOf, reboundSigmaPro, regularPrice } from '#contract/selling/price-list.ts'
-import { type BillingType, billingTypes } from '#contract/statuses.ts'
+import { type BillingType, billingPeriods, billingTypes } from '#contract/statuses.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Badge } from '#web/ui/badge.tsx'
 import { Card } from '#web/ui/card.tsx'
+import { Icon } from '#web/ui/icon.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { checkoutAddress } from './address.ts'
 
@@ -17,10 +18,7 @@ const contents = [
 ]
 const monthsFree = 12 - reboundSigmaPro.yearlyPrice / reboundSigmaPro.monthlyPrice
 
-const plans = {
-  monthly: { name: 'Monthly', unit: 'per month', renews: 'every month' },
-  yearly: { name: 'Yearly', unit: 'per year', renews: 'every year' },
-} as const
+const names = { monthly: 'Monthly', yearly: 'Yearly' }
 
 /** What each period costs, and what is charged today: less, if Stripe holds a credit. In cents. */
 export type Offer = { price: number; due: number }
@@ -31,18 +29,17 @@ export function offerOf(billing: BillingType): Offer {
   return { price, due: price }
 }
 
-/** On narrow screens, what is bought and for how much stands above everything else. */
+/** On narrow screens, the only summary: what is bought, for how much, and the other plan. */
 export function OrderLine({ billing, offer }: { billing: BillingType; offer: Offer }) {
-  const { name, unit } = plans[billing]
   return (
     <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4 shadow-card">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="font-semibold">{reboundSigmaPro.name}</span>
         <span>
           <span className="font-semibold tabular-nums">{exactDollars(offer.price)}</span>{' '}
-          <span className="text-muted">{unit}</span>
+          <span className="text-muted">per {billingPeriods[billing]}</span>
         </span>
-        <span className="sr-only">{name} subscription</span>
+        <span className="sr-only">{names[billing]} subscription</span>
       </p>
       <BillingSwitch billing={billing} />
     </div>
@@ -52,24 +49,30 @@ export function OrderLine({ billing, offer }: { billing: BillingType; offer: Off
 /** Links, so that either choice has its own address. */
 function BillingSwitch({ billing }: { billing: BillingType }) {
   return (
-    <nav
-      aria-label="Billing"
-      className="grid grid-cols-2 gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
-    >
-      {billingTypes.map((each) => (
-        <Link
-          key={each}
-          href={checkoutAddress(each)}
-          aria-current={each === billing ? 'true' : undefined}
-          className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
-        >
-          {plans[each].name}
-          {each === 'yearly' && (
-            <span className="text-xs whitespace-nowrap text-accent-strong">{monthsFree} months free</span>
-          )}
-        </Link>
-      ))}
-    </nav>
+    <>
+      <nav
+        aria-label="Billing"
+        className="grid grid-cols-2 gap-1 rounded-md border border-line bg-ground p-1 text-center text-sm font-medium"
+      >
+        {billingTypes.map((each) => (
+          <Link
+            key={each}
+            href={checkoutAddress(each)}
+            aria-current={each === billing ? 'true' : undefined}
+            className="flex min-h-10 flex-wrap items-center justify-center gap-x-2 rounded-sm px-2 py-1 text-muted transition-colors hover:text-ink aria-[current]:bg-raised aria-[current]:text-ink aria-[current]:shadow-card"
+          >
+            {names[each]}
+            {each === 'yearly' && (
+              <span className="text-xs whitespace-nowrap text-accent-strong">{monthsFree} months free</span>
+            )}
+          </Link>
+        ))}
+      </nav>
+      {/* The card's fields belong to one payment, and each plan is another. */}
+      <p className="hidden text-sm text-muted in-[main:has(.paying)]:block">
+        Switching the plan empties the card fields.
+      </p>
+    </>
   )
 }
 
@@ -88,56 +91,87 @@ function AskedLater() {
   )
 }
 
+function Contents() {
+  return (
+    <ul className="flex flex-col gap-2.5 border-t border-line pt-6">
+      {contents.map((point) => (
+        <li key={point} className="flex gap-3">
+          <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
+          {point}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Assurances() {
+  return (
+    <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
+      <li className="flex gap-3">
+        <LockKeyhole aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+        Paid by card through Stripe. We never see your card number.
+      </li>
+      <li className="flex gap-3">
+        <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
+        Cancel any time from your dashboard and keep access until the period ends.
+      </li>
+      <AskedLater />
+    </ul>
+  )
+}
+
+/** On narrow screens, everything that neither the law nor the card needs beside it, folded. */
+export function OrderDetails() {
+  return (
+    <Card className="sm:px-8 lg:hidden">
+      <details className="group">
+        <summary className="flex cursor-pointer list-none items-center justify-between font-medium">
+          What you get
+          <Icon name="chevron" className="size-5 group-open:rotate-180" />
+        </summary>
+        <div className="flex flex-col gap-6 pt-6">
+          <Contents />
+          <Assurances />
+        </div>
+      </details>
+    </Card>
+  )
+}
+
+/** Beside the form, where there is room. */
 export function OrderSummary({ billing, offer }: { billing: BillingType; offer: Offer }) {
-  const { name, unit, renews } = plans[billing]
+  const period = billingPeriods[billing]
   const { tax } = useSettings()
   const { price, due } = offer
   return (
-    <Card className="flex flex-col gap-6 sm:p-8">
+    <Card className="flex flex-col gap-6 sm:p-8 max-lg:hidden">
       <h2 className="text-xl">Order summary</h2>
-      <div className="max-lg:hidden">
+      <div className="flex flex-col gap-3">
         <BillingSwitch billing={billing} />
       </div>
       <div className="flex items-start justify-between gap-4">
         <div className="flex flex-col gap-1.5">
           <p className="font-semibold">{reboundSigmaPro.name}</p>
-          <p className="text-muted">{name} subscription</p>
+          <p className="text-muted">{names[billing]} subscription</p>
           <Badge tone="good" className="self-start">
             Early access
           </Badge>
         </div>
         <p className="text-right">
           <span className="block text-xl font-semibold tabular-nums">{exactDollars(price)}</span>
-          <span className="text-muted">{unit}</span>
+          <span className="text-muted">per {period}</span>
           <span className="block text-sm text-muted">Regular price {dollars(regularPrice[billing])}</span>
         </p>
       </div>
-      <ul className="flex flex-col gap-2.5 border-t border-line pt-6">
-        {contents.map((point) => (
-          <li key={point} className="flex gap-3">
-            <Check aria-hidden="true" className="mt-1 size-4.5 shrink-0 text-accent" />
-            {point}
-          </li>
-        ))}
-      </ul>
+      <Contents />
       <dl className="flex items-baseline justify-between border-t border-line pt-6">
         <dt className="font-semibold">Due today</dt>
         <dd className="text-xl font-semibold tabular-nums">{exactDollars(due)}</dd>
       </dl>
       <p className="text-sm text-muted">
-        Renews {renews} at {exactDollars(price)} until you cancel. {tax.note}
+        Renews every {period} at {exactDollars(price)} until you cancel. {tax.note}
       </p>
-      <ul className="flex flex-col gap-3 border-t border-line pt-6 text-sm text-muted">
-        <li className="flex gap-3">
-          <LockKeyhole aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-          Paid by card through Stripe. We never see your card number.
-        </li>
-        <li className="flex gap-3">
-          <RotateCcw aria-hidden="true" className="mt-0.5 size-4.5 shrink-0" />
-          Cancel any time from your dashboard and keep access until the period ends.
-        </li>
-        <AskedLater />
-      </ul>
+      <Assurances />
     </Card>
   )
 }

@@ -1,13 +1,13 @@
 import type { Stripe, StripeElements } from '@stripe/stripe-js'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Tax } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
-import { startNow } from '#contract/selling/legal/order.ts'
 import { termsVersion } from '#contract/selling/legal/versions.ts'
 import type { BillingType } from '#contract/statuses.ts'
 import { call } from '#web/api/client.ts'
+import { useSettings } from '#web/api/settings.tsx'
 import { messageOf } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -34,19 +34,11 @@ export function Payment(props: {
 }) {
   const { ready, email, billing, offer, onChange, onSoldOut } = props
   const label = `Pay ${exactDollars(offer.due)}`
-  const [wantsToStart, setWantsToStart] = useState(false)
-  const essentials = (
-    <OrderEssentials
-      billing={billing}
-      offer={offer}
-      tax={ready?.tax}
-      wantsToStart={wantsToStart}
-      onStartChange={setWantsToStart}
-    />
-  )
+  const { consumerLaw } = useSettings()
+  const essentials = <OrderEssentials billing={billing} offer={offer} tax={ready?.tax} />
   const skeleton = <CardFormSkeleton label={label}>{essentials}</CardFormSkeleton>
   return (
-    <Card className="flex flex-col gap-6 sm:p-8">
+    <Card className="paying flex flex-col gap-6 sm:p-8">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         {/* It replaces the button that had the focus. */}
         <h2 ref={focus} tabIndex={-1} className="text-xl">
@@ -75,7 +67,7 @@ export function Payment(props: {
             onSubmit={async (stripe, elements) => {
               try {
                 // What was agreed to is on record before any money moves.
-                await agree(ready.clientSecret, wantsToStart)
+                await agree(ready.clientSecret)
               } catch (error) {
                 if (error instanceof ApiError && error.code === 'sold-out') onSoldOut(error)
                 return tellFailed(messageOf(error))
@@ -90,6 +82,8 @@ export function Payment(props: {
         skeleton
       )}
       <p className="text-sm text-muted">
+        Your access starts once we have your TradingView username.{' '}
+        {consumerLaw === 'eu' && 'If you withdraw within 14 days, you get all your money back. '}
         By paying you agree to the{' '}
         <a href="/legal/terms" target="_blank" rel="noreferrer" className="underline underline-offset-2">
           Terms of Service
@@ -108,7 +102,9 @@ async function pay(stripe: Stripe, elements: StripeElements) {
   })
   const reason = tellFailed(error.message)
   if (error.type === 'validation_error') return undefined
-  return error.type === 'card_error' ? `${reason} ${declined}` : reason
+  // The card was refused, or the buyer's bank didn't confirm. After any other error, something may have been charged.
+  const isDeclined = error.type === 'card_error' || error.code === 'payment_intent_authentication_failure'
+  return isDeclined ? `${reason} ${declined}` : reason
 }
 
 function tellFailed(reason = 'Please try again.') {
@@ -116,14 +112,9 @@ function tellFailed(reason = 'Please try again.') {
   return reason
 }
 
-function agree(clientSecret: string, wantsToStart: boolean) {
+function agree(clientSecret: string) {
   const [paymentIntentId = ''] = clientSecret.split('_secret_')
-  return call(checkout.agree, {
-    paymentIntentId,
-    startNow: wantsToStart,
-    consentVersion: startNow.version,
-    termsVersion,
-  })
+  return call(checkout.agree, { paymentIntentId, termsVersion })
 }
 
 const declined = 'You weren’t charged. Check the details, try another card, or ask your bank.'

@@ -17,6 +17,8 @@ export function useBankConfirmation(id: string) {
       if (!confirmWith) throw new Error('Your bank no longer waits for it. Please pay with another card.')
       const stripe = await (await import('./load-stripe.ts')).stripeOf(settings)
       const { error } = await stripe.handleNextAction({ clientSecret: confirmWith })
+      if (error?.code === 'payment_intent_authentication_failure')
+        throw new Error(`${error.message} You weren’t charged.`)
       if (error) throw new Error(error.message ?? 'Your bank didn’t confirm the payment.')
       await untilDone(async () => (await call(purchases.finishCardUpdate, { id })).state === 'done')
     },

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { desc, isNotNull } from 'drizzle-orm'
+import { termsVersion } from '#contract/selling/legal/versions.ts'
+import { orderRecords } from '#server/database/schema.ts'
+import { expect, expectAccessible, overflowOf, test } from './shop.ts'
+import { comeFrom } from './visitors.ts'
+
+const monthly = '/checkout?product=rebound-sigma-pro&billing=monthly'
+const frameOf = (page: Page) => page.locator('iframe[title="Secure payment input frame"]').first()
+const payButton = (page: Page, amount: string) => page.getByRole('button', { name: `Pay ${amount}` })
+
+async function fillCard(page: Page, number: string) {
+  const frame = frameOf(page).contentFrame()
+  await frame.locator('[name=number]').fill(number)
+  await frame.locator('[name=expiry]').fill('12 / 34')
+  await frame.locator('[name=cvc]').fill('123')
+}
+
+/** What a finger meets at the button, wherever on the screen it has been scrolled to: here, to the very bottom. */
+const isOnTop = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).evaluate((button) => {
+    scrollBy(0, button.getBoundingClientRect().bottom - innerHeight + 8)
+    const { left, top, width, height } = button.getBoundingClientRect()
+    return button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+  })
+
+for (const width of [390, 1280])
+  test(`at ${width} px, paying is the card, five lines, and the button; nothing covers it, nothing is lost unsaid`, async ({
+    page,
+    shop,
+  }) => {
+    await page.setViewportSize({ width, height: 844 })
+    await comeFrom(page, { country_code: 'DE' })
+    await page.goto(monthly)
+    await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
+    const email = page.getByRole('main').getByLabel('Email', { exact: true })
+    await email.fill('ada')
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    await expect(email).toHaveAccessibleDescription(/Please enter a valid email address/)
+    await email.fill(`${randomUUID()}@example.com`)
+    await expect(email).not.toHaveAccessibleDescription(/Please enter a valid email address/)
+    expect(await isOnTop(page, 'Continue to Payment')).toBe(true)
+
+    // One summary: beside the form where there is room, and otherwise one line above it and a fold below it.
+    const isNarrow = width < 1024
+    const main = page.getByRole('main')
+    const content = main.getByText('Backtest-ready strategy version').filter({ visible: true })
+    await expect(main.getByRole('heading', { name: 'Order summary' })).toHaveCount(isNarrow ? 0 : 1)
+    await expect(content).toHaveCount(isNarrow ? 0 : 1)
+    if (isNarrow) await main.locator('summary').click()
+    await expect(content).toHaveCount(1)
+
+    await page.getByRole('button', { name: 'Continue to Payment' }).click()
+    await expect(payButton(page, '$39.00')).toBeEnabled()
+    const lines = page.getByRole('region', { name: 'Your order' }).getByRole('listitem')
+    await expect(lines).toHaveText([
+      'Rebound Sigma Pro: indicator and strategy on TradingView, Rebound List',
+      'Total price $39.00. No taxes or fees on top.',
+      'Minimum term: one month, paid in advance',
+      'Renews every month at $39.00 until you cancel',
+      'Cancel any time before it renews: in your dashboard or under “Cancel contracts here”',
+    ])
+    await expect(main.getByRole('checkbox')).toHaveCount(0)
+    await expect(main).toContainText(
+      'Your access starts once we have your TradingView username. If you withdraw within 14 days, you get all your money back.',
+    )
+    const [card, last, pay] = await Promise.all(
+      [frameOf(page), lines.last(), payButton(page, '$39.00')].map((part) => part.boundingBox()),
+    )
+    if (!card || !last || !pay) throw new Error('All three are shown')
+    expect(pay.y - last.y - last.height).toBeLessThan(50)
+    expect(pay.y - card.y - card.height).toBeLessThan(300)
+    expect(await isOnTop(page, /^Pay/)).toBe(true)
+    await expectAccessible(page)
+    expect(await overflowOf(page)).toBe(0)
+
+    await expect(
+      main.getByText('Switching the plan empties the card fields.').filter({ visible: true }),
+    ).toHaveCount(1)
+    await main.getByRole('link', { name: 'Yearly' }).click()
+    await expect(lines.nth(3)).toHaveText(
+      'Renews every year at $390.00; from year two: one month’s notice, rest refunded',
+    )
+    await fillCard(page, '4000 0027 6000 3184')
+    await payButton(page, '$390.00').click()
+    await page.getByRole('button', { name: 'Fail authentication' }).click()
+    await expect(page.getByRole('form', { name: 'Payment' }).getByRole('alert')).toContainText(
+      'You weren’t charged.',
+    )
+    await payButton(page, '$390.00').click()
+    await page.getByRole('button', { name: 'Complete authentication' }).click()
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    const [kept] = await shop.connection.db
+      .select()
+      .from(orderRecords)
+      .where(isNotNull(orderRecords.agreedAt))
+      .orderBy(desc(orderRecords.agreedAt))
+      .limit(1)
+    expect(kept).toMatchObject({ termsVersion, startNow: null, amountDue: 39000 })
+  })
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('the checkout says what is missing, where the page would be', async ({ page }) => {
+    await page.goto(monthly)
+    await expect(page.getByRole('heading', { level: 1, name: 'Checkout' })).toBeVisible()
+    const said = page.locator('.needs-script p').first()
+    await expect(said).toContainText('This page needs JavaScript.')
+    await expect(said).toContainText('Card payments can’t be made safely without it.')
+    const [above, there, below] = await Promise.all(
+      [page.getByRole('banner'), said, page.getByRole('contentinfo')].map((part) => part.boundingBox()),
+    )
+    if (!above || !there || !below) throw new Error('All three are shown')
+    expect(there.y).toBeGreaterThan(above.y + above.height)
+    expect(there.y + there.height).toBeLessThan(below.y)
+  })
+})
