@@ -2,10 +2,10 @@ import { useEffect, useEffectEvent } from 'react'
 import { accounts, type User } from '#contract/identity/accounts.ts'
 import type { PaidOrder } from '#contract/selling/checkout.ts'
 import { call } from '#web/api/client.ts'
-import { returnToPayment } from '#web/features/identity/sign-in/return-path.ts'
+import { returnTo } from '#web/features/identity/sign-in/return-path.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
-import { PaidPage } from './paid-page.tsx'
+import { Paid } from './paid.tsx'
 
 const next: Record<PaidOrder['wayIn'], { title: string; text: string }> = {
   login: {
@@ -31,10 +31,10 @@ export function OneStepLeft(props: {
   const { paymentIntentId, order, onLoggedIn } = props
   const { title, text } = next[order.wayIn]
   // However they get to the login from here, it leads back.
-  useEffect(() => returnToPayment(paymentIntentId), [paymentIntentId])
+  useEffect(() => returnTo(`/checkout/success?payment_intent=${paymentIntentId}`), [paymentIntentId])
   useLoginElsewhere(onLoggedIn)
   return (
-    <PaidPage
+    <Paid
       order={order}
       title={title}
       next={<p>Thank you. Your payment went through, so please don’t pay again.</p>}
@@ -56,7 +56,7 @@ export function OneStepLeft(props: {
           .
         </p>
       )}
-    </PaidPage>
+    </Paid>
   )
 }
 

@@ -143,14 +143,15 @@ function NotLoggedIn({ error }: { error: unknown }) {
     const timer = setTimeout(() => navigate('/dashboard', { replace: true }), 5000)
     return () => clearTimeout(timer)
   }, [navigate])
+  const isRefunded =
+    error instanceof ApiError && (error.code === 'paid-twice' || error.code === 'paid-too-late')
   return (
     <Container className="flex flex-col items-start gap-5 py-20 sm:py-28">
-      <h1 className="text-3xl">We could not log you in</h1>
-      {error instanceof ApiError && error.serverMessage && (
-        <p className="max-w-2xl text-lg">{messageOf(error)}</p>
-      )}
+      <h1 className="text-3xl">{isRefunded ? 'Your payment goes back' : 'We could not log you in'}</h1>
       <p className="max-w-2xl text-lg text-muted">
-        If your payment went through, your receipt is on its way by email. Please do not pay again.
+        {isRefunded
+          ? messageOf(error)
+          : 'If your payment went through, your receipt is on its way by email. Please do not pay again.'}
       </p>
       <ButtonLink href="/dashboard">Go to your dashboard</ButtonLink>
     </Container>

@@ -13,7 +13,7 @@ import {
 import { OpenIndicator } from '#web/features/access/access-form/open-indicator.tsx'
 import { wait } from '#web/features/selling/checkout/until-done.ts'
 import { Skeleton } from '#web/ui/card.tsx'
-import { PaidPage } from './paid-page.tsx'
+import { Paid } from './paid.tsx'
 
 const GuestPasskey = lazy(() => import('#web/features/identity/account/guest-passkey.tsx'))
 
@@ -29,7 +29,7 @@ export function Thanks(props: {
   const purchase = bought?.find((each) => each.paymentIntentId === paymentIntentId)
   const mine = data?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? data?.[0]
   return (
-    <PaidPage
+    <Paid
       order={purchase && profile && orderOf(purchase, profile.email)}
       next={mine ? <NextStep mine={mine} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
@@ -62,7 +62,7 @@ export function Thanks(props: {
           />
         </>
       )}
-    </PaidPage>
+    </Paid>
   )
 }
 

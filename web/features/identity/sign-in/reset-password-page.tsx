@@ -11,7 +11,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { useHydrated } from '#web/ui/use-hydrated.ts'
 import { AuthCard, textLink } from './auth-card.tsx'
 import { Refusal, useMustWait } from './refusal.tsx'
-import { returnToPayment } from './return-path.ts'
+import { returnTo } from './return-path.ts'
 
 const tokenIn = (search: string) => new URLSearchParams(search).get('token') ?? ''
 
@@ -52,8 +52,9 @@ function ResetForm({ token }: { token: string }) {
     succeeded: 'Password reset successful.',
     failed: { title: 'Reset failed', description: 'Failed to reset password. The link may have expired.' },
     onSuccess: async () => {
-      const paymentIntentId = new URLSearchParams(location.search).get('payment_intent')
-      if (paymentIntentId) returnToPayment(paymentIntentId)
+      // Somebody has bought with the address of this account: the login leads to what they bought.
+      const paid = new URLSearchParams(location.search).get('payment_intent')
+      if (paid) returnTo(`/checkout/success?payment_intent=${encodeURIComponent(paid)}`)
       await forgetSession()
       setTimeout(() => navigate('/auth'), 2000)
     },

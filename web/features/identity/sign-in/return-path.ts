@@ -13,10 +13,6 @@ export function rememberReturnPath(hasEnded?: unknown) {
 /** Sends them elsewhere than they came from. */
 export const returnTo = (path: string) => sessionStorage.setItem(key, path)
 
-/** After the login, the page of a payment goes on where it stopped. */
-export const returnToPayment = (paymentIntentId: string) =>
-  returnTo(`/checkout/success?${new URLSearchParams({ payment_intent: paymentIntentId })}`)
-
 /** Why someone is asked to log in; nothing when they came by themselves. */
 export function loginReason(): string {
   if (sessionStorage.getItem(endedKey))

@@ -10,7 +10,7 @@ import { Time } from '#web/ui/time.tsx'
 type Order = Omit<PaidOrder, 'wayIn'>
 
 /** Right after paying, logged in or not: what was charged, the one thing to do next, and then the rest. */
-export function PaidPage(props: {
+export function Paid(props: {
   /** Undefined while it loads. */
   order: Order | undefined
   next: ReactNode
@@ -29,7 +29,7 @@ export function PaidPage(props: {
           {order ? <Bill order={order} /> : <Skeleton className="h-56" />}
           <div className="flex flex-col gap-4 text-lg">{next}</div>
         </div>
-        <Card className="flex flex-col gap-6 sm:p-8 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+        <Card className="flex flex-col gap-6 sm:p-8 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-start">
           <h2 className="text-xl">{title}</h2>
           {children}
         </Card>
@@ -59,6 +59,6 @@ function Bill({ order: { billingType, paidAmount, nextCharge, email } }: { order
 const Line = ({ name, children }: { name: string; children: ReactNode }) => (
   <div className="flex flex-wrap justify-between gap-x-6 py-2.5">
     <dt className="text-muted">{name}</dt>
-    <dd className="font-medium break-all">{children}</dd>
+    <dd className="font-medium wrap-anywhere">{children}</dd>
   </div>
 )
