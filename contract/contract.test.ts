@@ -36,20 +36,7 @@ function payloadOf({ path, input, answer }: Endpoint): string[] {
     // Only asked for where the seller has Stripe compute the tax.
     'place',
     ...(answer === 'list'
-      ? [
-          'limit',
-          'cursor',
-          'q',
-          'status',
-          'billingType',
-          'disputed',
-          'warned',
-          'untaxed',
-          'returned',
-          'begun',
-          'ended',
-          'sort',
-        ]
+      ? ['limit', 'cursor', 'q', 'status', 'billingType', 'need', 'begun', 'ended', 'sort']
       : []),
   ])
   const { properties = {} } = z.toJSONSchema(input(z), { io: 'input', unrepresentable: 'any' })

@@ -33,6 +33,18 @@ export const isLive = (status: PurchaseStatus) => liveStatuses.some((live) => li
 /** Nothing more will come of it. */
 export const hasEnded = (status: PurchaseStatus) => !isLive(status) && status !== 'paused'
 
+/** Why a purchase may need the seller. */
+export const purchaseNeeds = [
+  'fraud_warnings',
+  'disputes',
+  'failed_refunds',
+  'uncovered_notes',
+  'failed_payments',
+  'stuck_renewals',
+  'untaxed',
+] as const
+export type PurchaseNeed = (typeof purchaseNeeds)[number]
+
 /** The statuses the seller can choose when booking a purchase by hand. */
 export const bookableStatuses = ['active', 'cancelled', 'expired'] as const satisfies PurchaseStatus[]
 export type BookableStatus = (typeof bookableStatuses)[number]

@@ -102,7 +102,7 @@ test('what needs the seller comes first, and what is set here is on the site', a
   await shop.settle()
   await openAdmin(page, shop, '/admin/overview')
   await page.getByRole('link', { name: /disputed payment.*Answer the bank by/ }).click()
-  await expect(page).toHaveURL('/admin/purchases?disputed=yes')
+  await expect(page).toHaveURL('/admin/purchases?need=disputes')
   await expect(page.getByText('1 purchase', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Remove filter: Disputed' }).click()
   await expect(page).toHaveURL('/admin/purchases')

@@ -1,7 +1,7 @@
 import { claimCharge } from './api/money.ts'
 import { addSteps, type Interval } from './basics.ts'
 import type { Clock } from './billing/clock.ts'
-import { applyCoupon, changePlan, pause, resume } from './billing/dashboard.ts'
+import { applyCoupon, applyCouponToCustomer, changePlan, pause, resume } from './billing/dashboard.ts'
 import { failRefund, moveDispute, openDispute, refund } from './billing/disputes.ts'
 import { markUncollectible, payOutOfBand, update } from './billing/invoices.ts'
 import { authenticatePayment, authenticateSetup } from './billing/payments.ts'
@@ -188,6 +188,12 @@ function dashboardControls(act: Act) {
 
     applyCoupon: (subscription: string, off: Off) =>
       act(async (work) => applyCoupon(work, await work.claim('subscription', subscription), off)),
+
+    applyCouponToCustomer: (customer: string, off: Off) =>
+      act(async (work) => {
+        await work.claim('customer', customer)
+        await applyCouponToCustomer(work, await work.customer(customer), off)
+      }),
 
     /** It pays the next invoices first. */
     giveCredit: (customer: string, amount: number) =>

@@ -1,6 +1,7 @@
 import { endpoint, nothing } from '../endpoint.ts'
 import { instant } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
+import { purchaseNeeds } from '../statuses.ts'
 
 /** Whatever waits is counted up to here: beyond it, the count would cost more than it says. */
 export const mostCounted = 1000
@@ -35,13 +36,9 @@ const overviewFigures = schema((z) =>
 
 /** What needs the seller, in the order of urgency in which the overview shows it. */
 export const needKinds = [
-  'fraud_warnings',
-  'disputes',
-  'failed_refunds',
   'overdue_requests',
   'declarations',
-  'failed_payments',
-  'untaxed',
+  ...purchaseNeeds,
   'to_lock',
   'failed_jobs',
   'settings',

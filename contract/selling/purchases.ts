@@ -1,7 +1,7 @@
 import { endpoint, nothing, paging, sort } from '../endpoint.ts'
 import { billingType, cents, id, instant, optionalText, setupIntentId } from '../fields.ts'
 import { type InferOutput, schema } from '../schema.ts'
-import { bookableStatuses, bookingKinds, endReasons, purchaseStatuses } from '../statuses.ts'
+import { bookableStatuses, bookingKinds, endReasons, purchaseNeeds, purchaseStatuses } from '../statuses.ts'
 import { purchasesAdmin } from './purchases-admin.ts'
 
 /** A status, or `live`: whichever gives access. */
@@ -179,14 +179,8 @@ export const purchases = {
         ...paging(z),
         status: z.optional(z.enum(purchaseFilters)),
         billingType: z.optional(billingType(z)),
-        /** Only those whose payment a bank disputes right now. */
-        disputed: z.optional(z.enum(['yes'])),
-        /** Only those with a fraud warning to decide about. */
-        warned: z.optional(z.enum(['yes'])),
-        /** Only those that Stripe charges without tax, because it lost the buyer's place. */
-        untaxed: z.optional(z.enum(['yes'])),
-        /** Only those whose refund a bank sent back. */
-        returned: z.optional(z.enum(['yes'])),
+        /** Only those that need the seller because of it. */
+        need: z.optional(z.enum(purchaseNeeds)),
         /** Begun, or ended, in a month: 2026-03. */
         begun: z.optional(month(z)),
         ended: z.optional(month(z)),

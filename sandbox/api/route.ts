@@ -102,6 +102,8 @@ async function follow(work: Work, value: unknown, steps: string[], path: string)
     return each
   }
   if (!isPlain(value)) throw cannot(path)
+  // Of a deleted one, nothing is left to expand.
+  if (value['deleted'] === true) return value
   const inner = await innerOf(work, value, key)
   if (inner === undefined) throw cannot(path)
   return { ...value, [key]: await follow(work, inner, rest, path) }

@@ -1,6 +1,7 @@
 import { addSteps, periodEnd } from '../basics.ts'
 import { invalid } from '../failure.ts'
 import { type Price, planOf } from '../objects/catalog.ts'
+import type { Customer } from '../objects/customer.ts'
 import { newCoupon, newDiscount, type Off } from '../objects/discount.ts'
 import type { Entry } from '../objects/invoice.ts'
 import {
@@ -47,14 +48,22 @@ export async function changePlan(work: Work, before: Subscription, plan: Plan) {
   })
 }
 
-export async function applyCoupon(work: Work, before: Subscription, off: Off) {
-  const coupon = await work.insert(newCoupon(work.now, off, before.currency))
+async function discountOf(work: Work, off: Off, of: { customer: string; subscription: string | null }) {
+  const coupon = await work.insert(newCoupon(work.now, off, 'usd'))
   const end =
     off.months === undefined ? null : addSteps(work.now, { interval: 'month', interval_count: 1 }, off.months)
-  const discount = await work.insert(
-    newDiscount({ now: work.now, coupon, customer: before.customer, subscription: before.id, end }),
-  )
+  return work.insert(newDiscount({ now: work.now, coupon, end, ...of }))
+}
+
+export async function applyCoupon(work: Work, before: Subscription, off: Off) {
+  const { customer, id: subscription } = before
+  const discount = await discountOf(work, off, { customer, subscription })
   await update(work, before, { ...before, discounts: [discount.id] })
+}
+
+export async function applyCouponToCustomer(work: Work, before: Customer, off: Off) {
+  const discount = await discountOf(work, off, { customer: before.id, subscription: null })
+  work.emit('customer.updated', await work.save({ ...before, discount }), before)
 }
 
 export async function pause(work: Work, before: Subscription, reason: PauseReason) {

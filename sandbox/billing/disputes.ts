@@ -4,6 +4,7 @@ import {
   type Charge,
   type Dispute,
   type DisputeStatus,
+  moved,
   newDispute,
   newRefund,
   type Refund,
@@ -113,9 +114,11 @@ const nextStates: Record<DisputeStatus, DisputeStatus[]> = {
 
 export async function moveDispute(work: Work, dispute: Dispute, to: DisputeStatus): Promise<Dispute> {
   if (!nextStates[dispute.status].includes(to)) throw invalid('This dispute is already closed.')
-  const moved = await work.save({ ...dispute, status: to })
-  if (to === 'won') work.emit('charge.dispute.funds_reinstated', moved, dispute)
+  const returned = to === 'won' ? [moved(work.now, dispute, dispute.amount)] : []
+  const balance_transactions = [...dispute.balance_transactions, ...returned]
+  const closed = await work.save({ ...dispute, status: to, balance_transactions })
+  if (to === 'won') work.emit('charge.dispute.funds_reinstated', closed, dispute)
   const isClosed = to === 'won' || to === 'lost' || to === 'prevented'
-  work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', moved, dispute)
-  return moved
+  work.emit(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', closed, dispute)
+  return closed
 }

@@ -1,4 +1,5 @@
 import { day } from '../basics.ts'
+import type { Customer } from '../objects/customer.ts'
 import { offOf } from '../objects/discount.ts'
 import { newPaymentIntent, type PaymentIntent } from '../objects/intent.ts'
 import { type Cut, type Entry, type Invoice, newInvoice, newInvoicePayment } from '../objects/invoice.ts'
@@ -28,9 +29,10 @@ export const periodEntries = (subscription: Subscription, period: Entry['period'
     isProration: false,
   }))
 
-async function cutsOf(work: Work, subscription: Subscription): Promise<Cut[]> {
+/** A customer's own discount counts where the subscription has none. */
+async function cutsOf(work: Work, { discounts }: Subscription, { discount }: Customer): Promise<Cut[]> {
   const running: Cut[] = []
-  for (const id of subscription.discounts) {
+  for (const id of discounts.length > 0 || !discount ? discounts : [discount.id]) {
     const { end, source } = await work.get('discount', id)
     const coupon = await work.get('coupon', source.coupon)
     if (end === null || end > work.now) running.push({ discount: id, of: (amount) => offOf(coupon, amount) })
@@ -67,7 +69,7 @@ export async function bill(work: Work, { subscription: given, reason, entries }:
     subscription,
     productName,
     entries,
-    cuts: await cutsOf(work, subscription),
+    cuts: await cutsOf(work, subscription, customer),
     reason,
     tax,
     taxIds,

@@ -137,11 +137,35 @@ export type DisputeStatus =
   | 'appeal_needs_response'
   | 'appeal_under_review'
 
+/** Money that a dispute takes, or gives back. */
+export const moved = (
+  now: number,
+  { id: source, currency }: { id: string; currency: string },
+  amount: number,
+) => ({
+  id: newId('txn'),
+  object: 'balance_transaction' as const,
+  amount,
+  available_on: now,
+  balance_type: 'payments' as const,
+  created: now,
+  currency,
+  description: null,
+  exchange_rate: null,
+  fee: 0,
+  fee_details: [],
+  net: amount,
+  reporting_category: amount < 0 ? 'dispute' : 'dispute_reversal',
+  source,
+  status: 'available',
+  type: 'adjustment' as const,
+})
+
 export const newDispute = (now: number, charge: Charge) => ({
   id: newId('du'),
   object: 'dispute' as const,
   amount: charge.amount - charge.amount_refunded,
-  balance_transactions: [],
+  balance_transactions: [moved(now, charge, charge.amount_refunded - charge.amount)],
   charge: charge.id,
   created: now,
   currency: charge.currency,

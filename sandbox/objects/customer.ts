@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { empty, newId, randomText } from '../basics.ts'
 import type { Card } from '../billing/cards.ts'
+import type { Discount } from './discount.ts'
 
-const noCustomerExtras = empty('customer_account default_source discount shipping')
+const noCustomerExtras = empty('customer_account default_source shipping')
 
 export type Address = Record<'city' | 'country' | 'line1' | 'line2' | 'postal_code' | 'state', string | null>
 export const newCustomer = (now: number, testClock: string | null) => ({
@@ -15,6 +16,7 @@ export const newCustomer = (now: number, testClock: string | null) => ({
   currency: null as string | null,
   delinquent: false,
   description: null as string | null,
+  discount: null as Discount | null,
   email: null as string | null,
   invoice_prefix: randomText(8).toUpperCase(),
   invoice_settings: {

@@ -27,7 +27,14 @@ export const newCoupon = (now: number, off: Off, currency: string) => ({
 
 export type Coupon = ReturnType<typeof newCoupon>
 
-type Given = { now: number; coupon: Coupon; customer: string; subscription: string; end: number | null }
+type Given = {
+  now: number
+  coupon: Coupon
+  customer: string
+  /** Null if it is the customer's. */
+  subscription: string | null
+  end: number | null
+}
 
 export const newDiscount = ({ now, coupon, customer, subscription, end }: Given) => ({
   id: newId('di'),

@@ -99,7 +99,11 @@ export const samples: Samples = {
     { ...about, endsAt: renewsAt, refund: 0 },
     { ...about, endsAt: renewsAt, refund: 21_350 },
   ],
-  subscriptionResumed: [{ ...subscription, renewsAt }],
+  subscriptionPaused: [about],
+  subscriptionResumed: [
+    { ...subscription, renewsAt, wasPaused: false },
+    { ...subscription, renewsAt, wasPaused: true },
+  ],
   duplicateRefunded: [subscription],
   seatRefunded: [subscription],
   subscriptionEnded: [

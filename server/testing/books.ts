@@ -8,7 +8,7 @@ type Shop = { connection: Pick<Connection, 'db'> }
 
 /** Stripe's objects as stored, only as far as they are read here. */
 type Raw = {
-  customer: { id: string; email: string; balance?: number }
+  customer: { id: string; email: string; balance?: number; discount?: { id: string } | null }
   coupon: { id: string; percent_off: number | null; amount_off: number | null }
   discount: { id: string; end: number | null; source: { coupon: string } }
   subscription: {
@@ -142,15 +142,17 @@ const pauses: Record<string, string> = {
 function readNext(ledger: Ledger) {
   const coupons = new Map(ledger('coupon').map((coupon) => [coupon.id, coupon]))
   const discounts = new Map(ledger('discount').map((discount) => [discount.id, discount]))
-  const balances = new Map(ledger('customer').map(({ id, balance }) => [id, balance ?? 0]))
-  return ({ customer, discounts: ids, items: { data } }: Raw['subscription']) => {
+  const customers = new Map(ledger('customer').map((customer) => [customer.id, customer]))
+  return ({ customer, discounts: own, items: { data } }: Raw['subscription']) => {
+    const { balance = 0, discount: theirs } = customers.get(customer) ?? {}
+    const ids = own.length > 0 || !theirs ? own : [theirs.id]
     let amount = sum(data.map(({ price, quantity }) => price.unit_amount * quantity))
     for (const discount of ids.flatMap((id) => discounts.get(id) ?? [])) {
       const coupon = coupons.get(discount.source.coupon)
       if (!coupon || (discount.end ?? Infinity) <= (data[0]?.current_period_end ?? 0)) continue
       amount -= Math.min(amount, coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100))
     }
-    return Math.max(0, amount + (balances.get(customer) ?? 0))
+    return Math.max(0, amount + balance)
   }
 }
 
@@ -202,6 +204,7 @@ function readWanted(ledger: Ledger) {
       givenUntil: subscription.trial_end ? date(subscription.trial_end) : null,
       pausedAt: purchase === 'paused' ? date(subscription.status_details?.paused.transitioned_at ?? 0) : null,
       taxIsOff: subscription.automatic_tax.disabled_reason !== null,
+      draftSince: !ended_at && due?.status === 'draft' ? date(due.created) : null,
       lastPaidAt: last ? date(last.status_transitions.paid_at ?? 0) : null,
       currentPeriodEnd: date(periodEnd),
       endsAt: willEnd ? date(cancel_at ?? periodEnd) : null,
@@ -242,6 +245,7 @@ export async function compareBooks({ connection }: Shop) {
         givenUntil: purchase.givenUntil,
         pausedAt: purchase.pausedAt,
         taxIsOff: purchase.taxIsOff,
+        draftSince: purchase.draftSince,
         lastPaidAt: purchase.lastPaidAt,
         currentPeriodEnd: purchase.currentPeriodEnd,
         endsAt: purchase.endsAt,

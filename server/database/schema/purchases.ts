@@ -69,6 +69,10 @@ export const purchases = pgTable(
     /** What banks sent back of our refunds and hasn't gone back since; what the seller has paid back another way. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
+    /** What credit notes say went back and hasn't. */
+    uncoveredNotes: integer().notNull().default(0),
+    /** Since when Stripe has not been able to charge for the present period: its invoice is still a draft. */
+    draftSince: moment(),
   },
   (t) => [
     index('purchases_untaxed').on(t.createdAt, t.id).where(sql`${t.taxIsOff}`).concurrently(),
@@ -91,6 +95,8 @@ export const purchases = pgTable(
       .where(sql`${t.stripeSubscriptionId} is null and ${t.endsAt} is not null`)
       .concurrently(),
     index('purchases_failed_refunds').on(t.createdAt, t.id).where(sql`${t.failedRefunds} > 0`).concurrently(),
+    index('purchases_uncovered').on(t.createdAt, t.id).where(sql`${t.uncoveredNotes} > 0`).concurrently(),
+    index('purchases_drafts').on(t.draftSince).where(sql`${t.draftSince} is not null`).concurrently(),
     index('purchases_unread')
       .on(t.id)
       .where(sql`${t.stripeSubscriptionId} is not null and ${t.paidFrom} is null`)

@@ -62,11 +62,18 @@ export type History = {
   dueInvoice: OwedInvoice | null
   /** The one that can still be paid: for a period of its own rather than for a change within one, the newest of those. */
   openInvoice: OwedInvoice | null
+  /** What credit notes say was refunded, beyond what has been: their refunds failed later. */
+  uncoveredNotes: number
 }
 
 /** `prevented`: paid back before it became a dispute. An appeal follows a loss. */
 const lostDisputes = new Set<string>(['lost', 'prevented', 'appeal_needs_response', 'appeal_under_review'])
-const wonDisputes = new Set<string>(['won', 'warning_closed'])
+const openDisputes = new Set<string>([
+  'needs_response',
+  'under_review',
+  'warning_needs_response',
+  'warning_under_review',
+])
 const unanswered = new Set<string>(['needs_response', 'warning_needs_response', 'appeal_needs_response'])
 
 /** What was billed for a subscription, and what became of the money. */
@@ -79,13 +86,18 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
   }: Stripe.Charge): Promise<Pick<Payment, 'dispute' | 'disputeDueAt'>> {
     if (!disputed) return { dispute: 'none', disputeDueAt: null }
     const { data } = await ask(sdk.disputes.list({ charge: id, limit: 100 }))
-    const has = (statuses: Set<string>) => data.some(({ status }) => statuses.has(status))
+    const isOpen = data.some(({ status }) => openDisputes.has(status))
+    // Once nobody waits for anything, the money decides; its fees may stay with the bank even if it was won.
+    const isLost = data.some(
+      ({ status, balance_transactions: moved }) =>
+        lostDisputes.has(status) ||
+        (!openDisputes.has(status) && moved.reduce((sum, { amount }) => sum + amount, 0) < 0),
+    )
     const dueBy = data
       .filter(({ status }) => unanswered.has(status))
       .flatMap(({ evidence_details: { due_by } }) => due_by || [])
-    const isOpen = data.some(({ status }) => !wonDisputes.has(status))
     return {
-      dispute: has(lostDisputes) ? 'lost' : isOpen ? 'open' : 'won',
+      dispute: isLost ? 'lost' : isOpen ? 'open' : 'won',
       disputeDueAt: dueBy.length > 0 ? date(Math.min(...dueBy)) : null,
     }
   }
@@ -153,6 +165,21 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
+  /** Notes are only asked for where they exceed the refunds: some of those may have become a credit instead. */
+  async function uncoveredNotes(invoices: Stripe.Invoice[], payments: Payment[]) {
+    let uncovered = 0
+    for (const { id: invoice, post_payment_credit_notes_amount: credited } of invoices) {
+      const paid = payments.filter(({ invoiceId }) => invoiceId === invoice)
+      const refunded = paid.reduce((sum, payment) => sum + payment.refunded, 0)
+      if (credited <= refunded) continue
+      const { data } = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
+      const noted = data.flatMap(({ status, refunds }) => (status === 'issued' ? refunds : []))
+      const promised = noted.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+      uncovered += Math.max(0, promised - refunded)
+    }
+    return uncovered
+  }
+
   /** Only after an attempt: who is still at the checkout has the secret already. */
   async function confirmationOf({ attempt_count: attempts, payments }: Stripe.Invoice) {
     const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
@@ -175,9 +202,11 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     for (const invoice of invoices.toReversed()) periods.push(...[await periodOf(invoice)].flat())
     const due = invoices.find(({ billing_reason: reason }) => reason && ofPeriods.has(reason))
     const open = isPayable(due) ? due : invoices.find(isPayable)
+    const payments = await paymentsOf(customer, invoiceOf)
     return {
       periods,
-      payments: await paymentsOf(customer, invoiceOf),
+      payments,
+      uncoveredNotes: await uncoveredNotes(invoices, payments),
       dueInvoice: due ? owedInvoice(due) : null,
       openInvoice: open ? { ...owedInvoice(open), confirmWith: await confirmationOf(open) } : null,
     }

@@ -50,7 +50,7 @@ const willEnd = ({ cancel_at_period_end: atPeriodEnd, cancel_at: at }: Stripe.Su
 export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, historyOf: HistoryOf) {
   return {
     async read(id: string): Promise<Subscription> {
-      const expand = ['discounts.source.coupon', 'customer']
+      const expand = ['discounts.source.coupon', 'customer.discount.source.coupon']
       const found = await ask(sdk.subscriptions.retrieve(id, { expand }))
       const customerId = idOf(found.customer) ?? ''
       const [item] = found.items.data
@@ -68,7 +68,7 @@ export function subscriptionCalls({ sdk, ask, orMissing, change }: Client, histo
           ),
           quantity: item.quantity ?? 1,
         },
-        discounts: found.discounts.flatMap(discountOf),
+        discounts: discountsOf(found).flatMap(discountOf),
         credit: creditOf(found.customer),
         periodStart: date(item.current_period_start),
         currentPeriodEnd: date(item.current_period_end),
@@ -164,6 +164,12 @@ function billingOf({ recurring }: Stripe.Price): BillingType | null {
   if (recurring?.interval_count !== 1) return null
   if (recurring.interval === 'month') return 'monthly'
   return recurring.interval === 'year' ? 'yearly' : null
+}
+
+/** The customer's own counts where the subscription has none. */
+function discountsOf({ discounts, customer }: Stripe.Subscription) {
+  const own = typeof customer === 'string' || customer.deleted ? null : customer.discount
+  return discounts.length === 0 && own ? [own] : discounts
 }
 
 function discountOf(discount: string | Stripe.Discount) {

@@ -59,7 +59,7 @@ const disputeOpened: Template<{ email: string; product: string; amount: number }
   paragraphs: [
     `The bank of ${data.email} disputed a payment of ${exactDollars(data.amount)} for ${data.product}. Please respond in your Stripe dashboard before the deadline it shows. The buyer keeps access unless the dispute is lost.`,
   ],
-  action: { label: 'Open the disputes', url: `${publicUrl}/admin/purchases?disputed=yes` },
+  action: { label: 'Open the disputes', url: `${publicUrl}/admin/purchases?need=disputes` },
 })
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)

@@ -125,11 +125,31 @@ const subscriptionWillEnd: Template<{
   action: toDashboard('Open your dashboard', site),
 })
 
-const subscriptionResumed: Template<Subscription & { renewsAt: string }> = (data, site) => ({
+const subscriptionPaused: Template<{ name: string; product: string }> = (data, site) => ({
+  subject: 'Your subscription is paused',
+  preheader: 'Nothing will be charged until it continues.',
+  heading: 'Your subscription is paused',
+  paragraphs: [
+    greeting(data.name),
+    `Your subscription to ${data.product} is paused. Until it continues, nothing will be charged, and you have no access.`,
+    'To continue or to end it, reply to this email. You can also cancel it on your dashboard.',
+  ],
+  action: toDashboard('Open your dashboard', site),
+})
+
+const subscriptionResumed: Template<Subscription & { renewsAt: string; wasPaused: boolean }> = (
+  data,
+  site,
+) => ({
   subject: 'Your subscription continues',
   preheader: `It renews on ${day(data.renewsAt)}.`,
   heading: 'Your subscription continues',
-  paragraphs: [greeting(data.name), `The cancellation was undone. ${data.product} stays yours.`],
+  paragraphs: [
+    greeting(data.name),
+    data.wasPaused
+      ? `Your pause is over: you have access to ${data.product} again.`
+      : `The cancellation was undone. ${data.product} stays yours.`,
+  ],
   details: [...plan(data), ['Renews on', day(data.renewsAt)]],
   action: toDashboard('Open your dashboard', site),
 })
@@ -275,6 +295,7 @@ export const purchaseMails = {
   subscriptionExtended,
   purchaseAttached,
   subscriptionWillEnd,
+  subscriptionPaused,
   subscriptionResumed,
   duplicateRefunded,
   seatRefunded,

@@ -46,13 +46,13 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await needs()).toEqual({
     disputes: { count: 1, dueAt: new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString() },
   })
-  expect(await admin.call(purchases.adminList, { disputed: 'yes' })).toMatchObject([
+  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([
     { id: buyer.purchase.id },
   ])
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
   expect(await needs()).toEqual({})
-  expect(await admin.call(purchases.adminList, { disputed: 'yes' })).toEqual([])
+  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toEqual([])
 })
 
 test('a payment that its bank takes for fraud is refunded and ended with one click, or kept', async () => {
@@ -61,7 +61,7 @@ test('a payment that its bank takes for fraud is refunded and ended with one cli
     await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
   await shop.settle()
   expect(await needs()).toEqual({ fraud_warnings: { count: 2, dueAt: null } })
-  expect(await admin.call(purchases.adminList, { warned: 'yes' })).toMatchObject([
+  expect(await admin.call(purchases.adminList, { need: 'fraud_warnings' })).toMatchObject([
     { id: friend.purchase.id, isWarned: true },
     { id: thief.purchase.id, isWarned: true },
   ])
@@ -73,6 +73,33 @@ test('a payment that its bank takes for fraud is refunded and ended with one cli
   ])
   expect(await friend.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
   await shop.queue.runNow('reconcile')
+  expect(await needs()).toEqual({})
+})
+
+test('a renewal that stays a draft for three days, and a credit note whose refund came back, need the seller', async () => {
+  const [stuck, returned] = [await shop.buyer(), await shop.buyer()]
+  const since = Math.floor(shop.clock.now().getTime() / 1000) - 4 * 86_400
+  await shop.connection.db.execute(sql`
+    update sandbox.objects set data = data || ${JSON.stringify({ status: 'draft', created: since })}::jsonb
+    where kind = 'invoice' and data->'parent'->'subscription_details'->>'subscription' =
+      (select stripe_subscription_id from purchases where id = ${stuck.purchase.id})`)
+  await stuck.call(purchases.cancel, { id: stuck.purchase.id })
+  const { id } = await shop.sandbox.controls.refund(returned.purchase.paymentIntentId ?? '', 1000)
+  await shop.settle()
+  await shop.sandbox.controls.failRefund(id)
+  await shop.settle()
+  expect(await needs()).toEqual({
+    failed_refunds: { count: 1, dueAt: null },
+    uncovered_notes: { count: 1, dueAt: null },
+    stuck_renewals: { count: 1, dueAt: null },
+  })
+  const listed = async (need: 'stuck_renewals' | 'uncovered_notes') =>
+    (await admin.call(purchases.adminList, { need })).map((row) => row.id)
+  expect(await listed('stuck_renewals')).toEqual([stuck.purchase.id])
+  expect(await listed('uncovered_notes')).toEqual([returned.purchase.id])
+  await admin.call(purchases.adminSettleRefunds, { id: returned.purchase.id, amount: 1000 })
+  await admin.call(purchases.adminCancel, { id: stuck.purchase.id })
+  await shop.settle()
   expect(await needs()).toEqual({})
 })
 

@@ -33,7 +33,7 @@ export function createAdministration({ db, now, audit }: Context, others: Others
   const about = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   return {
-    list: (wanted: Wanted) => listPurchases(db, wanted, showToSeller),
+    list: (wanted: Wanted) => listPurchases(db, wanted, now(), showToSeller),
 
     async add(actor: Actor, booking: Booking) {
       await db.transaction(async (tx) => {
@@ -82,6 +82,7 @@ export function createAdministration({ db, now, audit }: Context, others: Others
           .set({
             failedRefunds: sql`${purchases.failedRefunds} - ${amount}`,
             refundedElsewhere: sql`${purchases.refundedElsewhere} + ${amount}`,
+            uncoveredNotes: sql`greatest(0, ${purchases.uncoveredNotes} - ${amount})`,
           })
           .where(and(eq(purchases.id, id), gte(purchases.failedRefunds, amount)))
           .returning()

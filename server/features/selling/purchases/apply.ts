@@ -99,12 +99,12 @@ export function createApply({ now }: Context, others: ApplyDependencies) {
     // An admin deleted it; nothing Stripe still has to say brings it back.
     if (!before) return
     const state = changedState(before, answer, checkout.billingType)
-    const { refundedAmount, isDisputed, disputeDueAt, failedRefunds } = state
+    const { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes } = state
     const isBack = !isLive(before.status) && isLive(state.status)
     const isSecond =
       !isPaidForNothing(before.endedBecause) && isBack && (await hasOther(tx, before.userId, checkout))
     const changes = isPaidForNothing(before.endedBecause)
-      ? { refundedAmount, isDisputed, disputeDueAt, failedRefunds }
+      ? { refundedAmount, isDisputed, disputeDueAt, failedRefunds, uncoveredNotes }
       : { ...state, ...(isSecond ? endedAs('duplicate', now()) : {}) }
     const isSame = isDeepStrictEqual({ ...before, ...changes }, before)
     // Stripe sends a dozen events about one payment: most say what is already written. A refund may arrive unseen by that.
@@ -181,6 +181,7 @@ function changedState(before: PurchaseRow, answer: Subscription, bought: Billing
   return {
     ...state,
     failedRefunds: Math.max(0, returned - refundedElsewhere),
+    uncoveredNotes: Math.max(0, answer.uncoveredNotes - refundedElsewhere),
     // Ended at once, it doesn't show whether its cancellation had been taken back.
     restRefund: answer.endsAt || promised ? state.restRefund : null,
     // A refund that failed later doesn't change why access ended.

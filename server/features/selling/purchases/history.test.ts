@@ -86,6 +86,20 @@ test('a plan, a quantity, a discount and a credit given in Stripe’s dashboard 
   expect(await buyer.call(purchases.cancellation, { id: buyer.purchase.id })).toMatchObject({ refund: 0 })
 })
 
+test('a discount that the seller gave the customer counts where the subscription has none', async () => {
+  const { dashboard } = shop.sandbox.controls
+  const buyer = await shop.buyer()
+  const { subscription, id } = await rowOf(buyer)
+  await dashboard.applyCouponToCustomer(await customerOf(subscription), { percent: 10 })
+  await lookAgain(id)
+  expect(await rowOf(buyer)).toMatchObject({ price: 3900, nextAmount: 3510 })
+  await shop.advance(1, 'month')
+  expect(await rowOf(buyer)).toMatchObject({ lastPaidAmount: 3510, nextAmount: 3510 })
+  await dashboard.applyCoupon(subscription, { percent: 50 })
+  await shop.settle()
+  expect(await rowOf(buyer)).toMatchObject({ nextAmount: 1950 })
+})
+
 test('a small charge that goes back does not end what the whole period was paid for', async () => {
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
@@ -128,14 +142,21 @@ test('one that was paused gives nothing, comes back by itself, and is a duplicat
   const { controls } = shop.sandbox
   const buyer = await shop.buyer()
   const { subscription } = await rowOf(buyer)
+  const told = async () =>
+    (await shop.mails())
+      .filter(({ to }) => to === buyer.user.email)
+      .map(({ text }) => text)
+      .join()
   await controls.pause(subscription)
   await shop.settle()
   expect(await listed(buyer)).toMatchObject([{ status: 'paused', nextAmount: null }])
+  expect(await told()).toContain('nothing will be charged, and you have no access')
   await expect(buyer.call(privatePackage.show, {})).rejects.toMatchObject({ status: 403 })
   await expect(shop.begin(buyer)).rejects.toMatchObject({ status: 409 })
   await controls.dashboard.unpause(subscription)
   await shop.settle()
   expect(await listed(buyer)).toMatchObject([{ status: 'active' }])
+  expect(await told()).toContain('Your pause is over')
   expect(await buyer.call(privatePackage.show, {})).toBeDefined()
 
   await controls.pause(subscription)

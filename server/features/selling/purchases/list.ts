@@ -1,7 +1,7 @@
-import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { longestPage } from '#contract/endpoint.ts'
 import { products } from '#contract/selling/price-list.ts'
-import { type BillingType, isLive, type PurchaseStatus } from '#contract/statuses.ts'
+import { type BillingType, isLive, type PurchaseNeed, type PurchaseStatus } from '#contract/statuses.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#server/database/cursor.ts'
 import { hasEndedPurchase, isLivePurchase } from '#server/database/live-purchase.ts'
@@ -37,22 +37,45 @@ export type Wanted = {
   userId?: string
   status?: PurchaseStatus | 'live' | undefined
   billingType?: BillingType | undefined
-  disputed?: 'yes' | undefined
-  warned?: 'yes' | undefined
-  untaxed?: 'yes' | undefined
-  returned?: 'yes' | undefined
+  need?: PurchaseNeed | undefined
   begun?: string | undefined
   ended?: string | undefined
   sort?: Sort | undefined
 }
 
-/** It could still become a dispute. */
-export const isWarnedPurchase = and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase)
+/** Stripe finalizes a renewal's invoice within an hour or two. */
+const draftDays = 3
 
-/** The next renewal would be charged without tax. */
-export const isUntaxedPurchase = and(eq(purchases.taxIsOff, true), isLivePurchase)
+type Needy = { has: SQL | undefined; dueAt?: Column }
 
-export const hasFailedRefunds = gt(purchases.failedRefunds, 0)
+/** Which purchases need the seller, and by when. */
+const needy = (now: Date): Record<PurchaseNeed, Needy> => ({
+  // It could still become a dispute.
+  fraud_warnings: { has: and(isNotNull(purchases.warnedPaymentIntentId), isLivePurchase) },
+  disputes: { has: eq(purchases.isDisputed, true), dueAt: purchases.disputeDueAt },
+  failed_refunds: { has: gt(purchases.failedRefunds, 0) },
+  uncovered_notes: { has: gt(purchases.uncoveredNotes, 0) },
+  failed_payments: { has: eq(purchases.status, 'past_due'), dueAt: purchases.pastDueSince },
+  stuck_renewals: { has: lt(purchases.draftSince, new Date(now.getTime() - draftDays * 86_400_000)) },
+  // The next renewal would be charged without tax.
+  untaxed: { has: and(eq(purchases.taxIsOff, true), isLivePurchase) },
+})
+
+/** All of them in one statement, each by its own index, and up to `mostCounted`. */
+export async function countNeedy(db: Database, now: Date, mostCounted: number) {
+  const counts = Object.entries(needy(now)).map(
+    ([need, { has, dueAt }]) => sql`select ${need} as need, count(*)::int, min(due) as due
+      from (select ${dueAt ?? sql`null::timestamptz`} as due from ${purchases} where ${has} limit ${mostCounted}) found`,
+  )
+  const { rows } = await db.execute<{ need: PurchaseNeed; count: number; due: string | Date | null }>(
+    sql.join(counts, sql` union all `),
+  )
+  return (need: PurchaseNeed) => {
+    const { count, due } = rows.find((row) => row.need === need) ?? { count: 0, due: null }
+    const first = due === null ? null : new Date(due)
+    return { count, dueAt: first && need === 'failed_payments' ? graceEnd(first) : first }
+  }
+}
 
 /** In a month of the books, which is UTC's. */
 function within(column: Column, month: string) {
@@ -64,23 +87,10 @@ function within(column: Column, month: string) {
 export async function listPurchases<Shown extends Position>(
   db: Database,
   wanted: Wanted,
+  now: Date,
   show: (row: Row) => Shown,
 ) {
-  const {
-    limit,
-    cursor,
-    q,
-    userId,
-    status,
-    billingType,
-    disputed,
-    warned,
-    untaxed,
-    returned,
-    begun,
-    ended,
-    sort = 'newest',
-  } = wanted
+  const { limit, cursor, q, userId, status, billingType, need, begun, ended, sort = 'newest' } = wanted
   const after = decodeCursor(cursor)
   const found = q ? await findUsers(db, q, { list: purchases, after, sort }) : undefined
   const [few, horizon] = [found?.userIds, found?.horizon]
@@ -91,10 +101,7 @@ export async function listPurchases<Shown extends Position>(
       and(
         userId ? eq(purchases.userId, userId) : undefined,
         status === 'live' ? isLivePurchase : status ? eq(purchases.status, status) : undefined,
-        disputed ? eq(purchases.isDisputed, true) : undefined,
-        warned ? isWarnedPurchase : undefined,
-        untaxed ? isUntaxedPurchase : undefined,
-        returned ? hasFailedRefunds : undefined,
+        need ? needy(now)[need].has : undefined,
         begun
           ? and(within(purchases.createdAt, begun), or(not(hasEndedPurchase), isNotNull(purchases.endedAt)))
           : undefined,
@@ -114,9 +121,7 @@ export async function listPurchases<Shown extends Position>(
           : undefined,
       ),
     )
-    .orderBy(
-      ...inOrder(purchases, sort, few || disputed || warned || untaxed || returned ? 'sorting' : 'index'),
-    )
+    .orderBy(...inOrder(purchases, sort, few || need ? 'sorting' : 'index'))
     .limit(limit + 1)
     .as('purchases')
   const rows = await db

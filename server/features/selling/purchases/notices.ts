@@ -76,10 +76,19 @@ export function createNotices({ mails, supportEmail }: Context) {
           endsAt: endsAt.toISOString(),
           refund: after.restRefund ?? 0,
         })
-      if (before?.status === 'pending_cancel' && status === 'active' && currentPeriodEnd && !endsAt)
+      if (status === 'paused' && before?.status !== 'paused')
+        await mails.send(tx, to.email, 'subscriptionPaused', about)
+      const was = before?.status
+      if (
+        (was === 'pending_cancel' || was === 'paused') &&
+        status === 'active' &&
+        currentPeriodEnd &&
+        !endsAt
+      )
         await mails.send(tx, to.email, 'subscriptionResumed', {
           ...subscription,
           renewsAt: currentPeriodEnd.toISOString(),
+          wasPaused: was === 'paused',
         })
       if (after.refundedAmount > (before?.refundedAmount ?? 0))
         await mails.send(tx, to.email, 'refunded', {

@@ -32,9 +32,9 @@ import { createSellerEnding } from './seller-ending.ts'
 import { createSync } from './sync.ts'
 
 export type { Kept } from './ending.ts'
-export { type AccessEffects, entitlementOf, graceEnd } from './entitlement.ts'
+export { type AccessEffects, entitlementOf } from './entitlement.ts'
 export { eventTypes } from './inbox.ts'
-export { hasFailedRefunds, isUntaxedPurchase, isWarnedPurchase } from './list.ts'
+export { countNeedy } from './list.ts'
 export type Purchases = ReturnType<typeof createPurchases>
 
 type Others = {
@@ -90,7 +90,9 @@ export function createPurchases(context: Context, others: Others) {
     find: (id: string) => findPurchase(db, id),
 
     list: (userId: string, page: { limit: number; cursor?: string | undefined }) =>
-      page.cursor ? listPurchases(db, { ...page, userId }, showToBuyer) : firstPage(userId, page.limit),
+      page.cursor
+        ? listPurchases(db, { ...page, userId }, now(), showToBuyer)
+        : firstPage(userId, page.limit),
 
     async ofPaymentIntent(userId: string, paymentIntentId: string): Promise<PurchaseRow | undefined> {
       const [found] = await db

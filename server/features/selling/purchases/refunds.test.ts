@@ -94,7 +94,7 @@ test('a refund that the bank sends back reaches buyer and seller, until it has g
   const admin = await own.admin()
   const needs = async () =>
     (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
-  const listed = () => admin.call(purchases.adminList, { returned: 'yes' })
+  const listed = () => admin.call(purchases.adminList, { need: 'failed_refunds' })
   expect(await needs()).toEqual([{ kind: 'failed_refunds', count: 1, dueAt: null }])
   expect(await listed()).toMatchObject([{ id, failedRefunds: 3900 }])
   await admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })

@@ -20,6 +20,7 @@ export type PurchaseState = Omit<
   | 'warnedPaymentIntentId'
   | 'failedRefunds'
   | 'refundedElsewhere'
+  | 'uncoveredNotes'
 >
 
 const day = 86_400_000
@@ -180,6 +181,7 @@ const isArriving = ({ status }: Refund) => status !== 'failed' && status !== 'ca
 export function stateOf(subscription: Subscription, bought: BillingType): PurchaseState {
   const { status, plan, currentPeriodEnd, endsAt, endedAt, dueInvoice, payments, paused } = subscription
   const owed = subscription.openInvoice ?? dueInvoice
+  const hasDraft = !endedAt && dueInvoice?.status === 'draft'
   const common = {
     billingType: plan.billing ?? bought,
     price: plan.price,
@@ -191,6 +193,7 @@ export function stateOf(subscription: Subscription, bought: BillingType): Purcha
     isDisputed: payments.some(({ dispute }) => dispute === 'open'),
     disputeDueAt: payments.flatMap(({ disputeDueAt }) => disputeDueAt ?? []).toSorted(byTime)[0] ?? null,
     taxIsOff: subscription.taxIsOff,
+    draftSince: hasDraft ? dueInvoice.createdAt : null,
     restRefund: restRefund(subscription),
     endsAt: null,
     pastDueSince: null,

@@ -47,7 +47,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
       </div>
       <div className="flex flex-wrap gap-2 max-sm:*:grow lg:justify-end">
         <Invoices id={id} />
-        {(status === 'active' || status === 'past_due') && <Cancel purchase={purchase} />}
+        {(status === 'active' || isEndedAtOnce(status)) && <Cancel purchase={purchase} />}
         {status === 'pending_cancel' && <Resume id={id} />}
         {(status === 'past_due' || (isLive(status) && purchase.paymentIntentId)) && (
           <UpdateCard purchase={purchase} />
@@ -96,6 +96,7 @@ function Dates({ purchase }: { purchase: Purchase }) {
         </>
       )}
       . {endedBecause && endings[endedBecause]}
+      {status === 'paused' && 'Nothing is charged until it continues, and you have no access.'}
       {status === 'past_due' && (
         <span className="font-medium text-danger">
           Payment failed. Please update your card.
@@ -135,8 +136,11 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
 
 const refreshes = [purchases.list, access.mine]
 
+/** Nothing is paid for that could run on. */
+const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
+
 function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase }) {
-  const isUnpaid = status === 'past_due'
+  const isUnpaid = isEndedAtOnce(status)
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
@@ -155,9 +159,11 @@ function Cancel({ purchase: { id, status, billingType } }: { purchase: Purchase 
       title: 'Cancel Subscription',
       description: early?.refund
         ? `Are you sure you want to cancel your subscription? Your year has renewed, so it ends with one month’s notice, on ${day.format(new Date(early.endsAt ?? 0))}. On that day, we pay back ${exactDollars(early.refund)} for the rest of it.`
-        : isUnpaid
-          ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
-          : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
+        : status === 'paused'
+          ? 'Are you sure you want to cancel your subscription? It ends immediately.'
+          : isUnpaid
+            ? 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
+            : 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.',
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
       destructive: true,

@@ -13,22 +13,28 @@ import { Failed } from '../lists/record-table.tsx'
 export const counted = (value: number) => `${value.toLocaleString('en-US')}${value < mostCounted ? '' : '+'}`
 
 /** What each is called, once and many times, and the list that shows exactly those. */
-const texts: Record<NeedKind, { one: string; many: string; due?: string; href: Href }> = {
+const texts: Record<NeedKind, { one: string; many: string; due?: string; todo?: string; href: Href }> = {
   fraud_warnings: {
     one: 'fraud warning',
     many: 'fraud warnings',
-    href: '/admin/purchases?warned=yes',
+    href: '/admin/purchases?need=fraud_warnings',
   },
   disputes: {
     one: 'disputed payment',
     many: 'disputed payments',
     due: 'Answer the bank by',
-    href: '/admin/purchases?disputed=yes',
+    href: '/admin/purchases?need=disputes',
   },
   failed_refunds: {
     one: 'refund that a bank sent back',
     many: 'refunds that banks sent back',
-    href: '/admin/purchases?returned=yes',
+    href: '/admin/purchases?need=failed_refunds',
+  },
+  uncovered_notes: {
+    one: 'credit note without its refund',
+    many: 'credit notes without their refunds',
+    todo: 'Refund again, or note that you paid another way',
+    href: '/admin/purchases?need=uncovered_notes',
   },
   overdue_requests: {
     one: 'overdue access request',
@@ -48,10 +54,16 @@ const texts: Record<NeedKind, { one: string; many: string; due?: string; href: H
     due: 'The first loses access on',
     href: '/admin/purchases?status=past_due',
   },
+  stuck_renewals: {
+    one: 'renewal that Stripe hasn’t charged',
+    many: 'renewals that Stripe hasn’t charged',
+    todo: 'Open the draft invoice at Stripe, correct what it names, and finalize it',
+    href: '/admin/purchases?need=stuck_renewals',
+  },
   untaxed: {
     one: 'subscription charged without tax',
     many: 'subscriptions charged without tax',
-    href: '/admin/purchases?untaxed=yes',
+    href: '/admin/purchases?need=untaxed',
   },
   to_lock: { one: 'person to remove', many: 'people to remove', href: '/admin/access?kind=lock' },
   failed_jobs: { one: 'failed job', many: 'failed jobs', href: '/admin/activity' },
@@ -118,13 +130,15 @@ export function Needs() {
 }
 
 function NeedLink({ kind, count, dueAt }: Need) {
-  const { one, many, due, href } = texts[kind]
+  const { one, many, due, todo, href } = texts[kind]
   return (
     <Row href={href} count={count} text={count === 1 ? one : many}>
-      {due && dueAt && (
+      {due && dueAt ? (
         <>
           {due} <Time value={dueAt} withClock />
         </>
+      ) : (
+        todo
       )}
     </Row>
   )

@@ -3,7 +3,14 @@ import { useState } from 'react'
 import { sortings } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type ManagedPurchase, purchaseFilters, purchases } from '#contract/selling/purchases.ts'
-import { billingTypes, bookingKindTexts, purchaseStatuses, statusTexts } from '#contract/statuses.ts'
+import {
+  billingTypes,
+  bookingKindTexts,
+  type PurchaseNeed,
+  purchaseNeeds,
+  purchaseStatuses,
+  statusTexts,
+} from '#contract/statuses.ts'
 import { useIsAdmin } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
@@ -25,10 +32,7 @@ const choices = {
   q: 'text',
   status: purchaseFilters,
   billingType: billingTypes,
-  disputed: ['yes'],
-  warned: ['yes'],
-  untaxed: ['yes'],
-  returned: ['yes'],
+  need: purchaseNeeds,
   begun: 'text',
   ended: 'text',
   sort: sortings,
@@ -96,10 +100,7 @@ export default function Purchases() {
           </>
         }
         chips={[
-          chosen.disputed && { text: 'Disputed', remove: () => choose({ disputed: undefined }) },
-          chosen.untaxed && { text: 'Without tax', remove: () => choose({ untaxed: undefined }) },
-          chosen.warned && { text: 'Fraud warning', remove: () => choose({ warned: undefined }) },
-          chosen.returned && { text: 'Refund sent back', remove: () => choose({ returned: undefined }) },
+          chosen.need && { text: needTexts[chosen.need], remove: () => choose({ need: undefined }) },
           chosen.begun && {
             text: `Begun in ${monthName(chosen.begun)}`,
             remove: () => choose({ begun: undefined }),
@@ -126,6 +127,16 @@ export default function Purchases() {
       {refunding && <RefundDialog purchase={refunding} onClose={() => setRefunding(null)} />}
     </>
   )
+}
+
+const needTexts: Record<PurchaseNeed, string> = {
+  fraud_warnings: 'Fraud warning',
+  disputes: 'Disputed',
+  failed_refunds: 'Refund sent back',
+  uncovered_notes: 'Credit note without refund',
+  failed_payments: 'Failed payment',
+  stuck_renewals: 'Renewal not charged',
+  untaxed: 'Without tax',
 }
 
 const statusOptions = [
