@@ -165,21 +165,6 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     }
   }
 
-  /** Notes are only asked for where they exceed the refunds: some of those may have become a credit instead. */
-  async function uncoveredNotes(invoices: Stripe.Invoice[], payments: Payment[]) {
-    let uncovered = 0
-    for (const { id: invoice, post_payment_credit_notes_amount: credited } of invoices) {
-      const paid = payments.filter(({ invoiceId }) => invoiceId === invoice)
-      const refunded = paid.reduce((sum, payment) => sum + payment.refunded, 0)
-      if (credited <= refunded) continue
-      const { data } = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
-      const noted = data.flatMap(({ status, refunds }) => (status === 'issued' ? refunds : []))
-      const promised = noted.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
-      uncovered += Math.max(0, promised - refunded)
-    }
-    return uncovered
-  }
-
   /** Only after an attempt: who is still at the checkout has the secret already. */
   async function confirmationOf({ attempt_count: attempts, payments }: Stripe.Invoice) {
     const intent = idOf(payments?.data.at(-1)?.payment.payment_intent)
@@ -206,11 +191,30 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
     return {
       periods,
       payments,
-      uncoveredNotes: await uncoveredNotes(invoices, payments),
+      uncoveredNotes: await uncoveredNotes({ sdk, ask }, invoices, payments),
       dueInvoice: due ? owedInvoice(due) : null,
       openInvoice: open ? { ...owedInvoice(open), confirmWith: await confirmationOf(open) } : null,
     }
   }
+}
+
+/** Notes are only asked for where they exceed the refunds: some of those may have become a credit instead. */
+async function uncoveredNotes(
+  { sdk, ask }: Pick<Client, 'sdk' | 'ask'>,
+  invoices: Stripe.Invoice[],
+  payments: Payment[],
+) {
+  let uncovered = 0
+  for (const { id: invoice, post_payment_credit_notes_amount: credited } of invoices) {
+    const paid = payments.filter(({ invoiceId }) => invoiceId === invoice)
+    const refunded = paid.reduce((sum, payment) => sum + payment.refunded, 0)
+    if (credited <= refunded) continue
+    const { data } = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
+    const noted = data.flatMap(({ status, refunds }) => (status === 'issued' ? refunds : []))
+    const promised = noted.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+    uncovered += Math.max(0, promised - refunded)
+  }
+  return uncovered
 }
 
 const ofPeriods = new Set<string>(['subscription_create', 'subscription_cycle'])

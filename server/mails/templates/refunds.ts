@@ -35,4 +35,29 @@ const refundFailed: Template<Refund> = (data) => ({
   ],
 })
 
-export const refundMails = { refunded, refundFailed }
+/** An account paid twice for the same product, from another tab or as a guest. */
+const duplicateRefunded: Template<Refund> = (data, { publicUrl }) => ({
+  subject: 'We’re refunding your second payment',
+  preheader: `You already have ${data.product}, so ${exactDollars(data.amount)} goes back to your card.`,
+  heading: 'You already have this subscription',
+  paragraphs: [
+    greeting(data.name),
+    `We received a second payment for ${data.product}, although your subscription is already active. One is enough: we’ve cancelled the second one, and ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
+  ],
+  action: { label: 'Open your dashboard', url: `${publicUrl}/dashboard` },
+})
+
+/** They paid after their seat had gone to somebody else. */
+const seatRefunded: Template<Refund> = (data, { publicUrl }) => ({
+  subject: 'We’re refunding your payment: no seat was left',
+  preheader: `${exactDollars(data.amount)} goes back to your card.`,
+  heading: 'The last seat was taken',
+  paragraphs: [
+    greeting(data.name),
+    `We keep a seat for 15 minutes while you pay. Your payment for ${data.product} came later, and the last seat had gone to somebody else. We’re sorry: ${exactDollars(data.amount)} goes back to your card within five to ten business days.`,
+    'On the product page you can ask us to tell you when a seat is free.',
+  ],
+  action: { label: 'Tell me when a seat is free', url: `${publicUrl}/products/rebound-sigma-pro` },
+})
+
+export const refundMails = { refunded, refundFailed, duplicateRefunded, seatRefunded }
